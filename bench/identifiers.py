@@ -73,7 +73,7 @@ def names(tree: ast.AST) -> Iterator[tuple[str, bool]]:
 def is_participle(name: str, is_attribute: bool = False) -> bool:
     """Return whether a whole name is a participle."""
     word = name.strip("_")
-    if word in NO_PARTICIPLES or not (word.islower() or word.istitle()):
+    if {word, word.lower()} & NO_PARTICIPLES or not (word.islower() or word.istitle()):
         return False
     word = word.lower()
     if word in SAME_AS_VERB:

@@ -20,7 +20,7 @@ from discreet.digests import VERSION, describe_value, digest, is_current
 from discreet.errors import InvalidArgument, RequestConflict
 from discreet.ledger import Ledger
 from discreet.mechanisms import Base2, Base2Eta, Exponential, NoisyMax
-from discreet.mechanisms.contract import identified
+from discreet.mechanisms.contract import identity_of
 from discreet.payment import Bill, Indices
 
 RECORDED = Path(__file__).with_suffix(".json")
@@ -159,7 +159,7 @@ def test_digests_are_those_that_were_recorded() -> None:
 def test_what_is_hashed_holds_no_name_of_a_class_and_no_sentence() -> None:
     mechanism = Exponential(base_measure=[1, 2])
     parameters = {"base_measure": (Fraction(1), Fraction(2))}
-    assert identified(mechanism) == {"name": "exponential", "parameters": parameters}
+    assert identity_of(mechanism) == {"name": "exponential", "parameters": parameters}
     assert describe_value(Grid(0, 1, "1/3").description) == {
         "lo": ["fraction", "0"], "hi": ["fraction", "1"], "step": ["fraction", "1/3"]
     }  # fmt: skip

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.mechanisms import Exponential, PermuteAndFlip
 from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter
-from discreet.mechanisms.unpromised import Unpromised
+from discreet.mechanisms.without_guarantee import WithoutGuarantee
 from discreet.privacy.guarantees import BoundedRange
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.sampling.bits import Bits, SystemBits
@@ -157,7 +157,7 @@ def test_what_is_not_broken_passes() -> None:
 
 def test_a_guarantee_without_epsilon_cannot_be_checked() -> None:
     with pytest.raises(TypeError, match="it has no epsilon"):
-        check_mechanism(Unpromised(Exponential(), "none"))
+        check_mechanism(WithoutGuarantee(Exponential(), "none"))
 
 
 def test_a_draw_that_is_no_function_of_its_bits_is_caught() -> None:

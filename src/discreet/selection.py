@@ -26,7 +26,7 @@ from .mechanisms.contract import (
     Law,
     PrivacyParameter,
     calibrate,
-    identified,
+    identity_of,
     read_parameter,
 )
 from .numbers import count, decimal
@@ -291,7 +291,7 @@ class Question:
         """Return the rest of the description that decides the distribution, for a digest."""
         return {
             "score": {"name": self.score.name, "parameters": self.score.parameters},
-            "mechanism": identified(self.mechanism),
+            "mechanism": identity_of(self.mechanism),
             "sensitivity": asdict(self.sensitivity),
             "privacy_parameter": None
             if self.parameter is None

@@ -28,7 +28,7 @@ from .mechanisms.contract import (
     Mechanism,
     PrivacyParameter,
     excess,
-    identified,
+    identity_of,
     read_parameter,
 )
 from .mechanisms.permute_and_flip import OneOfTheHeads
@@ -263,7 +263,7 @@ def check_mechanism(
     """
     mechanism = read_mechanism(mechanism)
     depth = count(depth, "depth", most=_DEEPEST)
-    digest(identified(mechanism))  # its description for a ledger can be serialized
+    digest(identity_of(mechanism))  # its description for a ledger can be serialized
     given = {"epsilon": epsilon, "rho": rho, "scale": scale}
     parameters = [read_parameter(**{**_NOTHING, kind: value}) for kind, value in given.items()]
     for parameter in filter(None, parameters):

@@ -15,7 +15,7 @@ from discreet.candidates import Labels
 from discreet.errors import InvalidArgument, InvalidNumber, InvalidScores
 from discreet.mechanisms import MECHANISMS, Exponential, PermuteAndFlip
 from discreet.mechanisms.contract import Law, PrivacyParameter
-from discreet.mechanisms.unpromised import Unpromised
+from discreet.mechanisms.without_guarantee import WithoutGuarantee
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.enclosures import ball, lower, precision, upper
 from discreet.sampling.vectors import read_vector
@@ -267,7 +267,7 @@ def test_public_arguments_are_checked() -> None:
     with pytest.raises(InvalidArgument, match="score the same candidates, got 1 and 2"):
         audit.exact([1], [1, 2], sensitivity=1, epsilon=1)
     with pytest.raises(InvalidArgument, match="nothing to audit"):
-        audit.exact([1], [1], sensitivity=1, epsilon=1, mechanism=Unpromised(Exponential(), "none"))
+        audit.exact([1], [1], sensitivity=1, epsilon=1, mechanism=WithoutGuarantee(Exponential(), "none"))
     with pytest.raises(InvalidScores):
         audit.exact([1], [math.nan], sensitivity=1, epsilon=1)
     with pytest.raises(InvalidNumber, match="delta must not be below zero"):

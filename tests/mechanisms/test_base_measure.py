@@ -106,7 +106,7 @@ def test_words_beside_a_boundary_fall_on_the_right_side() -> None:
         word = int((first * 2**64).floor().unique_fmpz())
     for k, expected in ((word - 1, 0), (word + 1, 1)):
         assert (
-            drawn_from.settle(LazyUniform.begun(k, ScriptedBits("0" * 640, width=64))) == expected
+            drawn_from.settle(LazyUniform.of_word(k, ScriptedBits("0" * 640, width=64))) == expected
         )
 
 

@@ -31,9 +31,9 @@ from discreet.mechanisms.contract import (
     need_parameter,
 )
 from discreet.mechanisms.joint.joint_top_k import JointTopK
-from discreet.mechanisms.masked import Masked
+from discreet.mechanisms.masked import MaskedMechanism
 from discreet.mechanisms.peeling import Peeling
-from discreet.mechanisms.unpromised import Unpromised
+from discreet.mechanisms.without_guarantee import WithoutGuarantee
 from discreet.privacy import PureDP
 from discreet.privacy.guarantees import Guarantee
 from discreet.privacy.rho import RhoOf, laplace_rho, pure_rho, range_rho
@@ -61,7 +61,7 @@ ALL: list[Mechanism] = [
     *(NoisyMax(noise) for noise in ("laplace", "gumbel", "exponential")),
     Base2(granularity="1/4"),
     Base2(granularity=3),
-    Masked(PermuteAndFlip(), (True, False, True)),
+    MaskedMechanism(PermuteAndFlip(), (True, False, True)),
     *(Peeling(kind(), k) for kind in MECHANISMS.values() for k in (1, 3)),
     JointTopK(Exponential(), 1),
     JointTopK(Exponential(), 3),
@@ -299,7 +299,7 @@ def test_a_field_that_is_called_spread_is_no_method() -> None:
 
 
 def test_who_promises_nothing_exceeds_nothing() -> None:
-    unpromised = Unpromised(Exponential(), "a test")
+    unpromised = WithoutGuarantee(Exponential(), "a test")
     assert (
         discreet.select([1, 5], sensitivity=1, epsilon=1, mechanism=unpromised).guarantee.pure
         is None
@@ -307,7 +307,7 @@ def test_who_promises_nothing_exceeds_nothing() -> None:
     own = Base2(Base2Eta(1, 4))
     assert discreet.select([1, 5], sensitivity=1, mechanism=own).guarantee.pure
     with pytest.raises(InvalidArgument, match="calibrated wrongly"):
-        discreet.select([1, 5], sensitivity=1, rho=1, mechanism=Unpromised(WRONG, "a test"))
+        discreet.select([1, 5], sensitivity=1, rho=1, mechanism=WithoutGuarantee(WRONG, "a test"))
 
 
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
@@ -320,7 +320,7 @@ def test_the_rounds_of_a_wrong_mechanism_are_refused(neighbors: Neighbors, kind:
 
     sensitivity = sensitivity_of(1, neighbors)
     parameter = PrivacyParameter(kind, Fraction(1))  # type: ignore[arg-type]
-    for around in (Peeling(Promising(twice), 2), Masked(Promising(twice), (True, True))):
+    for around in (Peeling(Promising(twice), 2), MaskedMechanism(Promising(twice), (True, True))):
         with pytest.raises(InvalidArgument, match="promising is calibrated wrongly"):
             calibrate(around, sensitivity, parameter)
 

@@ -13,7 +13,7 @@ import discreet
 from discreet import epsilon_for, worst_error
 from discreet.errors import InvalidArgument, UnknownName
 from discreet.mechanisms import Exponential, NoisyMax, PermuteAndFlip
-from discreet.mechanisms.worst_case import _lost
+from discreet.mechanisms.worst_case import _loss_chance
 from discreet.planning.distribution import Distribution
 from discreet.sampling.enclosures import precision
 
@@ -72,7 +72,7 @@ def test_some_scores_are_as_bad(n: int) -> None:
     flips = worst_error(n, spread=1, epsilon=1, mechanism="permute_and_flip")
     near = float(worst) + 0.9
     steps = [Fraction(near + k / 200) for k in range(-200, 60)]
-    reached = max(float(k) * float(_lost(n, k).mid()) for k in steps)
+    reached = max(float(k) * float(_loss_chance(n, k).mid()) for k in steps)
     assert 0 <= float(flips) - reached < 1e-4
     for confidence in (Fraction(19, 20), Fraction(999, 1000)):
         for mechanism in BOTH:
@@ -85,8 +85,8 @@ def test_some_scores_are_as_bad(n: int) -> None:
 def test_the_loss_of_the_best_is_what_the_law_says(n: int) -> None:
     for t in (Fraction(1, 3), Fraction(2)):
         law = of_gaps([0, *[t] * (n - 1)], "permute_and_flip")
-        assert law.tail(t).lower <= Fraction(float(_lost(n, t).mid())) + Fraction(1, 10**14)
-        assert law.tail(t).upper >= Fraction(float(_lost(n, t).mid())) - Fraction(1, 10**14)
+        assert law.tail(t).lower <= Fraction(float(_loss_chance(n, t).mid())) + Fraction(1, 10**14)
+        assert law.tail(t).upper >= Fraction(float(_loss_chance(n, t).mid())) - Fraction(1, 10**14)
 
 
 def averaged(a: float, b: float) -> float:
@@ -105,7 +105,7 @@ def test_averaging_two_weights_never_makes_the_error_smaller() -> None:
 def test_the_logarithm_of_what_is_lost_is_concave(n: int) -> None:
     ts = [k / 8 for k in range(1, 200)]
     with precision(200):
-        logs = [math.log(float(_lost(n, Fraction(t)).mid())) for t in ts]
+        logs = [math.log(float(_loss_chance(n, Fraction(t)).mid())) for t in ts]
     for left, middle, right in zip(logs, logs[1:], logs[2:], strict=False):
         assert left + right <= 2 * middle + 1e-9
 

@@ -35,7 +35,7 @@ def test_a_lazy_uniform_grows_at_its_end() -> None:
     u.extend()
     u.extend()
     assert (u.prefix, u.length) == (0b101, 3)
-    begun = LazyUniform.begun(1, ScriptedBits("011"))
+    begun = LazyUniform.of_word(1, ScriptedBits("011"))
     begun.extend()
     assert (begun.prefix, begun.length) == (0b10, 2)
 

@@ -39,14 +39,14 @@ TABLES: list[Any] = [
 @pytest.mark.parametrize("rate", [HALF, NaturalRate(Fraction(9)), NaturalRate(Fraction("1e-200"))])
 @pytest.mark.parametrize("table", TABLES)
 def test_the_answers_are_those_of_each_row_from_the_same_words(table: Any, rate: Any) -> None:
-    rows = read_rows(table).stored()
+    rows = read_rows(table).as_table()
     assert rows is not None
     law = CategoricalRows(rows, rate)
     for seed in range(20):
         words = SeededBits(seed).words(len(rows))
         spare = SeededBits(seed + 100)
         alone = [
-            Categorical(Vector(row), rate).settle(LazyUniform.begun(int(word), spare))
+            Categorical(Vector(row), rate).settle(LazyUniform.of_word(int(word), spare))
             for row, word in zip(rows, words, strict=True)
         ]
         assert law.draw(SeededBits(seed)) == alone
@@ -69,7 +69,7 @@ def test_any_table_gives_the_answers_of_its_rows(
     rate, rows = NaturalRate(eta), np.array(table)
     found = CategoricalRows(rows, rate).draw(SeededBits(seed))
     for row, word, i in zip(rows, SeededBits(seed).words(len(rows)), found, strict=True):
-        u = LazyUniform.begun(int(word), SeededBits(1))
+        u = LazyUniform.of_word(int(word), SeededBits(1))
         assert Categorical(Vector(row), rate).settle(u) == i
 
 
@@ -97,7 +97,7 @@ def beside_boundaries(table: Any) -> int:
             word = math.floor(end) + distance
             if 0 <= word < 2**64:
                 words = np.full(len(table), word, dtype=np.uint64)
-                found = int(law._located(words, 64)[number])
+                found = int(law._locate(words, 64)[number])
                 if found >= 0:
                     settled += 1
                     assert found == 0 or sides[found - 1][1] <= word
@@ -107,7 +107,7 @@ def beside_boundaries(table: Any) -> int:
 
 @pytest.mark.parametrize("table", TABLES)
 def test_words_beside_every_boundary_are_right_or_left_open(table: Any) -> None:
-    rows = read_rows(table).stored()
+    rows = read_rows(table).as_table()
     assert beside_boundaries(rows)
 
 
@@ -142,12 +142,12 @@ def test_which_tables_are_served() -> None:
     assert not serves_rows(np.zeros((2, WIDEST + 1)), HALF)
     assert not serves_rows(np.zeros((2, 3)), NaturalRate(Fraction(10) ** 300))
     for dtype in ("f4", ">f8", "i1", ">i4", "u2", "f2"):
-        stored = read_rows(np.array([[1, 2], [3, 4]], dtype=dtype)).stored()
+        stored = read_rows(np.array([[1, 2], [3, 4]], dtype=dtype)).as_table()
         assert stored is not None
         assert stored.tolist() == [[1, 2], [3, 4]]
         assert stored.dtype.isnative
         assert stored.dtype.itemsize == 8
     strided = np.arange(24.0).reshape(4, 6)[::2, ::3]
-    assert read_rows(strided).stored() is not None
+    assert read_rows(strided).as_table() is not None
     for other in ([[1, 2]], np.array([[Fraction(1, 3)]]), np.array([[1]], dtype=np.longdouble)):
-        assert read_rows(other).stored() is None
+        assert read_rows(other).as_table() is None

@@ -98,7 +98,7 @@ def test_answers_are_a_function_of_the_bits(n: int, monkeypatch: pytest.MonkeyPa
     short = short_list(values.tolist())
     if short is not None:
         for word, i in zip(WORDS, found.pop(), strict=False):
-            u = LazyUniform.begun(int(word), Words())
+            u = LazyUniform.of_word(int(word), Words())
             assert settle_short(short, HALF, u) in (i, None)
 
 

@@ -73,7 +73,7 @@ def test_words_beside_every_boundary_are_right_or_left_open(
             for word in {math.floor(end) - distance, math.floor(end) + distance}:
                 if not 0 <= word < 2**64:
                     continue
-                u = LazyUniform.begun(word, ScriptedBits("01" * 3200, width=64))
+                u = LazyUniform.of_word(word, ScriptedBits("01" * 3200, width=64))
                 found = settle_short(values, rate, u)
                 if found is not None:
                     certain += 1

@@ -186,7 +186,7 @@ def test_summaries_are_right_about_what_they_hold(
                 assert set(held) == {int(runs.tops.exact(c))}
         if runs.whole is not None:
             assert written_out(runs.whole()) == full
-            assert np.sum(runs.told().sizes) == 401
+            assert np.sum(runs.refine().sizes) == 401
 
 
 def test_a_draw_near_a_summary_widens_the_bracket() -> None:
@@ -196,7 +196,7 @@ def test_a_draw_near_a_summary_widens_the_bracket() -> None:
     score, rate = scored(source, Fraction(1, 2), 1000), NaturalRate(Fraction(1))
     whole = RunLaw(score._whole(np.unique(data, return_counts=True), 1000), rate)
     with small_cells():
-        runs, asked = score._bracketed(source, 1000, Fraction(28)), source.passes
+        runs, asked = score._in_bracket(source, 1000, Fraction(28)), source.passes
         near = RunLaw(runs, rate)
         assert source.passes == asked  # the summaries weigh little, but more than the words below
         for word in (0, 2**64 - 1, 1, 2**63, 2**63 + 12345, 5 * 2**60):
@@ -213,7 +213,7 @@ def test_a_bracket_is_widened_until_what_is_left_is_nothing() -> None:
     source = Listed(data)
     score = scored(source, Fraction(1, 3), 400)
     with small_cells():
-        runs = score._bracketed(source, 400, Fraction(2))
+        runs = score._in_bracket(source, 400, Fraction(2))
         assert runs.summaries is not None
         tree = bit_tree(RunLaw(runs, NaturalRate(Fraction(1, 50))).draw, 12)
     whole = score._whole((np.array(data), np.ones(len(data), dtype=np.int64)), 400)
@@ -229,7 +229,7 @@ def test_permute_and_flip_takes_all_of_it() -> None:
     data = [3, 3, 50, 70, 399]
     score = scored(Listed(data), Fraction(1, 2), 400)
     with small_cells():
-        runs = score._bracketed(Listed(data), 400, Fraction(1))
+        runs = score._in_bracket(Listed(data), 400, Fraction(1))
         race = RunRace(runs, NaturalRate(Fraction(1)))
         whole = RunRace(
             score._whole(np.unique(data, return_counts=True), 400), NaturalRate(Fraction(1))

@@ -55,7 +55,7 @@ def slices(draw: Any) -> tuple[Slice, list[int]]:
 
 def held_by(part: Slice) -> Counter[int]:
     """Return the records in a slice."""
-    counts = np.diff(np.clip(part.records.reached, part.low, part.high))
+    counts = np.diff(np.clip(part.records.totals, part.low, part.high))
     return Counter(np.repeat(part.records.points, counts).tolist())
 
 
@@ -215,5 +215,5 @@ def test_records_are_sorted(data: list[int], size: int) -> None:
     found = SortedRecords.at(np.array(data, dtype=np.int64), size)
     points, counts = np.unique(np.array(data, dtype=np.int64), return_counts=True)
     assert (found.points.tolist(), found.counts.tolist()) == (points.tolist(), counts.tolist())
-    assert found.reached.tolist() == [0, *np.cumsum(counts).tolist()]
-    assert found.points.dtype == found.reached.dtype == np.int64
+    assert found.totals.tolist() == [0, *np.cumsum(counts).tolist()]
+    assert found.points.dtype == found.totals.dtype == np.int64

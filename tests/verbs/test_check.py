@@ -172,7 +172,7 @@ def eta_of(described: Dataset, **terms: Any) -> Fraction:
         release = check(described, epsilon=1, **terms)
     assert release.guarantee.pure == 1
     [noise] = noises
-    return noise.epsilon / noise.moved
+    return noise.epsilon / noise.shift
 
 
 def loss(one: Counts, other: Counts, eta: Fraction) -> Fraction:

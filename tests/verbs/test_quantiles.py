@@ -82,7 +82,7 @@ def branch(levels: Levels, part: Slice, lo: int, hi: int, known: Any) -> Iterato
 
 def records_of(part: Slice) -> list[int]:
     """Return the points of the records in a slice."""
-    counts = np.diff(np.clip(part.records.reached, part.low, part.high))
+    counts = np.diff(np.clip(part.records.totals, part.low, part.high))
     return np.repeat(part.records.points, counts).tolist()
 
 

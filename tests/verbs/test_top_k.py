@@ -38,7 +38,7 @@ from discreet.mechanisms.peeling.arrivals import FirstArrivals
 from discreet.mechanisms.peeling.block_rounds import BLOCK, BlockRounds
 from discreet.mechanisms.peeling.rounds import Rounds
 from discreet.mechanisms.shares import share_of
-from discreet.mechanisms.unpromised import Unpromised
+from discreet.mechanisms.without_guarantee import WithoutGuarantee
 from discreet.privacy.guarantees import BoundedRange, LaplaceDP, MixedRange
 from discreet.privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from discreet.sampling.bits import SystemBits
@@ -194,7 +194,7 @@ def test_one_round_promises_what_its_mechanism_does() -> None:
 
 def test_a_round_must_promise_something_that_adds_up() -> None:
     with pytest.raises(InvalidArgument, match="epsilon-DP"):
-        Peeling(Unpromised(Exponential(), "none"), 2).calibrate(GENERAL, ONE)
+        Peeling(WithoutGuarantee(Exponential(), "none"), 2).calibrate(GENERAL, ONE)
     for method in (Peeling, JointTopK):
         with pytest.raises(InvalidArgument, match=r"base_measure|one by one"):
             method(Exponential(base_measure=[1, 2]), 2).calibrate(GENERAL, ONE)

@@ -55,17 +55,17 @@ def read_options(name: str, texts: Iterable[str]) -> Mechanism:
         UnknownName: if there is no such mechanism, or it has no such option.
         InvalidArgument: if a text is no option, or its value cannot be accepted.
     """
-    mechanism, given = read_mechanism(name), dict[str, Any]()
-    known = MECHANISMS[name]().options
+    mechanism, arguments = read_mechanism(name), dict[str, Any]()
+    options = MECHANISMS[name]().options
     for text in texts:
         option, equals, value = text.partition("=")
-        if option not in known:
-            has = f"has the options {', '.join(known)}" if known else "has no options"
+        if option not in options:
+            has = f"has the options {', '.join(options)}" if options else "has no options"
             raise UnknownName(f"{mechanism.name} {has}, got {shown(option)}")
-        if not equals or option in given:
+        if not equals or option in arguments:
             raise InvalidArgument(f"give an option once, as {option}=VALUE, got {shown(text)}")
-        given[option] = known[option](value)
-    return MECHANISMS[name](**given) if given else mechanism
+        arguments[option] = options[option](value)
+    return MECHANISMS[name](**arguments) if arguments else mechanism
 
 
 def serving_runs() -> str:

@@ -133,12 +133,12 @@ class Base2:
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the given eta, or at the best one for the wanted privacy."""
         granularity = positive_up(self.granularity, "granularity")
-        rounded = sensitivity.rounded(granularity)
-        eta, epsilon = self._settle(rounded.spread, parameter)
+        integer_sensitivity = sensitivity.rounded(granularity)
+        eta, epsilon = self._settle(integer_sensitivity.spread, parameter)
 
         def law(scores: Vector) -> Law:
             if scores.integral and granularity.numerator == 1:
-                return Categorical(_multiplied(scores, granularity.denominator), eta.rate)
+                return Categorical(_multiply(scores, granularity.denominator), eta.rate)
             return RoundedCategorical(scores, eta.rate, granularity)
 
         return Calibrated(MixedRange(epsilon, sensitivity.neighbors), law)
@@ -153,9 +153,9 @@ class Base2:
                     f"eta already says how much privacy; leave out {parameter.kind}"
                 )
             return self.eta, self.eta.epsilon(spread)
-        wanted = epsilon_of(self._in_units(need_parameter(parameter)), spread, range_rho)
-        eta = best_eta(wanted, spread)
-        return eta, min(wanted, eta.epsilon(spread))
+        limit = epsilon_of(self._in_units(need_parameter(parameter)), spread, range_rho)
+        eta = best_eta(limit, spread)
+        return eta, min(limit, eta.epsilon(spread))
 
     def _in_units(self, parameter: PrivacyParameter) -> PrivacyParameter:
         """Return the parameter, a scale in units of the score as one in units of the rounded scores."""
@@ -178,16 +178,16 @@ def best_eta(epsilon: Number, spread: Number, *, bits: int = 32) -> Base2Eta:
         spread: the largest change of a score difference.
         bits: how fine to search.
     """
-    wanted = positive(epsilon, "epsilon") / positive(spread, "spread")
-    needed = wanted / _ABOVE_LN_2
-    length = count(bits, "bits") + math.ceil(needed) + int(1 / wanted).bit_length()
+    target = positive(epsilon, "epsilon") / positive(spread, "spread")
+    least_bits = target / _ABOVE_LN_2
+    length = count(bits, "bits") + math.ceil(least_bits) + int(1 / target).bit_length()
     # A y of thousands of bits is slow; a larger z does as well where epsilon is that large.
-    first = max(1, math.ceil(needed / 4096))
+    first = max(1, math.ceil(least_bits / 4096))
     best, best_decay = Base2Eta(1, 1), arb(0)
     with precision(2 * length // first + first.bit_length() + 64):
         for z in range(first, min(length, first + 64) + 1):
-            for y in range(max(1, int(needed / z)), length // z + 1):
-                x = _least_base(y, wanted / z)
+            for y in range(max(1, int(least_bits / z)), length // z + 1):
+                x = _least_base(y, target / z)
                 decay = z * (y * arb(2).log() - arb(x).log())
                 if x < 1 << y and decay.mid() > best_decay.mid():
                     best, best_decay = Base2Eta(x, y, z), decay
@@ -207,7 +207,7 @@ class RoundedCategorical:
     def draw(self, bits: Bits) -> int:
         """Return one index: round every score up with the probability of its fractional part, then draw."""
         ups = bernoulli(self._parts, self._part, bits)
-        return Categorical(self._rounded(ups), self._rate).draw(bits)
+        return Categorical(self._round(ups), self._rate).draw(bits)
 
     def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
         """Return `size` independent draws, rounded independently too."""
@@ -230,11 +230,11 @@ class RoundedCategorical:
             for i, up in zip(between, way, strict=True):
                 ups[i] = up
                 chance *= self._part(i) if up else 1 - self._part(i)
-            given = Categorical(self._rounded(ups), self._rate).probabilities()
-            mean = [m + chance * p for m, p in zip(mean, given, strict=True)]
+            chances = Categorical(self._round(ups), self._rate).probabilities()
+            mean = [m + chance * p for m, p in zip(mean, chances, strict=True)]
         return mean
 
-    def _rounded(self, ups: NDArray[np.bool_]) -> Vector:
+    def _round(self, ups: NDArray[np.bool_]) -> Vector:
         return Vector(self._floors + ups)
 
     def _part(self, i: int) -> arb:
@@ -248,10 +248,10 @@ def _split(scores: Vector, granularity: Fraction) -> tuple[ExactArray, NDArray[n
     """Return the floors of scores / granularity, exactly, and their fractional parts, nearly."""
     if scores.values.dtype == np.float64 and _is_power_of_two(granularity):
         with overflowing():
-            scaled = cast(NDArray[np.float64], scores.values) * float(1 / granularity)
-        if np.array_equal(scaled * float(granularity), scores.values):
-            floors = np.floor(scaled)
-            return floors, scaled - floors
+            quotients = cast(NDArray[np.float64], scores.values) * float(1 / granularity)
+        if np.array_equal(quotients * float(granularity), scores.values):
+            floors = np.floor(quotients)
+            return floors, quotients - floors
     exact = [scores.exact(i) / granularity for i in range(len(scores))]
     whole = np.array([math.floor(q) for q in exact], dtype=object)
     return whole, np.array([float(q % 1) for q in exact])
@@ -262,7 +262,7 @@ def _is_power_of_two(value: Fraction) -> bool:
     return value in (Fraction(2) ** k for k in range(-64, 65))
 
 
-def _multiplied(scores: Vector, factor: int) -> Vector:
+def _multiply(scores: Vector, factor: int) -> Vector:
     """Return integer scores times a positive integer, exactly."""
     return scores if factor == 1 else read_vector([int(value) * factor for value in scores.values])
 

@@ -74,14 +74,14 @@ class WeightMeasure:
         self.places: Places = np.flatnonzero([weight > 0 for weight in weights])
         self._weights = tuple(filter(None, weights))
 
-    def masked(self, mask: NDArray[np.bool_]) -> list[Fraction | int]:
+    def restrict(self, mask: NDArray[np.bool_]) -> list[Fraction | int]:
         """Return the weights, zero where the mask is False."""
         pairs = zip(self._all, mask.tolist(), strict=True)
         return [weight if may else 0 for weight, may in pairs]
 
     def doubles(self) -> _Doubles:
         """Return the weights above zero in doubles."""
-        mantissas, lengths = zip(*map(_halved, self._weights), strict=True)
+        mantissas, lengths = zip(*map(_split_weight, self._weights), strict=True)
         longest = max(lengths)
         behind = (longest - np.array(lengths)) * math.log(2)
         return _Doubles(behind, np.array(mantissas), longest - min(lengths))
@@ -121,10 +121,10 @@ class LogMeasure:
         with overflowing():
             return self.logs.gaps(self._top)
 
-    def masked(self, mask: NDArray[np.bool_]) -> "LogMeasure":
+    def restrict(self, mask: NDArray[np.bool_]) -> "LogMeasure":
         """Return the measure with weights of zero where the mask is False."""
         among = np.flatnonzero(mask[self.places])
-        return LogMeasure(self.size, self.places[among], self.logs.kept(among))
+        return LogMeasure(self.size, self.places[among], self.logs.take(among))
 
     def doubles(self) -> _Doubles:
         """Return the weights above zero in doubles."""
@@ -221,7 +221,7 @@ def weigh(scores: Vector, rate: Rate, measure: BaseMeasure) -> Law:
         )
     if len(measure.places) == len(scores):
         return Table(MeasuredWeights(scores, rate, measure))
-    weights = MeasuredWeights(scores.kept(measure.places), rate, measure)
+    weights = MeasuredWeights(scores.take(measure.places), rate, measure)
     return MaskedLaw(Table(weights), measure.places, len(scores))
 
 
@@ -262,7 +262,7 @@ class MeasuredWeights:
             yield self._measure.ball(i) * self._rate.decay(self._vector.exact_gap(i, self._best))
 
 
-def _halved(weight: Fraction) -> tuple[float, int]:
+def _split_weight(weight: Fraction) -> tuple[float, int]:
     """Return m and k with weight = m * 2**k, m a double from 1/4 to 1 of relative error 2**-53."""
     length = weight.numerator.bit_length() - weight.denominator.bit_length() + 1
     return float(weight / Fraction(2) ** length), length

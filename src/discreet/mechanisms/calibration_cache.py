@@ -104,11 +104,11 @@ def _calibration(  # noqa: PLR0913  # all of them, so that each is looked up by 
         spread: instead of `change`, that of differences.
         monotonic: whether all scores move the same way.
     """
-    read = read_mechanism(mechanism)
+    family = read_mechanism(mechanism)
     relation = read_neighbors(neighbors)
     parameter = read_parameter(epsilon, rho, scale)
     sensitivity = read_sensitivity(change, spread, monotonic, relation)
-    calibrated = calibrate(read, sensitivity, parameter)
+    calibrated = calibrate(family, sensitivity, parameter)
     rate = calibrated.rate
     short_rate = rate if rate is not None and has_fast_pass(rate) else None
-    return Calibration(read, sensitivity, parameter, calibrated, short_rate)
+    return Calibration(family, sensitivity, parameter, calibrated, short_rate)

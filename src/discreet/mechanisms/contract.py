@@ -174,7 +174,7 @@ def spread_of(mechanism: Mechanism, sensitivity: Sensitivity) -> Fraction:
     return own(sensitivity) if callable(own) else sensitivity.spread
 
 
-def identified(mechanism: Mechanism) -> dict[str, object]:
+def identity_of(mechanism: Mechanism) -> dict[str, object]:
     """Return the name and the parameters of a mechanism, which identify it.
 
     Raises:
@@ -195,16 +195,16 @@ def read_parameter(epsilon: object, rho: object, scale: object) -> PrivacyParame
     Raises:
         InvalidArgument: if more than one is given, or it is no finite number above zero.
     """
-    given = {"epsilon": epsilon, "rho": rho, "scale": scale}
-    kinds = [kind for kind, value in given.items() if value is not None]
+    parameters = {"epsilon": epsilon, "rho": rho, "scale": scale}
+    kinds = [kind for kind, value in parameters.items() if value is not None]
     if not kinds:
         return None
     if len(kinds) > 1:
         raise InvalidArgument(f"give one of epsilon, rho and scale, got {' and '.join(kinds)}")
-    value = positive(given[kinds[0]], kinds[0])
+    value = positive(parameters[kinds[0]], kinds[0])
     if not _LEAST <= value <= 1 / _LEAST:
         raise InvalidNumber(
-            f"{kinds[0]} must be between 1e-300 and 1e300, got {shown(given[kinds[0]])}"
+            f"{kinds[0]} must be between 1e-300 and 1e300, got {shown(parameters[kinds[0]])}"
         )
     return PrivacyParameter(kinds[0], value)  # type: ignore[arg-type]
 

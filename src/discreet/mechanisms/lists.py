@@ -27,9 +27,9 @@ class Lists(ABC):
         return [self.draw(bits) for _ in range(size)]
 
 
-def skipping(j: int, gone: Sequence[int]) -> int:
+def skipping(j: int, absent: Sequence[int]) -> int:
     """Return the j-th whole number, from 0, that is not among the ascending `gone`."""
-    for place in gone:
+    for place in absent:
         j += place <= j
     return j
 
@@ -37,12 +37,14 @@ def skipping(j: int, gone: Sequence[int]) -> int:
 def probabilities_of_rounds(scores: Vector, k: int, law: Callable[[Vector], Law]) -> list[arb]:
     """Return balls around the probabilities of all lists of k answers that `law` draws without replacement."""
 
-    def after(left: list[int], rounds: int, chance: arb) -> Iterator[arb]:
-        chances = law(scores.kept(np.array(left))).probabilities()
+    def after(remaining: list[int], rounds: int, chance: arb) -> Iterator[arb]:
+        chances = law(scores.take(np.array(remaining))).probabilities()
         for place, own in enumerate(chances):
             if rounds == 1:
                 yield chance * own
             else:
-                yield from after([*left[:place], *left[place + 1 :]], rounds - 1, chance * own)
+                yield from after(
+                    [*remaining[:place], *remaining[place + 1 :]], rounds - 1, chance * own
+                )
 
     return list(after(list(range(len(scores))), k, arb(1)))

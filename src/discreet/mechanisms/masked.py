@@ -18,7 +18,7 @@ from .contract import (
     Mechanism,
     PrivacyParameter,
     calibrate,
-    identified,
+    identity_of,
     spread_of,
 )
 
@@ -54,7 +54,7 @@ class MaskedLaw:
 
 
 @dataclass(frozen=True, slots=True)
-class Masked:
+class MaskedMechanism:
     """The mechanism among the candidates whose mask is True.
 
     The mask is public and the same for neighbours, so scores of the others are never looked at, and the
@@ -82,7 +82,7 @@ class Masked:
     @property
     def parameters(self) -> Mapping[str, object]:
         """The mechanism and the mask."""
-        return {"mechanism": identified(self.mechanism), "mask": self.mask}
+        return {"mechanism": identity_of(self.mechanism), "mask": self.mask}
 
     def spread(self, sensitivity: Sensitivity) -> Fraction:
         """Return the spread that a scale divides: that of the mechanism."""
@@ -94,6 +94,6 @@ class Masked:
         places, size = np.flatnonzero(self.mask), len(self.mask)
 
         def law(scores: Vector) -> Law:
-            return MaskedLaw(calibrated.law(scores.kept(places)), places, size)
+            return MaskedLaw(calibrated.law(scores.take(places)), places, size)
 
         return Calibrated(calibrated.guarantee, law)

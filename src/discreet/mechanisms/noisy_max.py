@@ -122,7 +122,7 @@ class LaplaceRace:
         words = bits.words(len(self._scores))
         everyone = range(len(self._scores))
         runners = everyone if self._decays is None else _leaders(self._decays, words, bits.width)
-        noise = {i: LazyUniform.begun(int(words[i]), bits) for i in runners}
+        noise = {i: LazyUniform.of_word(int(words[i]), bits) for i in runners}
         while len(noise) > 1:
             with precision(64 + 2 * next(iter(noise.values())).length):
                 noise = self._still_running(noise)
@@ -166,9 +166,9 @@ def _fast_noise_bounds(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return doubles below and above the Laplace quantile of every uniform that begins with the word."""
     upper_half = words >= np.uint64(1 << (width - 1))
-    folded = np.where(upper_half, np.uint64((1 << width) - 1) - words, words)
-    outer = np.log(folded * 2.0 ** (1 - width))  # the outermost cell reaches to infinity
-    inner = np.log((folded + np.uint64(1)) * 2.0 ** (1 - width))
+    distances = np.where(upper_half, np.uint64((1 << width) - 1) - words, words)
+    outer = np.log(distances * 2.0 ** (1 - width))  # the outermost cell reaches to infinity
+    inner = np.log((distances + np.uint64(1)) * 2.0 ** (1 - width))
     outer = outer * (1 + 2 * FUNCTION_ERROR) - 2.0**-50
     inner = inner * (1 - 2 * FUNCTION_ERROR) + 2.0**-50
     return np.where(upper_half, -inner, outer), np.where(upper_half, -outer, inner)
@@ -189,31 +189,31 @@ def _chance_of_winning(i: int, places: list[arb], order: list[int]) -> arb:
     in exp(t) and exp(-t), integrated term by term.
     """
     chance = arb(0)
-    for passed in range(len(order) + 1):
-        below, above = order[:passed], order[passed:]
-        left = places[below[-1]] if below else None
-        right = places[above[0]] if above else None
+    for count_below in range(len(order) + 1):
+        below, above = order[:count_below], order[count_below:]
+        lower = places[below[-1]] if below else None
+        upper = places[above[0]] if above else None
         polynomial = arb_poly([1])
         for j in below:
             tail = places[j].exp() / 2
             polynomial *= arb_poly([0, tail]) if j == i else arb_poly([1, -tail])
         for j in above:
             polynomial *= (-places[j]).exp() / 2
-        chance += _integral_of_terms(polynomial, len(above), left, right)
+        chance += _integral_of_terms(polynomial, len(above), lower, upper)
     return chance
 
 
 def _integral_of_terms(
-    polynomial: arb_poly, power: int, left: arb | None, right: arb | None
+    polynomial: arb_poly, power: int, lower: arb | None, upper: arb | None
 ) -> arb:
     """Return the integral of sum over k of c[k] * exp((power - k) t) from `left` to `right`."""
     total = arb(0)
     for k in range(polynomial.degree() + 1):
         slope = power - k
-        if slope == 0 and left is not None and right is not None:
-            total += polynomial[k] * (right - left)
+        if slope == 0 and lower is not None and upper is not None:
+            total += polynomial[k] * (upper - lower)
         elif slope != 0:
-            upper_end = arb(0) if right is None else (slope * right).exp()
-            lower_end = arb(0) if left is None else (slope * left).exp()
+            upper_end = arb(0) if upper is None else (slope * upper).exp()
+            lower_end = arb(0) if lower is None else (slope * lower).exp()
             total += polynomial[k] * (upper_end - lower_end) / slope
     return total

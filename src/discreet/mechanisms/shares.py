@@ -29,7 +29,7 @@ def share_of(
         adaptive: whether the scores of an answer may depend on the answers before.
     """
     public: Any = (mechanism, sensitivity, answers, together, adaptive)
-    return _kept(*public) if _is_hashable(public) else _share(*public)
+    return _cached_share(*public) if _is_hashable(public) else _share(*public)
 
 
 def in_rounds(guarantee: Guarantee, answers: int) -> Guarantee:
@@ -48,14 +48,14 @@ def _share(
 ) -> Fraction:
     def guarantee(share: Fraction) -> Guarantee:
         parameter = PrivacyParameter("epsilon", share)
-        promised = calibrate(mechanism, sensitivity, parameter).guarantee
-        return in_rounds(promised, answers) if adaptive else promised
+        single = calibrate(mechanism, sensitivity, parameter).guarantee
+        return in_rounds(single, answers) if adaptive else single
 
     epsilon, delta = together.epsilon, together.delta
     return largest_share(guarantee, answers, epsilon, delta, adaptive=adaptive)
 
 
-_kept: Callable[..., Fraction] = lru_cache(maxsize=256)(_share)
+_cached_share: Callable[..., Fraction] = lru_cache(maxsize=256)(_share)
 
 
 def _is_hashable(value: object) -> bool:

@@ -69,7 +69,7 @@ def _flips_mean(n: int) -> Fraction:
 
 def _on_tangent(n: int, t: Fraction, width: Fraction) -> arb:
     """Return a bound on s * Q(s) for all s at most `width` from t: a concave function is below its tangents."""
-    return ball(t) * _lost(n, t) * (abs(_slope(n, t)) * ball(width)).exp()
+    return ball(t) * _loss_chance(n, t) * (abs(_slope(n, t)) * ball(width)).exp()
 
 
 def _flips_tail(n: int, beta: Fraction) -> Fraction:
@@ -87,15 +87,15 @@ def _keeps(n: int, t: Fraction, beta: Fraction) -> bool:
 
 
 def _relative_loss(n: int, t: Fraction, beta: Fraction) -> arb:
-    return _lost(n, t) / ball(beta)
+    return _loss_chance(n, t) / ball(beta)
 
 
-def _lost(n: int, t: Fraction) -> arb:
+def _loss_chance(n: int, t: Fraction) -> arb:
     """Return Q(t) = 1 - (1 - (1 - p)**n) / (n p), p = exp(-t): the best loses against n - 1 at gap t."""
-    return 1 - _won(n, t)
+    return 1 - _win_chance(n, t)
 
 
-def _won(n: int, t: Fraction) -> arb:
+def _win_chance(n: int, t: Fraction) -> arb:
     p = (-ball(t)).exp()
     return -(n * (-p).log1p()).expm1() / (n * p)
 
@@ -103,7 +103,7 @@ def _won(n: int, t: Fraction) -> arb:
 def _slope(n: int, t: Fraction) -> arb:
     """Return the derivative of ln(t * Q(t)): 1 / t + ((1 - p)**(n - 1) - won) / Q."""
     p = (-ball(t)).exp()
-    return 1 / ball(t) + (((n - 1) * (-p).log1p()).exp() - _won(n, t)) / _lost(n, t)
+    return 1 / ball(t) + (((n - 1) * (-p).log1p()).exp() - _win_chance(n, t)) / _loss_chance(n, t)
 
 
 def _rises(n: int, t: Fraction) -> bool | None:

@@ -35,7 +35,7 @@ def bernoulli(
     )  # the cell of the word, the error, and four roundings
     heads: NDArray[np.bool_] = ahead > certain
     for i in np.flatnonzero(np.abs(ahead) <= certain):
-        heads[i] = _settle(LazyUniform.begun(int(words[i]), bits), exact, int(i))
+        heads[i] = _settle(LazyUniform.of_word(int(words[i]), bits), exact, int(i))
     return heads
 
 

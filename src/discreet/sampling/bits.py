@@ -54,7 +54,7 @@ class LazyUniform:
         self.length = bits.width
 
     @classmethod
-    def begun(cls, word: int, bits: Bits, length: int | None = None) -> "LazyUniform":
+    def of_word(cls, word: int, bits: Bits, length: int | None = None) -> "LazyUniform":
         """Return the uniform whose first word, or whose first bits, were already read from `bits`."""
         uniform = cls.__new__(cls)
         uniform._bits, uniform.prefix = bits, word

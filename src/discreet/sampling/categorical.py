@@ -31,7 +31,7 @@ from .enclosures import (
     overflowing,
     precision,
 )
-from .vectors import Stored, Vector
+from .vectors import StoredNumber, Vector
 
 FLAT = 2**16
 """Up to this many candidates are one table; more are cut into blocks."""
@@ -76,9 +76,9 @@ class Sums(NamedTuple):
         inner, slack = self.ends[:-1], self._slack(total)
         after = low - np.concatenate(([-np.inf], inner))[i] > slack
         before = np.concatenate((inner, [np.inf]))[i] - low > slack + cell
-        found = np.empty(len(words), dtype=np.int64)
-        found[order] = np.where(after & before, i, -1)
-        return found
+        indices = np.empty(len(words), dtype=np.int64)
+        indices[order] = np.where(after & before, i, -1)
+        return indices
 
     def _slack(self, total: float) -> float:
         """Return the distance that makes a comparison certain: both errors, and eight roundings."""
@@ -114,12 +114,12 @@ class Table:
         """Return `size` independent draws."""
         words = bits.words(size)
         if self._sums is None:
-            found = np.full(size, -1, dtype=np.int64)
+            indices = np.full(size, -1, dtype=np.int64)
         else:
-            found = self._sums.locate_all(words, bits.width)
-        for lane in np.flatnonzero(found < 0):
-            found[lane] = self.settle(LazyUniform.begun(int(words[lane]), bits))
-        return found
+            indices = self._sums.locate_all(words, bits.width)
+        for lane in np.flatnonzero(indices < 0):
+            indices[lane] = self.settle(LazyUniform.of_word(int(words[lane]), bits))
+        return indices
 
     def probabilities(self) -> list[arb]:
         """Return a ball around each probability, at the precision in force."""
@@ -134,14 +134,14 @@ class Table:
 
     def settle(self, u: LazyUniform) -> int:
         """Return the index whose share of [0, 1) holds `u`, reading more of it where that is open."""
-        found = self.settle_fast(u)
-        return _settle_in_balls(self._weights, u) if found is None else found
+        index = self.settle_fast(u)
+        return _settle_in_balls(self._weights, u) if index is None else index
 
     def settle_once(self, u: LazyUniform) -> int | None:
         """Return the index if the weights can tell it as they are enclosed at `_ONCE` bits, else None."""
-        found = self.settle_fast(u)
-        if found is not None:
-            return found
+        index = self.settle_fast(u)
+        if index is not None:
+            return index
         with precision(_ONCE):
             return _locate_in_balls(list(accumulate(self._weights.balls())), u)
 
@@ -149,9 +149,9 @@ class Table:
         """Return the index if the fast pass can tell it, else None."""
         if self._sums is None:
             return None
-        while (found := self._sums.locate(u)) is None and 2.0**-u.length > self._sums.error:
+        while (index := self._sums.locate(u)) is None and 2.0**-u.length > self._sums.error:
             u.extend()
-        return found
+        return index
 
 
 class VectorWeights:
@@ -159,7 +159,7 @@ class VectorWeights:
 
     __slots__ = ("_best", "_rate", "_vector")
 
-    def __init__(self, vector: Vector, rate: Rate, best: Stored) -> None:
+    def __init__(self, vector: Vector, rate: Rate, best: StoredNumber) -> None:
         self._vector, self._rate, self._best = vector, rate, best
 
     def sums(self) -> Sums | None:
@@ -188,7 +188,7 @@ class BlockWeights:
 
     def __init__(self, vector: Vector, rate: Rate) -> None:
         self._vector, self._rate = vector, rate
-        self.bests: list[Stored] = []
+        self.bests: list[StoredNumber] = []
 
     def block(self, b: int) -> Vector:
         """Return the numbers of one block."""
@@ -207,8 +207,8 @@ class BlockWeights:
 
     def _inner_sums(self) -> NDArray[np.float64] | None:
         """Find the best of each block, and return the blocks' sums relative to it, None without a fast pass."""
-        fast, served = kernel.active(), has_fast_pass(self._rate)
-        if served and fast is not None and kernel.takes(self._vector.values):
+        fast, is_fast = kernel.active(), has_fast_pass(self._rate)
+        if is_fast and fast is not None and kernel.takes(self._vector.values):
             bests, sums = fast.block_sums(self._vector.values, BLOCK, self._rate.double)
             self.bests = list(bests)
             return sums
@@ -217,10 +217,10 @@ class BlockWeights:
             for b in range(len(sums)):
                 block = self.block(b)
                 self.bests.append(block.best())
-                if served:
+                if is_fast:
                     gaps = block.gaps(self.bests[-1], out=buffer[: len(block)])
                     sums[b] = np.add.reduce(fast_weights(gaps, self._rate))
-        return sums if served else None
+        return sums if is_fast else None
 
     def balls(self) -> Iterator[arb]:
         """Yield balls around the weights of blocks."""
@@ -256,14 +256,14 @@ class Categorical:
 
     def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
         """Return `size` independent draws."""
-        found = self._table.draws(size, bits)
+        indices = self._table.draws(size, bits)
         if self._blocks is None:
-            return found
-        order = found.argsort(kind="stable")
-        blocks, starts = np.unique(found[order], return_index=True)
+            return indices
+        order = indices.argsort(kind="stable")
+        blocks, starts = np.unique(indices[order], return_index=True)
         for b, lanes in zip(blocks.tolist(), np.split(order, starts[1:]), strict=True):
-            found[lanes] = b * BLOCK + self._inner(b).draws(len(lanes), bits)
-        return found
+            indices[lanes] = b * BLOCK + self._inner(b).draws(len(lanes), bits)
+        return indices
 
     def probabilities(self) -> list[arb]:
         """Return a ball around each probability, at the precision in force."""
@@ -281,10 +281,10 @@ def _settle_in_balls(weights: Weights, u: LazyUniform) -> int:
     while True:
         with precision(bits):
             ends = list(accumulate(weights.balls()))
-            while (found := _locate_in_balls(ends, u)) is None and u.length < bits // 2:
+            while (index := _locate_in_balls(ends, u)) is None and u.length < bits // 2:
                 u.extend()
-        if found is not None:
-            return found
+        if index is not None:
+            return index
         bits *= 2
 
 

@@ -71,24 +71,24 @@ class CategoricalRows:
     def draw(self, bits: Bits) -> list[int]:
         """Return an index for every row, each an exact sample; independent of one another."""
         words = bits.words(len(self._rows))
-        found = self._located(words, bits.width)
-        for row in np.flatnonzero(found < 0):
+        indices = self._locate(words, bits.width)
+        for row in np.flatnonzero(indices < 0):
             law = Categorical(Vector(self._rows[row]), self._rate)
-            found[row] = law.settle(LazyUniform.begun(int(words[row]), bits))
-        return [int(i) for i in found]
+            indices[row] = law.settle(LazyUniform.of_word(int(words[row]), bits))
+        return [int(i) for i in indices]
 
-    def _located(self, words: NDArray[np.uint64], width: int) -> NDArray[np.int64]:
+    def _locate(self, words: NDArray[np.uint64], width: int) -> NDArray[np.int64]:
         """Return for each row the index on which its word certainly falls, or -1 where that is open."""
         n, fast = self._rows.shape[1], kernel.active()
         slack = 2 * error_of_sums(WEIGHT_ERROR, n, n) + 8 * HALF_ULP  # as in `Sums`
         if fast is not None:
             return fast.locate_rows(self._ends, words, width, slack)
         return np.concatenate(
-            [_located(self._ends[part], words[part], width, slack) for part in self._blocks()]
+            [_locate(self._ends[part], words[part], width, slack) for part in self._blocks()]
         )
 
 
-def _located(
+def _locate(
     ends: Doubles, words: NDArray[np.uint64], width: int, slack: float
 ) -> NDArray[np.int64]:
     """Return for some rows the index on which their word certainly falls, or -1 where that is open."""

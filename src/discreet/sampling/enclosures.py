@@ -212,12 +212,12 @@ def _rounded_up(point: arb, sign: int = 1) -> Fraction:
     return Fraction(-(-mantissa >> shift), 1 << _FINEST)
 
 
-def sharp(compute: Callable[_P, arb], *arguments: _P.args, **named: _P.kwargs) -> arb:
+def sharp(compute: Callable[_P, arb], *arguments: _P.args, **keywords: _P.kwargs) -> arb:
     """Return compute(...) at a precision that leaves a relative or absolute error of 2**-80."""
     digits = 192
     while True:
         with precision(digits):
-            value = compute(*arguments, **named)
+            value = compute(*arguments, **keywords)
             if value.is_finite() and value.rad() <= _SHARP * arb.max(abs(value.mid()), arb(1)):
                 return value
         digits *= 2

@@ -54,7 +54,7 @@ class Kernel:
     def __init__(self, library: ctypes.CDLL) -> None:
         self.level = _LEVELS.get(library.discreet_level())
         """The instructions in use, None where numpy is faster."""
-        self._functions = {name: _declared(library, name) for name in _ARGUMENTS}
+        self._functions = {name: _declare(library, name) for name in _ARGUMENTS}
 
     def block_sums(self, values: Doubles, block: int, rate: float) -> tuple[Doubles, Doubles]:
         """Return the largest of each block, and the sum of the block's weights relative to it.
@@ -73,7 +73,7 @@ class Kernel:
             ends = (bests[first:stop], sums[first:stop])
             finite[first] = bool(function(_at(part), len(part), block, rate, *map(_at, ends)))
 
-        _shared(share, blocks, threads() if len(values) >= THREADED else 1)
+        _share_blocks(share, blocks, threads() if len(values) >= THREADED else 1)
         if not all(finite):
             raise not_finite()
         return bests, sums
@@ -112,13 +112,13 @@ class Kernel:
         ends, words = _readable(ends), _readable_words(words)
         guide_bits = min(width, max(len(ends).bit_length() - 2, 0))
         guide = np.empty((1 << guide_bits) + 1, dtype=np.uint32)
-        found = np.empty(len(words), dtype=np.int64)
+        indices = np.empty(len(words), dtype=np.int64)
         cell = float(ends[-1]) * 2.0**-width
         self._functions["locate"](
             *(_at(ends), len(ends), _at(words), len(words), width),
-            *(cell, slack, _at(guide), guide_bits, _at(found)),
+            *(cell, slack, _at(guide), guide_bits, _at(indices)),
         )
-        return found
+        return indices
 
     def locate_rows(
         self, ends: Doubles, words: NDArray[np.uint64], width: int, slack: float
@@ -131,12 +131,12 @@ class Kernel:
             width: bits of a word.
             slack: the distance, relative to a row's total, that makes a comparison certain.
         """
-        words, found = _readable_words(words), np.empty(len(ends), dtype=np.int64)
+        words, indices = _readable_words(words), np.empty(len(ends), dtype=np.int64)
         if len(words) != len(ends):
             raise ValueError(f"{len(ends)} rows need as many words, got {len(words)}")
         where = (_at(ends), *ends.shape, _at(words))
-        self._functions["locate_rows"](*where, 2.0**-width, slack, _at(found))
-        return found
+        self._functions["locate_rows"](*where, 2.0**-width, slack, _at(indices))
+        return indices
 
 
 @cache
@@ -144,11 +144,11 @@ def load() -> Kernel | str:
     """Return the kernel, or why it is not in use."""
     if os.environ.get("DISCREET_KERNEL") == "0":
         return "DISCREET_KERNEL is 0"
-    built = sorted(Path(__file__).parent.glob("_kernel.*"))
-    if not built:
+    paths = sorted(Path(__file__).parent.glob("_kernel.*"))
+    if not paths:
         return "it was not built: no C compiler was found when discreet was installed"
     try:
-        library = ctypes.CDLL(str(built[0]))
+        library = ctypes.CDLL(str(paths[0]))
         if _is_stale(library):
             return "it was built from an older kernel.c; install discreet again"
         kernel = Kernel(library)
@@ -166,11 +166,11 @@ def active() -> Kernel | None:
 @cache
 def threads() -> int:
     """Return how many threads the kernel uses at most: the processors this process may run on."""
-    wanted = os.environ.get("DISCREET_THREADS", "")
-    if wanted.isdecimal() and int(wanted) > 0:
-        return int(wanted)
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
+    setting = os.environ.get("DISCREET_THREADS", "")
+    if setting.isdecimal() and int(setting) > 0:
+        return int(setting)
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def takes(values: NDArray[Any]) -> TypeGuard[Doubles]:
@@ -178,28 +178,28 @@ def takes(values: NDArray[Any]) -> TypeGuard[Doubles]:
     return values.dtype == np.float64 and values.dtype.isnative
 
 
-def _shared(share: Callable[[int, int], None], blocks: int, parts: int) -> None:
+def _share_blocks(share: Callable[[int, int], None], blocks: int, parts: int) -> None:
     """Call `share` for all blocks, one or more of them in each of several threads."""
     parts = min(parts, blocks)
     first, *others = pairwise([blocks * part // parts for part in range(parts + 1)])
-    done = set()
+    complete = set()
 
     def work(start: int, stop: int) -> None:
         share(start, stop)
-        done.add(start)
+        complete.add(start)
 
-    started = []
+    workers = []
     for span in others:
         thread = Thread(target=work, args=span)
         with suppress(RuntimeError):  # no more threads are allowed to this process
             thread.start()
-            started.append(thread)
+            workers.append(thread)
     work(*first)
-    for thread in started:
+    for thread in workers:
         thread.join()
     # Threads that did not start, or came to grief: what they left out must not be used.
     for start, stop in others:
-        if start not in done:
+        if start not in complete:
             share(start, stop)
 
 
@@ -213,7 +213,7 @@ def _is_stale(library: ctypes.CDLL) -> bool:
     return bool(built_from() != int.from_bytes(sha256(source.read_bytes()).digest()[:8], "big"))
 
 
-def _declared(library: ctypes.CDLL, name: str) -> Callable[..., int]:
+def _declare(library: ctypes.CDLL, name: str) -> Callable[..., int]:
     """Return a function of the library with the types of its arguments."""
     function = library[f"discreet_{name}"]
     function.argtypes = [_TYPES[letter] for letter in _ARGUMENTS[name]]

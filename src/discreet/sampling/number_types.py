@@ -50,12 +50,12 @@ def objects(values: Sequence[object]) -> NDArray[np.object_]:
 
 def by_type(values: NDArray[Any]) -> Iterator[tuple[NDArray[np.intp], Alike]]:
     """Return the floats, the integers of at most 64 bits, and all other numbers, each with their places."""
-    given = values.tolist()
-    kinds = {one: _kind(one) for one in types_of(given)}
+    numbers = values.tolist()
+    kinds = {one: _kind(one) for one in types_of(numbers)}
     # One byte a number, which `bytes` reads in one loop in C.
-    found = np.frombuffer(bytes(map(kinds.__getitem__, map(type, given))), dtype=np.uint8)
+    codes = np.frombuffer(bytes(map(kinds.__getitem__, map(type, numbers))), dtype=np.uint8)
     for kind in sorted(set(kinds.values())):
-        places = np.flatnonzero(found == kind)
+        places = np.flatnonzero(codes == kind)
         part = values[places]
         if kind == _FLOAT:
             yield places, part.astype(np.float64)

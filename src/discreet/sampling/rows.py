@@ -28,7 +28,7 @@ class ScoreRows:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def stored(self) -> Table2D | None:
+    def as_table(self) -> Table2D | None:
         """Return the table as one array of doubles or 64-bit integers, exactly; None if it does not fit one."""
         rows = self._rows
         if isinstance(rows, np.ndarray) and rows.dtype.kind in "fiu" and rows.dtype.itemsize <= 8:
@@ -98,8 +98,8 @@ def _length(row: Any) -> int:
     """
     if isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1):
         return len(row)
-    raise InvalidScores(f"{_EXPECTED}, got a row that is {_named(row)}")
+    raise InvalidScores(f"{_EXPECTED}, got a row that is {_kind_of_row(row)}")
 
 
-def _named(row: object) -> str:
+def _kind_of_row(row: object) -> str:
     return f"of type {type(row).__name__}"

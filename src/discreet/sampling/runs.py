@@ -28,7 +28,7 @@ from .enclosures import (
     precision,
     upper,
 )
-from .vectors import ExactArray, Stored, Vector
+from .vectors import ExactArray, StoredNumber, Vector
 
 _BLOCK = 2**14
 
@@ -79,7 +79,7 @@ class Runs:
     def __repr__(self) -> str:
         return "<Runs of private scores>"
 
-    def best(self) -> Stored:
+    def best(self) -> StoredNumber:
         """Return the best score of all, after making sure that scores and slopes are finite."""
         if self.slopes is not None:
             self.slopes.best()
@@ -92,7 +92,7 @@ class Runs:
         tops = self.tops.values
         return Fraction(int(tops[~self.summaries].max()) - int(tops[self.summaries].max()))
 
-    def told(self) -> "Runs":
+    def refine(self) -> "Runs":
         """Return the same scores with less in summaries."""
         more = self.wider or self.whole
         return self if more is None else more()
@@ -144,15 +144,15 @@ class RunWeights:
         exponents -= exponents.max()
         np.maximum(exponents, -CUT, out=exponents)
         weights = cut_exponential(exponents) * mantissas
-        unknown = 0.0
+        doubt = 0.0
         if self._runs.summaries is not None:
             # *Runs* in draw.md: summaries count as nothing, with four times their largest weight in the error.
-            unknown = 4 * float(weights[self._runs.summaries].sum())
+            doubt = 4 * float(weights[self._runs.summaries].sum())
             weights[self._runs.summaries] = 0
         ends, chain = cumulate(weights)
         # *Runs*: the weight is off by at most 4 * 2**-43 + K * 2**-49.
         error = 4 * WEIGHT_ERROR + float(np.abs(lengths).max()) * 2.0**-49
-        return Sums(ends, error_of_sums(error, chain, len(ends)) + unknown)
+        return Sums(ends, error_of_sums(error, chain, len(ends)) + doubt)
 
     def balls(self) -> Iterator[arb]:
         """Yield balls around the weights; around all possible values, for a summary."""
@@ -211,7 +211,7 @@ class RunLaw:
         self._runs, self.rate = runs, rate
         self._table = Table(RunWeights(runs, rate))
         while self._table.error > _SURE and self._runs.whole is not None:
-            self._runs = self._runs.told()
+            self._runs = self._runs.refine()
             self._table = Table(RunWeights(self._runs, rate))
 
     def draw(self, bits: Bits) -> int:
@@ -235,7 +235,7 @@ class RunLaw:
             # *No mass is dropped* in out_of_core.md: where U is not certain, wider runs go on with the same U.
             c = self._table.settle_once(u)
         if c is None:
-            return RunLaw(self._runs.told(), self.rate)._settle(u, bits)
+            return RunLaw(self._runs.refine(), self.rate)._settle(u, bits)
         return Place(self._runs, c, self._steps(c, bits))
 
     def _steps(self, c: int, bits: Bits) -> int:

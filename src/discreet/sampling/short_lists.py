@@ -46,9 +46,9 @@ def settle_short(values: Sequence[float], rate: Rate, u: LazyUniform) -> int | N
     The weights are those of `enclosures.fast_weights`, with the exponential of C's library, of which
     the same is assumed as of numpy's: a relative error of at most `FUNCTION_ERROR`.
     """
-    best, speed, cut = max(values), rate.double, -CUT
+    best, speed, least = max(values), rate.double, -CUT
     # What is cut goes through `exp` too, so that as many are taken for any values.
-    weights = [exp(x if (x := speed * (value - best)) > cut else cut) for value in values]
+    weights = [exp(x if (x := speed * (value - best)) > least else least) for value in values]
     ends = list(accumulate(weights))
     total, last = ends[-1], len(ends) - 1
     low, high = ldexp(u.prefix, -u.length) * total, ldexp(u.prefix + 1, -u.length) * total

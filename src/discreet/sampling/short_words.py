@@ -63,12 +63,12 @@ class FirstLooks:
 
     def uniforms(self, runners: NDArray[np.intp]) -> dict[int, LazyUniform]:
         """Return the uniforms of some, as far as they were read."""
-        begun = partial(LazyUniform.begun, bits=self._bits)
-        known = {i: begun(int(self._short[i]), length=self._width) for i in runners.tolist()}
+        from_word = partial(LazyUniform.of_word, bits=self._bits)
+        by_place = {i: from_word(int(self._short[i]), length=self._width) for i in runners.tolist()}
         for i, word in zip(self.near.tolist(), self.words, strict=True):
-            if i in known:
-                known[i] = begun(int(word), length=self.length)
-        return known
+            if i in by_place:
+                by_place[i] = from_word(int(word), length=self.length)
+        return by_place
 
 
 def look(

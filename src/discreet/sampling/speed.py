@@ -32,7 +32,7 @@ def speed() -> Speed:
         >>> speed()  # doctest: +SKIP
         Speed(kernel='x86-64-v3', threads=2, reason=None)
     """
-    loaded = kernel.load()
-    if isinstance(loaded, str):
-        return Speed(None, 1, loaded)
-    return Speed(loaded.level, kernel.threads())
+    library = kernel.load()
+    if isinstance(library, str):
+        return Speed(None, 1, library)
+    return Speed(library.level, kernel.threads())

@@ -28,7 +28,7 @@ Table2D = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.uint64]
 Integers = NDArray[np.int64] | NDArray[np.object_]
 """Integers as they are stored; the objects are Python's, which never wrap."""
 
-Stored = np.float64 | np.int64 | np.uint64 | int | Fraction
+StoredNumber = np.float64 | np.int64 | np.uint64 | int | Fraction
 """One number of a vector."""
 
 _EXPECTED = "scores must be finite numbers (int, float, Fraction or Decimal)"
@@ -76,7 +76,7 @@ class Vector:
         """Return the numbers from `start` up to `stop`, without copying them."""
         return Vector(self._values[start:stop], integral=self.integral)
 
-    def kept(self, places: NDArray[np.int64]) -> "Vector":
+    def take(self, places: NDArray[np.int64]) -> "Vector":
         """Return the numbers at these places, in this order."""
         return Vector(self._values[places], integral=self.integral)
 
@@ -84,13 +84,13 @@ class Vector:
         """Return one number as a fraction; a double means exactly its binary value."""
         return _fraction(self._values[index])
 
-    def best(self) -> Stored:
+    def best(self) -> StoredNumber:
         """Return the largest number, after making sure that all of them are finite.
 
         Raises:
             InvalidScores: if there is a NaN or an infinity.
         """
-        best: Stored = np.maximum.reduce(self._values)
+        best: StoredNumber = np.maximum.reduce(self._values)
         is_float = self._values.dtype.kind == "f"
         if is_float and not (
             math.isfinite(best) and math.isfinite(np.minimum.reduce(self._values))
@@ -98,7 +98,9 @@ class Vector:
             raise not_finite()
         return best
 
-    def gaps(self, best: Stored, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def gaps(
+        self, best: StoredNumber, out: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
         """Return best - number for each number, as doubles with relative error at most 2**-53.
 
         Integers are subtracted exactly before they are rounded; a gap above the largest double is
@@ -119,7 +121,7 @@ class Vector:
             return np.array([nearest_double(value) for value in self._values], dtype=np.float64)
         return self._values.astype(np.float64)
 
-    def exact_gap(self, index: int, best: Stored) -> Fraction:
+    def exact_gap(self, index: int, best: StoredNumber) -> Fraction:
         """Return best - number for one number, exactly."""
         return _fraction(best) - _fraction(self._values[index])
 

@@ -19,7 +19,7 @@ from ..sampling.vectors import Vector, read_vector
 from .contract import BaseScore
 
 _T = TypeVar("_T")
-Listed = Sequence[object] | NDArray[Any]
+CandidateList = Sequence[object] | NDArray[Any]
 ScoreFunction = Callable[[Any, Any], object]
 """u(data, candidates): one score for each candidate, in their order; higher is better."""
 
@@ -45,7 +45,7 @@ class Custom(BaseScore):
 
     u: ScoreFunction
     data: object
-    candidates: Listed
+    candidates: CandidateList
     change: Number | None = None
     spread: Number | None = None
     monotonic: bool = False
@@ -68,15 +68,15 @@ class Custom(BaseScore):
         """
         if not callable(self.u):
             raise InvalidArgument(f"u must be a function u(data, candidates), got {shown(self.u)}")
-        declared = read_sensitivity(self.change, self.spread, self.monotonic, neighbors)
+        ideal = read_sensitivity(self.change, self.spread, self.monotonic, neighbors)
         if self.error is not None and self.granularity is not None:
             raise InvalidArgument("give error or granularity, not both")
         if self.granularity is not None:
             positive(self.granularity, "granularity")
         error = _bound(self.error)
         if error == 0:
-            return declared
-        return Sensitivity(declared.spread + 4 * error, declared.neighbors)
+            return ideal
+        return Sensitivity(ideal.spread + 4 * error, ideal.neighbors)
 
     def compute(self, cutoff_gap: Fraction) -> Vector:
         """Return the scores. Private.
@@ -85,15 +85,15 @@ class Custom(BaseScore):
             InvalidScores: if the function failed, or did not return a finite number per candidate,
                 or returned floats and nothing says how far they are from ideal. It never quotes data.
         """
-        returned = replacing_errors(self._call)
-        scores = replacing_errors(partial(read_vector, returned), (InvalidScores,))
+        output = replacing_errors(self._call)
+        scores = replacing_errors(partial(read_vector, output), (InvalidScores,))
         if len(scores) != len(self.candidates):
             raise InvalidScores(
                 f"u must return one score for each of the {len(self.candidates)} candidates"
             )
         if self.granularity is not None:
-            return _rounded(scores, positive(self.granularity, "granularity"))
-        if self.error is None and replacing_errors(partial(_holds_floats, returned)):
+            return _round_scores(scores, positive(self.granularity, "granularity"))
+        if self.error is None and replacing_errors(partial(_holds_floats, output)):
             raise InvalidScores(
                 "u returns floats, whose rounding errors the sensitivity must cover. Declare error= "
                 "(how far a returned score may be from the ideal one; 0 if never), or granularity= "
@@ -102,11 +102,11 @@ class Custom(BaseScore):
         return scores
 
     def _call(self) -> object:
-        returned = self.u(self.data, self.candidates)
-        ready = hasattr(returned, "__array__") or isinstance(returned, Set)
-        if ready or not isinstance(returned, Iterable):
-            return returned
-        return list(islice(returned, len(self.candidates) + 1))  # one more is too many already
+        output = self.u(self.data, self.candidates)
+        ready = hasattr(output, "__array__") or isinstance(output, Set)
+        if ready or not isinstance(output, Iterable):
+            return output
+        return list(islice(output, len(self.candidates) + 1))  # one more is too many already
 
 
 def per_candidate(u: Callable[[Any, Any], object]) -> ScoreFunction:
@@ -135,17 +135,17 @@ def _bound(error: object) -> Fraction:
     return positive_up(error, "error")
 
 
-def _holds_floats(returned: object) -> bool:
+def _holds_floats(output: object) -> bool:
     """Return whether there is a float among the scores, by their types."""
-    if hasattr(returned, "__array__"):
-        returned = np.asarray(returned)
-        if returned.dtype.kind != "O":
-            return bool(returned.dtype.kind == "f")
-    scores = returned if isinstance(returned, Iterable) else ()
+    if hasattr(output, "__array__"):
+        output = np.asarray(output)
+        if output.dtype.kind != "O":
+            return bool(output.dtype.kind == "f")
+    scores = output if isinstance(output, Iterable) else ()
     return any(isinstance(score, float | np.floating) for score in scores)
 
 
-def _rounded(scores: Vector, granularity: Fraction) -> Vector:
+def _round_scores(scores: Vector, granularity: Fraction) -> Vector:
     """Return the scores, rounded to the nearest multiples of the granularity."""
     scores.best()  # refuses what is not finite
     steps = [round(scores.exact(i) / granularity) for i in range(len(scores))]
@@ -158,10 +158,10 @@ def replacing_errors(
     who: str = "the score function",
 ) -> _T:
     """Return the result of `work`; an error in it, which may quote the data, is replaced by one with its class."""
-    return replacing(work, partial(_failed, who), passing)
+    return replacing(work, partial(_failure, who), passing)
 
 
-def _failed(who: str, error: BaseException) -> InvalidScores:
+def _failure(who: str, error: BaseException) -> InvalidScores:
     return InvalidScores(
         Message(
             "{who} failed with {error}; its message may quote the data, so it is not shown. Call the function "

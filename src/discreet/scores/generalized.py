@@ -66,8 +66,8 @@ def read_changes(sensitivities: object) -> tuple[Fraction, ...]:
     Raises:
         InvalidArgument: if there are none, or one is no finite number above zero.
     """
-    unordered = isinstance(sensitivities, str | bytes | Mapping | Set)
-    if unordered or not isinstance(sensitivities, Iterable):
+    has_no_order = isinstance(sensitivities, str | bytes | Mapping | Set)
+    if has_no_order or not isinstance(sensitivities, Iterable):
         raise InvalidArgument(
             "sensitivities must be a list of numbers, one for each candidate in their order, "
             f"got {shown(sensitivities)}"
@@ -106,5 +106,5 @@ def _steepest(edge: list[Point], point: Point) -> Fraction:
     return _slope(eye, edge[k])
 
 
-def _slope(left: Point, right: Point) -> Fraction:
-    return (right[1] - left[1]) / (right[0] - left[0])
+def _slope(start: Point, end: Point) -> Fraction:
+    return (end[1] - start[1]) / (end[0] - start[0])

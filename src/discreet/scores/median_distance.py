@@ -15,7 +15,7 @@ from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
 from ..sampling.vectors import Integers, Vector
 from .contract import BaseScore
-from .rank import WIDER, bracketed, stretches
+from .rank import WIDER, add_outside, stretches
 from .rank_search import Bracket, bracket, distinct_indices, everything
 
 if TYPE_CHECKING:
@@ -56,21 +56,21 @@ class MedianDistance(BaseScore):
         """Return the scores. Private."""
         source = self.column.on_grid(self.candidates)
         if source is not None:
-            return self._bracketed(source, cutoff_gap)
+            return self._in_bracket(source, cutoff_gap)
         values, counts = self.column.numbers()
         return self._whole(distinct_indices(self.candidates.nearest(values), counts))
 
-    def _bracketed(self, source: "CellSource", cutoff_gap: Fraction) -> Runs:
+    def _in_bracket(self, source: "CellSource", cutoff_gap: Fraction) -> Runs:
         """Return runs in full near the median, and one on either side for points worse by `cutoff_gap` at least."""
         size = self.candidates.size
-        found = bracket(source, size, _half, ceil(cutoff_gap / 2) + 1)
-        below, up_to = found.outside
-        return bracketed(
-            self._runs(found),
-            -np.maximum(0, np.array([found.total - 2 * below, 2 * up_to - found.total]) + 1),
+        window = bracket(source, size, _half, ceil(cutoff_gap / 2) + 1)
+        below, up_to = window.outside
+        return add_outside(
+            self._runs(window),
+            -np.maximum(0, np.array([window.total - 2 * below, 2 * up_to - window.total]) + 1),
             size,
             partial(self._everything, source, size),
-            partial(self._bracketed, source, WIDER * cutoff_gap),
+            partial(self._in_bracket, source, WIDER * cutoff_gap),
         )
 
     def _everything(self, source: "CellSource", size: int) -> Runs:
@@ -81,11 +81,11 @@ class MedianDistance(BaseScore):
         points, counts = tally
         return self._runs(Bracket(points, counts, 0, int(counts.sum()), (0, self.candidates.size)))
 
-    def _runs(self, found: Bracket) -> Runs:
+    def _runs(self, window: Bracket) -> Runs:
         """Return the runs from one index up to another."""
         starts, sizes, less, not_more = stretches(
-            found.points, found.counts, found.below, found.bounds
+            window.points, window.counts, window.below, window.bounds
         )
-        more, equal = found.total - not_more, not_more - less
+        more, equal = window.total - not_more, not_more - less
         distances = np.maximum(0, abs(less - more) - equal + 1)
         return Runs(starts, sizes, Vector(-distances, integral=True))

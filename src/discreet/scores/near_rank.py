@@ -43,11 +43,11 @@ def records_around(
     if total >= MANY:
         below, between = _between(values, *_ends(values, place, rank, width))
         if below <= rank < below + len(between):
-            found, start, stop = _around(place(between), rank - below, width)
+            near, start, stop = _around(place(between), rank - below, width)
             beyond = total - below - len(between)
             # Neighbours that were not taken out may belong to the records that are wanted.
             if (start > 0 or below == 0) and (stop < len(between) or beyond == 0):
-                return found, start + below, stop + below
+                return near, start + below, stop + below
     return _around(place(values), rank, width)
 
 
@@ -91,11 +91,11 @@ def _between(values: ExactArray, low: Any, high: Any) -> tuple[int, ExactArray]:
 def _around(indices: Integers, rank: int, width: int) -> tuple[Integers, int, int]:
     """Return the same of indices, which are reordered in place, in a few passes."""
     indices.partition(rank)
-    centre, left, right = indices[rank], indices[:rank], indices[rank + 1 :]
-    lower, higher = int(np.count_nonzero(left < centre)), int(np.count_nonzero(right > centre))
+    centre, head, tail = indices[rank], indices[:rank], indices[rank + 1 :]
+    lower, higher = int(np.count_nonzero(head < centre)), int(np.count_nonzero(tail > centre))
     start, stop = max(0, lower - width), min(len(indices), len(indices) - higher + width)
     if start > 0:
-        left.partition(start)
+        head.partition(start)
     if stop < len(indices):
-        right.partition(stop - rank - 2)
+        tail.partition(stop - rank - 2)
     return indices[start:stop], start, stop

@@ -89,10 +89,10 @@ class Rank(BaseScore):
         `cutoff_gap` are summarised in two runs, which `Runs.whole` expands if a draw should come near them.
         """
         if isinstance(self.candidates, Labels):
-            return self._listed(self.candidates)
+            return self._of_list(self.candidates)
         source = self.column.on_grid(self.candidates)
         if source is not None:
-            return self._bracketed(source, self.candidates.size, cutoff_gap)
+            return self._in_bracket(source, self.candidates.size, cutoff_gap)
         values, counts = self.column.numbers()
         if counts is None and self.candidates.size > SMALL:
             return self._near_the_quantile(values, self.candidates, cutoff_gap)
@@ -103,21 +103,21 @@ class Rank(BaseScore):
             counts = counts[indices]
         return self._whole(distinct_indices(indices, counts), self.candidates.size)
 
-    def _bracketed(self, source: "CellSource", size: int, cutoff_gap: Fraction) -> Runs:
+    def _in_bracket(self, source: "CellSource", size: int, cutoff_gap: Fraction) -> Runs:
         """Return runs in full near the quantile, and one on either side for points worse by `cutoff_gap`."""
 
         def rank(n: int) -> int:
             return min(ceil(n * self.alpha), n - 1)
 
-        found = bracket(source, size, rank, ceil(cutoff_gap / self.alpha.denominator) + 2)
-        n, outside = found.total, found.outside
-        runs = self._runs(found.points, found.counts, found.below, n, found.bounds)
-        return bracketed(
+        window = bracket(source, size, rank, ceil(cutoff_gap / self.alpha.denominator) + 2)
+        n, outside = window.total, window.outside
+        runs = self._runs(window.points, window.counts, window.below, n, window.bounds)
+        return add_outside(
             runs,
             self._scores(outside, n - outside, n),
             size,
             partial(self._everything, source, size),
-            partial(self._bracketed, source, size, WIDER * cutoff_gap),
+            partial(self._in_bracket, source, size, WIDER * cutoff_gap),
         )
 
     def _everything(self, source: "CellSource", size: int) -> Runs:
@@ -146,7 +146,7 @@ class Rank(BaseScore):
         middle = self._runs(points[inside], counts[inside], below, n, bounds)
         # Far below, at most `start` records are lower and at least n - below higher; far above likewise.
         outside = self._scores(np.array([start, n - above]), np.array([n - below, n - stop]), n)
-        runs = framed(middle, outside, size, whole)
+        runs = add_summaries(middle, outside, size, whole)
         return runs if runs.lead() >= cutoff_gap else whole()
 
     def _whole(self, tally: tuple[Integers, NDArray[np.int64]], size: int) -> Runs:
@@ -176,16 +176,16 @@ class Rank(BaseScore):
         scores: Integers = np.minimum(p * n - q * less, (q - p) * n - q * more)
         return scores
 
-    def _listed(self, candidates: Labels) -> Vector:
+    def _of_list(self, candidates: Labels) -> Vector:
         """Return the scores of a list of candidates."""
         ladder = self.column.rungs(candidates)
         # Every record is below or above a number that none is equal to.
-        found = self.column.beside([*ladder.exact, _BEYOND])
-        if found is None:
+        counts_beside = self.column.beside([*ladder.exact, _BEYOND])
+        if counts_beside is None:
             exact, floating = [*ladder.exact, _BEYOND], [*ladder.floating, _BEYOND]
             less, more = _beside(*self.column.numbers(), exact, floating)
         else:
-            less, more = (integers(counts) for counts in found)
+            less, more = (integers(counts) for counts in counts_beside)
         n = int(less[-1]) + int(more[-1])
         return Vector(self._scores(less[:-1], more[:-1], n), integral=True)
 
@@ -217,14 +217,16 @@ def _beside_alike(
         ascending, totals = values[order], np.concatenate(([0], np.cumsum(counts[order])))
     if values.dtype.kind == "f":
         # The least double at or above a rung divides doubles as the rung itself does.
-        doubles = np.array([float_up(rung) for rung in ladder])
-        hit = np.array([d == rung for d, rung in zip(doubles.tolist(), ladder, strict=True)])
+        doubles = np.array([float_up(number) for number in ladder])
+        is_equal = np.array(
+            [d == number for d, number in zip(doubles.tolist(), ladder, strict=True)]
+        )
         first = ascending.searchsorted(doubles, side="left")
-        last = np.where(hit, ascending.searchsorted(doubles, side="right"), first)
+        last = np.where(is_equal, ascending.searchsorted(doubles, side="right"), first)
     else:
         rows = ascending.tolist()
-        first = np.array([bisect_left(rows, rung) for rung in ladder])
-        last = np.array([bisect_right(rows, rung) for rung in ladder])
+        first = np.array([bisect_left(rows, number) for number in ladder])
+        last = np.array([bisect_right(rows, number) for number in ladder])
     return totals[first], totals[-1] - totals[last]
 
 
@@ -237,15 +239,15 @@ def stretches(
     higher. `below` records are lower than the first point.
     """
     up_to = np.concatenate(([below], below + np.cumsum(counts)))
-    less, not_more = _woven(up_to, up_to[:-1]), _woven(up_to, up_to[1:])
+    less, not_more = _weave(up_to, up_to[:-1]), _weave(up_to, up_to[1:])
     first, end = (np.array([bound], dtype=points.dtype) for bound in bounds)
-    starts = _woven(np.concatenate((first, points + 1)), points)
+    starts = _weave(np.concatenate((first, points + 1)), points)
     sizes = np.concatenate((starts[1:], end)) - starts
     there = sizes > 0
     return starts[there], sizes[there], less[there], not_more[there]
 
 
-def framed(runs: Runs, outside: Integers, size: int, whole: Callable[[], Runs]) -> Runs:
+def add_summaries(runs: Runs, outside: Integers, size: int, whole: Callable[[], Runs]) -> Runs:
     """Return the runs with a summary of everything before them and of everything after them."""
     first, end = int(runs.starts[0]), int(runs.starts[-1]) + int(runs.sizes[-1])
     there = np.concatenate(([first > 0], np.ones(len(runs), dtype=bool), [end < size]))
@@ -263,7 +265,7 @@ def framed(runs: Runs, outside: Integers, size: int, whole: Callable[[], Runs]) 
     )
 
 
-def bracketed(
+def add_outside(
     runs: Runs,
     outside: Integers,
     size: int,
@@ -273,11 +275,11 @@ def bracketed(
     """Return the runs of a bracket, with summaries of the points outside if there are any."""
     if int(runs.starts[0]) == 0 and int(runs.starts[-1]) + int(runs.sizes[-1]) == size:
         return runs
-    return replace(framed(runs, outside, size, whole), wider=wider)
+    return replace(add_summaries(runs, outside, size, whole), wider=wider)
 
 
-def _woven(outer: Integers, inner: Integers) -> Integers:
+def _weave(outer: Integers, inner: Integers) -> Integers:
     """Return outer[0], inner[0], outer[1], inner[1], ..., outer[-1]."""
-    woven = np.empty_like(outer, shape=len(outer) + len(inner))
-    woven[::2], woven[1::2] = outer, inner
-    return woven
+    array = np.empty_like(outer, shape=len(outer) + len(inner))
+    array[::2], array[1::2] = outer, inner
+    return array

@@ -62,15 +62,15 @@ def bracket(source: "CellSource", size: int, rank: Callable[[int], int], width: 
     # Invariant of every pass: the cell of the wanted record, its neighbours, and the cells `width` records beyond
     # are known with their counts, and so is the number of records below them. Dividing them keeps it.
     steps = cell_widths(size)
-    known = _Known.read([range(0, size, steps[0])], source.histogram([range(0, size, steps[0])]))
-    if known.total == 0:
-        return Bracket(_indices([], size), known.counts, 0, 0, (0, size))
+    tally = _Tally.read([range(0, size, steps[0])], source.histogram([range(0, size, steps[0])]))
+    if tally.total == 0:
+        return Bracket(_indices([], size), tally.counts, 0, 0, (0, size))
     # Only now is the number of records known, and with it the rank that is wanted.
-    wanted = rank(known.total)
+    target = rank(tally.total)
     for step, finer in pairwise(steps):
-        parts = known.cut(wanted, width, range(0, size, step)).coarse(width)
-        known = known.divided(source, [range(part.start, part.stop, finer) for part in parts])
-    return known.told(source, known.cut(wanted, width, range(size)), size)
+        parts = tally.cut(target, width, range(0, size, step)).coarse(width)
+        tally = tally.divide(source, [range(part.start, part.stop, finer) for part in parts])
+    return tally.bracket(source, tally.cut(target, width, range(size)), size)
 
 
 def everything(source: "CellSource", size: int) -> tuple[Integers, NDArray[np.int64]]:
@@ -111,30 +111,30 @@ def distinct_indices(
 class _Cut:
     """A cut of the grid: the cells beyond which all is summarised, and the points in the middle."""
 
-    left: int | None
+    lower: int | None
     zone: range
-    right: int | None
-    known: "_Known"
+    upper: int | None
+    tally: "_Tally"
 
     def coarse(self, width: int) -> list[range]:
         """Return the cells that the next pass divides. Outer cells with few records may stay as they are."""
-        left, right = (
+        lower, upper = (
             # *The outer cells*: one of at most w records is not divided.
-            [self.known.cells[i]] if i is not None and self.known.counts[i] > width else []
-            for i in (self.left, self.right)
+            [self.tally.cells[i]] if i is not None and self.tally.counts[i] > width else []
+            for i in (self.lower, self.upper)
         )
-        return [cell for cell in (*left, self.zone, *right) if _length(cell) > 1]
+        return [cell for cell in (*lower, self.zone, *upper) if _length(cell) > 1]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Tally:
     """The counts so far: the cells that have records, in order, and the numbers of their records."""
 
     cells: list[range]
     counts: NDArray[np.int64]
 
     @classmethod
-    def read(cls, parts: Sequence[range], histogram: Iterable[NDArray[np.int64]]) -> "_Known":
+    def read(cls, parts: Sequence[range], histogram: Iterable[NDArray[np.int64]]) -> "_Tally":
         """Return the cells of some parts that have records."""
         cells, counts = list[range](), list[int]()
         for part, records in zip(parts, histogram, strict=True):
@@ -161,60 +161,60 @@ class _Known:
         """Return the place of the cell of the record which has `rank` records before it."""
         return int(np.searchsorted(np.cumsum(self.counts), rank, side="right"))
 
-    def cut(self, wanted: int, width: int, grid: range) -> _Cut:
+    def cut(self, target: int, width: int, grid: range) -> _Cut:
         """Return where to cut `width` records beyond the wanted cell, of `grid.step`, and its neighbours."""
         # The candidates next to the wanted point may lie in the neighbouring cells, hence the zone of three. Cells
         # of the zone may be empty: then they are not in `cells`, and add nothing to any count.
-        cell, step = self.cells[self._holding(wanted)], grid.step
+        cell, step = self.cells[self._holding(target)], grid.step
         zone = range(max(0, cell.start - step), min(grid.stop, cell.start + 2 * step))
         # The ranks of the records `width` before the zone and `width` after it; beyond the data there is no cut.
         # *The outer cells* in out_of_core.md: sought anew at each pass, w records beyond the three in the middle.
-        left, right = self.below(zone.start) - width, self.below(zone.stop) + width - 1
+        low, high = self.below(zone.start) - width, self.below(zone.stop) + width - 1
         return _Cut(
-            self._holding(left) if left >= 0 else None,
+            self._holding(low) if low >= 0 else None,
             zone,
-            self._holding(right) if right < self.total else None,
+            self._holding(high) if high < self.total else None,
             self,
         )
 
-    def divided(self, source: "CellSource", parts: Sequence[range]) -> "_Known":
+    def divide(self, source: "CellSource", parts: Sequence[range]) -> "_Tally":
         """Return the counts with these parts counted in finer cells, in one pass."""
-        return self._with(_Known.read(parts, source.histogram(parts)), parts)
+        return self._with(_Tally.read(parts, source.histogram(parts)), parts)
 
-    def _with(self, finer: "_Known", parts: Sequence[range]) -> "_Known":
+    def _with(self, finer: "_Tally", parts: Sequence[range]) -> "_Tally":
         """Return these cells with some parts exchanged for finer cells."""
         # A merge of two sorted lists, part by part. The records of a part are the same however finely counted;
         # else the data are not those of the pass before, and no rank can be trusted.
-        cells, counts, done = list[range](), list[NDArray[np.int64]](), 0
+        cells, counts, last = list[range](), list[NDArray[np.int64]](), 0
         for part in parts:
             first, end = self._first(part.start), self._first(part.stop)
             start, stop = finer._first(part.start), finer._first(part.stop)
             if self.counts[first:end].sum() != finer.counts[start:stop].sum():
                 raise UnreadableData("the data changed while they were read")
-            cells += [*self.cells[done:first], *finer.cells[start:stop]]
-            counts += [self.counts[done:first], finer.counts[start:stop]]
-            done = end
-        return _Known([*cells, *self.cells[done:]], np.concatenate([*counts, self.counts[done:]]))
+            cells += [*self.cells[last:first], *finer.cells[start:stop]]
+            counts += [self.counts[last:first], finer.counts[start:stop]]
+            last = end
+        return _Tally([*cells, *self.cells[last:]], np.concatenate([*counts, self.counts[last:]]))
 
-    def told(self, source: "CellSource", cut: _Cut, size: int) -> Bracket:
+    def bracket(self, source: "CellSource", edges: _Cut, size: int) -> Bracket:
         """Return the bracket; the points between its ends and the middle are fetched, in one pass."""
-        left, right = (None if i is None else self.cells[i] for i in (cut.left, cut.right))
-        first, end = left.start if left else 0, right.stop if right else size
-        known = self._between(first, end)
+        lower, upper = (None if i is None else self.cells[i] for i in (edges.lower, edges.upper))
+        first, end = lower.start if lower else 0, upper.stop if upper else size
+        tally = self._between(first, end)
         # On small grids the first pass had cells of one point, so all points are known. Else an outermost cell of
         # one point is known too, and all other points outside the zone are fetched.
         if size > FIRST:
-            low = left.stop if left and _length(left) == 1 else first
-            high = right.start if right and _length(right) == 1 else end
-            inner = [range(low, cut.zone.start), range(cut.zone.stop, high)]
+            low = lower.stop if lower and _length(lower) == 1 else first
+            high = upper.start if upper and _length(upper) == 1 else end
+            inner = [range(low, edges.zone.start), range(edges.zone.stop, high)]
             parts = [range(part.start, part.stop, _length(part)) for part in inner if part]
-            known = known._with(_fetched(source, parts), parts)
-        points = _indices([cell.start for cell in known.cells], size)
-        return Bracket(points, known.counts, self.below(first), self.total, (first, end))
+            tally = tally._with(_fetch(source, parts), parts)
+        points = _indices([cell.start for cell in tally.cells], size)
+        return Bracket(points, tally.counts, self.below(first), self.total, (first, end))
 
-    def _between(self, first: int, end: int) -> "_Known":
+    def _between(self, first: int, end: int) -> "_Tally":
         start, stop = self._first(first), self._first(end)
-        return _Known(self.cells[start:stop], self.counts[start:stop])
+        return _Tally(self.cells[start:stop], self.counts[start:stop])
 
 
 def _length(cell: range) -> int:
@@ -222,10 +222,10 @@ def _length(cell: range) -> int:
     return cell.stop - cell.start
 
 
-def _fetched(source: "CellSource", parts: Sequence[range]) -> _Known:
+def _fetch(source: "CellSource", parts: Sequence[range]) -> _Tally:
     """Return the points in some parts, as cells of one point."""
     points, counts = distinct_indices(*source.points(parts))
-    return _Known([range(i, i + 1) for i in points.tolist()], counts)
+    return _Tally([range(i, i + 1) for i in points.tolist()], counts)
 
 
 def _indices(points: list[int], size: int) -> Integers:

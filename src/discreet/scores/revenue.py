@@ -109,16 +109,16 @@ class Revenue(BaseScore):
 
     def compute(self, cutoff_gap: Fraction) -> Runs:
         """Return one run per stretch between neighbouring bids. Private."""
-        paid, counts = self._paid()
-        ends = np.append(paid, np.array([self.prices.size - 1], dtype=paid.dtype))
-        sold = np.append(np.cumsum(counts[::-1])[::-1], 0)
+        highest, counts = self._highest_prices()
+        ends = np.append(highest, np.array([self.prices.size - 1], dtype=highest.dtype))
+        sales = np.append(np.cumsum(counts[::-1])[::-1], 0)
         if self.supply is not None:
             # More than there can be is no limit, and may be no word.
-            most = self.supply if sold.dtype == object else min(self.supply, _LARGE)
-            sold = np.minimum(sold, most)
-        return self._runs(ends, sold)
+            most = self.supply if sales.dtype == object else min(self.supply, _LARGE)
+            sales = np.minimum(sales, most)
+        return self._runs(ends, sales)
 
-    def _paid(self) -> tuple[Integers, NDArray[np.int64]]:
+    def _highest_prices(self) -> tuple[Integers, NDArray[np.int64]]:
         """Return the indices of the highest prices that bids pay, in order, and how many pay them."""
         source = self.column.on_grid(borders(self.prices))
         if source is not None:
@@ -128,25 +128,25 @@ class Revenue(BaseScore):
             return _paying(places(self.prices, bids), counts)
         return distinct_indices(highest_paid(self.prices, bids))
 
-    def _runs(self, ends: Integers, sold: NDArray[np.int64]) -> Runs:
+    def _runs(self, ends: Integers, sales: NDArray[np.int64]) -> Runs:
         """Return the runs that end with these indices and sell that many units; only the last two may be equal."""
         offset = 0 if self.continuous else 1
         before = np.append(np.array([-offset], dtype=ends.dtype), ends[:-1])
         sizes = ends - before
         # Runs without a price are at the ends: a bid pays the highest price, or the lowest if prices are real.
         there = slice(int(sizes[0] == 0), len(sizes) - int(sizes[-1] == 0))
-        ends, before, sizes, sold = ends[there], before[there], sizes[there], sold[there]
+        ends, before, sizes, sales = ends[there], before[there], sizes[there], sales[there]
         lo, step = int(self.prices.lo / self.unit), int(self.prices.step / self.unit)
         # What is not sold has a score too, so the product counts one unit at least.
-        if max(int(self.prices.hi / self.unit), step) * max(int(sold.max()), 1) >= _LARGE:
-            points, sold = ends.astype(object), sold.astype(object)
+        if max(int(self.prices.hi / self.unit), step) * max(int(sales.max()), 1) >= _LARGE:
+            points, sales = ends.astype(object), sales.astype(object)
         else:
             points = ends
         return Runs(
             before + offset,
             sizes.tolist() if sizes.dtype == object else sizes,
-            Vector((lo + points * step) * sold),
-            Vector(sold * step),
+            Vector((lo + points * step) * sales),
+            Vector(sales * step),
             np.zeros(len(ends), dtype=np.bool_),
             dense=self.continuous,
         )
@@ -166,8 +166,8 @@ def borders(prices: Grid) -> Grid:
 
 def highest_paid(prices: Grid, bids: ExactArray) -> Integers:
     """Return the indices of the highest prices that the bids pay; bids that pay none are left out."""
-    found = places(prices, bids)
-    return found[np.asarray(found >= 0, dtype=np.bool_)]
+    indices = places(prices, bids)
+    return indices[np.asarray(indices >= 0, dtype=np.bool_)]
 
 
 def places(prices: Grid, bids: ExactArray) -> Integers:
@@ -180,20 +180,20 @@ def places(prices: Grid, bids: ExactArray) -> Integers:
     if max(prices.hi, Fraction(1)) * below >= _EXACT:
         return _one_by_one(prices, bids)
     if kind == "O":
-        found = np.empty(len(bids), dtype=np.int64)
+        indices = np.empty(len(bids), dtype=np.int64)
         for where, part in by_type(bids):
             alike = part.dtype.kind != "O"
-            found[where] = places(prices, part) if alike else _one_by_one(prices, part)
-        return found
-    found = np.empty(len(bids), dtype=np.int64)
+            indices[where] = places(prices, part) if alike else _one_by_one(prices, part)
+        return indices
+    indices = np.empty(len(bids), dtype=np.int64)
     least = float(prices.lo) if kind == "f" else math.ceil(prices.lo)
     for start in range(0, len(bids), _BLOCK):  # temporary arrays of a block stay in the cache
         block: Any = bids[start : start + _BLOCK]
         pays = block >= least
         # Those that pay nothing are placed like a bid of the lowest price, and then taken back.
         some = block if pays.all() else np.where(pays, block, block.dtype.type(least))
-        found[start : start + _BLOCK] = np.where(pays, _by_words(prices, some, below), -1)
-    return found
+        indices[start : start + _BLOCK] = np.where(pays, _by_words(prices, some, below), -1)
+    return indices
 
 
 def _one_by_one(prices: Grid, bids: ExactArray) -> Integers:
@@ -214,8 +214,8 @@ def _by_words(prices: Grid, paying: ExactArray, below: int) -> NDArray[np.int64]
         return nearest - ((nearest * step + lo) / below > paying)
     most = min(math.ceil(prices.hi), np.iinfo(paying.dtype.name).max)
     whole = np.minimum(paying, most).astype(np.int64)
-    found: NDArray[np.int64] = np.minimum((whole * below - lo) // step, prices.size - 1)
-    return found
+    indices: NDArray[np.int64] = np.minimum((whole * below - lo) // step, prices.size - 1)
+    return indices
 
 
 def _highest_paid(prices: Grid, bid: Any) -> int:

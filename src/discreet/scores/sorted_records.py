@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..sampling.runs import Runs
 from ..sampling.vectors import Integers, Vector
-from .rank import SMALL, WIDER, framed, stretches
+from .rank import SMALL, WIDER, add_summaries, stretches
 
 PARTS = 2**32
 """Into how many parts a point is divided where a cut is drawn: public, and a power of two."""
@@ -31,7 +31,7 @@ class SortedRecords:
     """The distinct points with records, ascending, and how many records are below each and in all. Private."""
 
     points: Integers
-    reached: Integers
+    totals: Integers
 
     @classmethod
     def of(cls, points: Integers, counts: NDArray[Any]) -> "SortedRecords":
@@ -43,8 +43,8 @@ class SortedRecords:
         """Return the records with these indices, in any order, on a grid of so many points."""
         if size <= min(SMALL, 16 * len(indices)):
             counts = np.bincount(indices.astype(np.int64, copy=False))
-            occupied = np.flatnonzero(counts)
-            return cls.of(occupied, counts[occupied])
+            places = np.flatnonzero(counts)
+            return cls.of(places, counts[places])
         # Half as many bytes are sorted in half the time; the copy is sorted in place.
         ascending: Any = indices.astype(np.int32 if size < 2**31 else indices.dtype)
         ascending.sort()
@@ -58,11 +58,11 @@ class SortedRecords:
     @property
     def counts(self) -> NDArray[Any]:
         """How many records each point has."""
-        return np.diff(self.reached)
+        return np.diff(self.totals)
 
     def whole(self, size: int) -> "Slice":
         """Return all of them, on a grid of so many points."""
-        return Slice(self, 0, int(self.reached[-1]), 0, size)
+        return Slice(self, 0, int(self.totals[-1]), 0, size)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -86,19 +86,19 @@ class Slice:
         """
         target, size = _Target.of(self, share), self.end - self.first
         low, high = target.window(self, cutoff_gap, size)
-        first, end = self._touched(low, high)
-        reached = np.clip(self.records.reached[first : end + 1], self.low, self.high)
+        first, end = self._touching(low, high)
+        totals = np.clip(self.records.totals[first : end + 1], self.low, self.high)
         points = self.records.points[first:end] - self.first
         # A point that reaches beyond the window is inside; what is farther out is at most as good as its end.
         bounds = (
             0 if low == self.low else int(points[0]),
             size if high == self.high else int(points[-1]) + 1,
         )
-        below = int(reached[0]) if len(points) else self.low
-        starts, sizes, less, not_more = stretches(points, np.diff(reached), below, bounds)
+        below = int(totals[0]) if len(points) else self.low
+        starts, sizes, less, not_more = stretches(points, np.diff(totals), below, bounds)
         runs = Runs(starts, sizes, Vector(target.scores(less, not_more), integral=True))
         again = partial(self.rank_scores, share)
-        return target.framed(runs, (low, high), size, again, cutoff_gap)
+        return target.add_summaries(runs, (low, high), size, again, cutoff_gap)
 
     def cut_scores(self, share: Fraction, cutoff_gap: Fraction) -> Runs:
         """Return the scores of the parts of the points, `PARTS` each: how far the wanted rank is from their cuts.
@@ -108,7 +108,7 @@ class Slice:
         """
         target, size = _Target.of(self, share), (self.end - self.first) * PARTS
         low, high = target.window(self, cutoff_gap, size)
-        ranks = _counted(low, high - low + 2, self.records.reached.dtype)
+        ranks = _consecutive(low, high - low + 2, self.records.totals.dtype)
         ends = self._begins(ranks, size)
         sizes = np.diff(ends)
         there = sizes > 0
@@ -117,7 +117,7 @@ class Slice:
             return again(WIDER * cutoff_gap)
         scores = target.scores(ranks[:-1], ranks[:-1])
         runs = Runs(ends[:-1][there], sizes[there], Vector(scores[there], integral=True))
-        return target.framed(runs, (low - 1, high + 1), size, again, cutoff_gap)
+        return target.add_summaries(runs, (low - 1, high + 1), size, again, cutoff_gap)
 
     def cut(self, part: int) -> tuple["Slice", "Slice"]:
         """Return the slices below and above a part, both of which keep its point.
@@ -129,7 +129,7 @@ class Slice:
         i = int(np.searchsorted(records.points, point))
         there = i < len(records.points) and int(records.points[i]) == point
         below, up_to = (
-            min(max(int(records.reached[j]), self.low), self.high) for j in (i, i + there)
+            min(max(int(records.totals[j]), self.low), self.high) for j in (i, i + there)
         )
         rank = below + step * (up_to - below + 1) // PARTS
         return (
@@ -137,28 +137,28 @@ class Slice:
             Slice(records, rank, self.high, point, self.end),
         )
 
-    def _touched(self, low: int, high: int) -> tuple[int, int]:
+    def _touching(self, low: int, high: int) -> tuple[int, int]:
         """Return the first place of the points with records of ranks from `low` up to `high`, and the end."""
-        reached = self.records.reached
+        totals = self.records.totals
         if low == high:
             return 0, 0
-        first = int(np.searchsorted(reached, low, side="right")) - 1
-        return first, int(np.searchsorted(reached, high, side="left"))
+        first = int(np.searchsorted(totals, low, side="right")) - 1
+        return first, int(np.searchsorted(totals, high, side="left"))
 
     def _begins(self, ranks: Integers, size: int) -> Integers:
         """Return the first part that cuts at each rank or above it; `size` where none does."""
         records = self.records
         inside = (ranks > self.low) & (ranks <= self.high)
-        i = np.searchsorted(records.reached, ranks[inside], side="left") - 1
-        below = np.maximum(records.reached[i], self.low)
-        tied = np.minimum(records.reached[i + 1], self.high) - below + 1
+        i = np.searchsorted(records.totals, ranks[inside], side="left") - 1
+        below = np.maximum(records.totals[i], self.low)
+        ties = np.minimum(records.totals[i + 1], self.high) - below + 1
         points, cuts = records.points[i] - self.first, ranks[inside] - below
         if size >= _WORD or self.high - self.low >= _WORD // PARTS:
             points, cuts = points.astype(object), cuts.astype(object)
-        found = points * PARTS - (-cuts * PARTS // tied)  # rounded up
+        starts = points * PARTS - (-cuts * PARTS // ties)  # rounded up
         begins = np.zeros(len(ranks), dtype=object if size >= _WORD else np.int64)
         begins[ranks > self.high] = size
-        begins[inside] = found
+        begins[inside] = starts
         return begins
 
 
@@ -197,7 +197,7 @@ class _Target:
         scores: Integers = -np.maximum(over * q - self.numerator, under * q + self.numerator)
         return scores
 
-    def framed(
+    def add_summaries(
         self,
         runs: Runs,
         outside: tuple[int, int],
@@ -210,7 +210,9 @@ class _Target:
         if (first, last) == (0, size):
             return runs
         ranks = np.array(outside, dtype=np.int64 if max(outside) < _WORD else object)
-        beyond = framed(runs, self.scores(ranks, ranks), size, lambda: again(cutoff_gap * 2**200))
+        beyond = add_summaries(
+            runs, self.scores(ranks, ranks), size, lambda: again(cutoff_gap * 2**200)
+        )
         return replace(beyond, wider=lambda: again(WIDER * cutoff_gap))
 
 
@@ -221,7 +223,7 @@ def fitted_share(share: Fraction) -> Fraction:
     return Fraction(round(share * _FINEST_SHARE), _FINEST_SHARE)
 
 
-def _counted(first: int, number: int, dtype: Any) -> Integers:
+def _consecutive(first: int, number: int, dtype: Any) -> Integers:
     """Return so many consecutive ranks."""
     steps: Integers = np.arange(number).astype(dtype)
     return steps + first

@@ -51,9 +51,9 @@ class Truth(BaseScore):
         scores = np.zeros(len(self.candidates), dtype=np.int64)
         places = {label: i for i, label in enumerate(self.candidates)}
         try:
-            found = places.get(self.value)
+            place = places.get(self.value)
         except Exception:  # a value that cannot be hashed or compared is no candidate
-            found = None
-        if found is not None:
-            scores[found] = 1
+            place = None
+        if place is not None:
+            scores[place] = 1
         return Vector(scores)

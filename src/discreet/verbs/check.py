@@ -108,25 +108,25 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
 
     Proof: docs/reference/mechanisms/noisy_counts.md.
     """
-    described = _described(dataset)
-    chosen = _columns(described, columns)
-    records = described_records(described, privacy_unit, max_contributions)
-    noise = _noise(epsilon, len(chosen), read_neighbors(neighbors), records)
-    account = described.account() if ledger is None else ledger
+    target = _with_description(dataset)
+    declared_columns = _columns(target, columns)
+    records = described_records(target, privacy_unit, max_contributions)
+    noise = _noise(epsilon, len(declared_columns), read_neighbors(neighbors), records)
+    account = target.account() if ledger is None else ledger
     account, request = read_payment({"ledger": account, "request": request})
-    source, about = described.question()
-    asked = _Check(described, source, chosen, records, noise)
+    source, about = target.question()
+    plan = _Check(target, source, declared_columns, records, noise)
     order = Order(
-        asked.query,
-        noise.guarantee.repeated(len(chosen)),
+        plan.query,
+        noise.guarantee.repeated(len(declared_columns)),
         "geometric",
         dict,
         describe_account(account, about),
         request,
         unit=records.unit,
-        worst_error=asked.worst_error,
+        worst_error=plan.worst_error,
     )
-    return order.deliver(asked.prepare, asked.of_one if _is_one(columns) else asked.by_name)
+    return order.deliver(plan.prepare, plan.of_one if _is_one(columns) else plan.by_name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +141,13 @@ class GeometricNoise:
 
     epsilon: Fraction
     neighbors: Neighbors
-    moved: int
+    shift: int
 
     @property
     def _question(self) -> Question:
         """The question how far a count of 0 is from the integers: its answer is the noise."""
         terms: Terms = {"epsilon": self.epsilon, "neighbors": self.neighbors}
-        return ask(Distance(0, self.moved, Lattice()), terms)
+        return ask(Distance(0, self.shift, Lattice()), terms)
 
     def law(self) -> Law:
         """Return the distribution of the noise of one count."""
@@ -161,7 +161,7 @@ class GeometricNoise:
     @property
     def error(self) -> int:
         """By how much the counts of a column are off at most, all together with probability CONFIDENCE."""
-        off = geometric_error(self.epsilon / self.moved, len(CLASSES), CONFIDENCE)
+        off = geometric_error(self.epsilon / self.shift, len(CLASSES), CONFIDENCE)
         return min(off, 2 * LARGEST)
 
     def add(self, counts: Sequence[CellCounts], bits: Bits) -> list[list[int]]:
@@ -171,8 +171,8 @@ class GeometricNoise:
             counts: the counts of each column. Private.
             bits: where randomness comes from.
         """
-        drawn = iter(self.law().draws(len(CLASSES) * len(counts), bits))
-        noisy = [[n + int(next(drawn)) for n in (c.fits, c.misfits, c.missing)] for c in counts]
+        noise = iter(self.law().draws(len(CLASSES) * len(counts), bits))
+        noisy = [[n + int(next(noise)) for n in (c.fits, c.misfits, c.missing)] for c in counts]
         return [[min(max(n, -LARGEST), LARGEST) for n in column] for column in noisy]
 
 
@@ -223,21 +223,21 @@ class _Check:
         ]
         return partial(self.noise.add, counts, SystemBits())
 
-    def by_name(self, drawn: list[list[int]]) -> dict[str, NoisyCellCounts]:
+    def by_name(self, rows: list[list[int]]) -> dict[str, NoisyCellCounts]:
         """Return the noisy counts of each column by its name."""
         off = self.noise.error
         return {
             column.name: NoisyCellCounts(fits, misfits, missing, off)
-            for column, (fits, misfits, missing) in zip(self.columns, drawn, strict=True)
+            for column, (fits, misfits, missing) in zip(self.columns, rows, strict=True)
         }
 
-    def of_one(self, drawn: list[list[int]]) -> NoisyCellCounts:
+    def of_one(self, rows: list[list[int]]) -> NoisyCellCounts:
         """Return the noisy counts of the only column."""
-        [counts] = self.by_name(drawn).values()
+        [counts] = self.by_name(rows).values()
         return counts
 
 
-def _described(dataset: object) -> Dataset:
+def _with_description(dataset: object) -> Dataset:
     """Return a dataset with a description."""
     if isinstance(dataset, Dataset):
         return dataset
@@ -259,17 +259,17 @@ def _columns(dataset: Dataset, columns: object) -> list[Column]:
     """
     several = dataset.columns if columns is None else columns
     names = [columns] if _is_one(columns) else listed(several, "columns", len(dataset.columns))
-    chosen = [dataset.column(name, "columns") for name in names]
-    if not chosen:
+    selection = [dataset.column(name, "columns") for name in names]
+    if not selection:
         raise InvalidArgument("columns must name at least one; without columns all are checked")
-    twice = [column.name for i, column in enumerate(chosen) if column in chosen[:i]]
+    twice = [column.name for i, column in enumerate(selection) if column in selection[:i]]
     if twice:
         raise InvalidArgument(
             f"columns has {twice[0]!r} twice, which would cost twice: name it once"
         )
-    for column in chosen:
+    for column in selection:
         declared_values(dataset, column)  # or it is refused, before anything is paid
-    return chosen
+    return selection
 
 
 def _noise(epsilon: object, columns: int, neighbors: Neighbors, records: Records) -> GeometricNoise:
@@ -277,5 +277,5 @@ def _noise(epsilon: object, columns: int, neighbors: Neighbors, records: Records
     parameter = read_parameter(epsilon, None, None)
     if parameter is None:
         raise InvalidArgument("how much privacy? give epsilon, for example 1")
-    moved = (records.rows or 1) * (1 if neighbors == "add_remove" else 2)
-    return GeometricNoise(parameter.value / columns, neighbors, moved)
+    shift = (records.rows or 1) * (1 if neighbors == "add_remove" else 2)
+    return GeometricNoise(parameter.value / columns, neighbors, shift)

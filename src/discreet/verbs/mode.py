@@ -10,7 +10,7 @@ from ..arguments import column_name
 from ..candidates import Labels, LabelsFromData
 from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..mechanisms import read_mechanism
-from ..mechanisms.unpromised import Unpromised
+from ..mechanisms.without_guarantee import WithoutGuarantee
 from ..numbers import flag
 from ..payment import is_paid, is_quoted
 from ..releases import Release
@@ -85,27 +85,27 @@ def mode(
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms)
     if unsafe_candidates_from_data:
-        unit_query = _unpromised(unit_query)
+        unit_query = _without_guarantee(unit_query)
     # What is public is wrong before the data are opened, or not at all.
     ask(Counts(Source(None, None).groups[0], (), unit_query.per_person), unit_query.terms)
     labels: Labels | CandidateTable | LabelsFromData
     if unsafe_candidates_from_data:
-        labels = _found(data, column, candidates)
-        told = "candidates from the data"
+        labels = _values_in_data(data, column, candidates)
+        source = "candidates from the data"
     else:
-        listed = _declared(data, column, terms) if candidates is None else candidates
-        labels = read_labels(listed)
-        told = f"{labels.size} candidates"
-    scores = counted(unit_query, data, column, labels)
-    query = Query("mode", f"mode of {column or 'values'}, {told}", {"column": column})
+        options = _declared_categories(data, column, terms) if candidates is None else candidates
+        labels = read_labels(options)
+        source = f"{labels.size} candidates"
+    scores = count_scores(unit_query, data, column, labels)
+    query = Query("mode", f"mode of {column or 'values'}, {source}", {"column": column})
     return unit_query.answer(scores, labels, query, draw, naming(labels))
 
 
-def _unpromised(unit_query: UnitQuery) -> UnitQuery:
+def _without_guarantee(unit_query: UnitQuery) -> UnitQuery:
     """Return the query with a mechanism without a guarantee."""
     mechanism = read_mechanism(unit_query.terms.get("mechanism", "exponential"))
-    unpromised = Unpromised(mechanism, "the candidates were taken from the data")
-    return replace(unit_query, terms={**unit_query.terms, "mechanism": unpromised})
+    replacement = WithoutGuarantee(mechanism, "the candidates were taken from the data")
+    return replace(unit_query, terms={**unit_query.terms, "mechanism": replacement})
 
 
 def read_labels(candidates: Any) -> Labels | CandidateTable:
@@ -124,11 +124,8 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
     return Labels.of(candidates)
 
 
-def counted(
-    unit_query: UnitQuery,
-    data: object,
-    column: str | None,
-    labels: Labels | CandidateTable | LabelsFromData,
+def count_scores(
+    unit_query: UnitQuery, data: object, column: str | None, labels: Labels | CandidateTable | LabelsFromData
 ) -> Sequence[Score]:
     """Return the score that counts records, one per group."""
     columns = unit_query.columns(data, column)
@@ -137,7 +134,7 @@ def counted(
     return [Counts(one, labels, unit_query.per_person) for one in columns]
 
 
-def _declared(data: tables.Table, column: str | None, terms: Terms) -> Sequence[Any]:
+def _declared_categories(data: tables.Table, column: str | None, terms: Terms) -> Sequence[Any]:
     """Return the categories the column's type declares; a quote opens nothing to see them."""
     if is_quoted(terms) and not tables.shows_types(data):
         raise InvalidCandidates(
@@ -153,7 +150,7 @@ def _declared(data: tables.Table, column: str | None, terms: Terms) -> Sequence[
     return categories
 
 
-def _found(data: tables.Table, column: str | None, candidates: object) -> LabelsFromData:
+def _values_in_data(data: tables.Table, column: str | None, candidates: object) -> LabelsFromData:
     """Return the values in the column, not read yet."""
     if candidates is not None:
         raise InvalidCandidates("give either candidates or unsafe_candidates_from_data, not both")

@@ -145,6 +145,6 @@ def randomized_response(
     Side channels: those of the mechanism.
     """
     labels = Labels(candidates)
-    replaced: Terms = {"neighbors": "replace_one", **terms}
+    relation: Terms = {"neighbors": "replace_one", **terms}
     query = Query("randomized_response", f"randomized_response, {labels.size} candidates")
-    return release(Truth(value, labels), labels, query, replaced)
+    return release(Truth(value, labels), labels, query, relation)

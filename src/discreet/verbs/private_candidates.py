@@ -103,13 +103,13 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     return order.deliver(trial.prepare, trial.name)
 
 
-def _query(called: str, labels: Labels, tries: Repetitions, guarantee: PureDP) -> Query:
+def _query(function: str, labels: Labels, tries: Repetitions, guarantee: PureDP) -> Query:
     """Return the query, in words and in public values."""
     return Query(
         "private_candidates",
-        f"private_candidates {called}, {labels.size} candidates",
+        f"private_candidates {function}, {labels.size} candidates",
         {
-            "run": called,
+            "run": function,
             "repetitions": tries.kind,
             "gamma": tries.gamma,
             "neighbors": guarantee.neighbors,
@@ -152,9 +152,9 @@ class _Trial:
     def draw(self) -> int:
         """Return the index of the best of K candidates, drawn uniformly and with replacement."""
         bits = SystemBits()
-        picked = (below(self.labels.size, bits) for _ in range(self.tries.draw(bits)))
+        indices = (below(self.labels.size, bits) for _ in range(self.tries.draw(bits)))
         # The first of equal scores is any of them, as all tries have the same law.
-        self.best = max(map(self._attempt, picked), key=attrgetter("exact"))
+        self.best = max(map(self._attempt, indices), key=attrgetter("exact"))
         return self.best.index
 
     def name(self, index: int) -> tuple[object, object, object]:

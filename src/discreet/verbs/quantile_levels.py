@@ -98,8 +98,8 @@ class Levels:
 
         A record replaced may change two parts of a level: two ranges, one after the other.
         """
-        parted = self.neighbors == "replace_one" and self.depth > 1
-        return SummedRange if parted else MixedRange
+        is_parted = self.neighbors == "replace_one" and self.depth > 1
+        return SummedRange if is_parted else MixedRange
 
     @property
     def _one_of_all(self) -> Fraction:
@@ -130,10 +130,10 @@ class Levels:
             raise InvalidArgument(
                 "several quantiles take the exponential mechanism; leave out mechanism and size"
             )
-        asked = ask(Rank(NOTHING, candidates, Fraction(1, 2)), terms)
+        question = ask(Rank(NOTHING, candidates, Fraction(1, 2)), terms)
         if terms.get("epsilon") is None:
             raise InvalidArgument("several quantiles take epsilon, not rho or scale")
-        guarantee: Any = asked.calibrated.guarantee
+        guarantee: Any = question.calibrated.guarantee
         return cls(shares, guarantee.epsilon, guarantee.neighbors)
 
     def recursive(self, size: int, records: SortedRecords) -> list[int]:

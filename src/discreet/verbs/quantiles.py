@@ -100,14 +100,14 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
     docs/reference/scores/rank.md.
     """
-    chosen = choice(method, "method", get_args(QuantilesMethod))
+    way = choice(method, "method", get_args(QuantilesMethod))
     candidates = refuse_missing(candidates)
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms, bounded=True)
     levels = Levels.read(alphas, candidates, _of_one_row(unit_query))
     if delta is not None:
-        levels = levels.allowing(_read_delta(delta, chosen, unit_query), chosen)
-    guarantee, mechanism, draws_of = _method(chosen, levels, candidates)
+        levels = levels.allowing(_read_delta(delta, way, unit_query), way)
+    guarantee, mechanism, draws_of = _method(way, levels, candidates)
     columns = columns_of(unit_query, data, column)
     if not unit_query.plain:
         guarantee = unit_query.together(guarantee.group(unit_query.records.rows or 1))
@@ -116,10 +116,10 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
         ready = [draws_of(_sorted(one, candidates)) for one in columns]
         return ready[0] if unit_query.records.by is None else partial(_by_group, ready)
 
-    def name(drawn: Any, _: int | None) -> object:
-        return answers_at(drawn, candidates)
+    def name(indices: Any, _: int | None) -> object:
+        return answers_at(indices, candidates)
 
-    query = unit_query.asks(_query(levels, column, candidates, chosen))
+    query = unit_query.asks(_query(levels, column, candidates, way))
     details = partial(_details, levels, candidates)
     account, request = read_payment(unit_query.terms)
     unit = unit_query.records.unit
@@ -211,8 +211,8 @@ def _method(
 
 def _jointly(law: Callable[..., JointLaw], records: SortedRecords) -> Draw:
     """Return a function that draws all quantiles of the records at once, from a distribution computed once."""
-    computed = law(records.points, records.counts)
-    return lambda: computed.draw(SystemBits())
+    distribution = law(records.points, records.counts)
+    return lambda: distribution.draw(SystemBits())
 
 
 def _by_group(draws: Sequence[Draw]) -> list[list[int]]:

@@ -81,11 +81,11 @@ def select(
     Side channels: those of the mechanism.
     """
     if candidates is None and type(scores) in _PLAIN_SCORES:
-        cached = _calibration(terms, sensitivity, spread, monotonic)
-        if cached is not None:
-            index = prepare_draw(scores, cached.calibrated, cached.short_rate)()
-            name = cached.mechanism.name
-            return Release(index, cached.calibrated.guarantee, name, query="select")
+        calibration = _calibration(terms, sensitivity, spread, monotonic)
+        if calibration is not None:
+            index = prepare_draw(scores, calibration.calibrated, calibration.short_rate)()
+            name = calibration.mechanism.name
+            return Release(index, calibration.calibrated.guarantee, name, query="select")
     scores, labels, _ = unfold(scores, candidates, terms)
     words = "select" if labels is None else f"select, {labels.size} candidates"
     query = Query("select", words)
@@ -142,7 +142,7 @@ def _draw_short(values: list[float], rate: Rate) -> int:
     return Categorical(read_vector(values), rate).settle(u) if index is None else index
 
 
-class Unfolded(NamedTuple):
+class LabelledScores(NamedTuple):
     """Scores and their candidates, apart.
 
     Attributes:
@@ -156,7 +156,7 @@ class Unfolded(NamedTuple):
     places: list[int] | None = None
 
 
-def unfold(scores: Any, candidates: Any, terms: Terms) -> Unfolded:
+def unfold(scores: Any, candidates: Any, terms: Terms) -> LabelledScores:
     """Return the scores and the candidates, which a mapping or a labelled series holds together.
 
     If a ledger pays, the scores are put in the order of the names. The order of a mapping is
@@ -166,22 +166,22 @@ def unfold(scores: Any, candidates: Any, terms: Terms) -> Unfolded:
     if isinstance(candidates, Set):
         raise InvalidCandidates("candidates must be in the order of their scores, got a set")
     if candidates is None and _is_labelled(scores):
-        return _named(scores, Labels(scores.index), terms)
+        return _order_by_name(scores, Labels(scores.index), terms)
     if not isinstance(scores, Mapping):
-        return Unfolded(scores, None if candidates is None else Labels(candidates))
+        return LabelledScores(scores, None if candidates is None else Labels(candidates))
     if candidates is not None:
         raise InvalidCandidates("a mapping of scores names its candidates; leave out candidates")
-    return _named(list(scores.values()), Labels(scores), terms)
+    return _order_by_name(list(scores.values()), Labels(scores), terms)
 
 
-def _named(scores: Any, labels: Labels, terms: Terms) -> Unfolded:
+def _order_by_name(scores: Any, labels: Labels, terms: Terms) -> LabelledScores:
     """Return the scores in the order of the names of their candidates if a ledger pays, else as they are."""
     if not is_billed(terms):
-        return Unfolded(scores, labels)
+        return LabelledScores(scores, labels)
     names = [(type(label).__qualname__, repr(label)) for label in labels]
     places = sorted(range(labels.size), key=names.__getitem__)
-    listed = list(scores)
-    return Unfolded([listed[i] for i in places], Labels([labels[i] for i in places]), places)
+    values = list(scores)
+    return LabelledScores([values[i] for i in places], Labels([labels[i] for i in places]), places)
 
 
 def _is_labelled(scores: Any) -> bool:

@@ -78,8 +78,8 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
     """
     refuse_one_shot(data, "the data")
     labels = Labels(candidates)
-    given = candidates if isinstance(candidates, np.ndarray) else list(labels)
-    score = Custom(u, data, given, sensitivity, spread, monotonic, error, granularity)
+    options = candidates if isinstance(candidates, np.ndarray) else list(labels)
+    score = Custom(u, data, options, sensitivity, spread, monotonic, error, granularity)
     name = getattr(u, "__name__", "a function")
     query = Query("select_by", f"select_by {name}, {labels.size} candidates", {"u": name})
     return release(score, labels, query, terms)

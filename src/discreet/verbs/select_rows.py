@@ -13,7 +13,7 @@ from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidScores
 from ..float_environment import in_default_environment
 from ..mechanisms import Mechanism
-from ..mechanisms.contract import Calibrated, Law, calibrate, identified, read_parameter
+from ..mechanisms.contract import Calibrated, Law, calibrate, identity_of, read_parameter
 from ..mechanisms.shares import share_of
 from ..numbers import Number, count, flag, positive
 from ..privacy.calibration import read_share
@@ -27,7 +27,7 @@ from ..sampling.rows import ScoreRows, count_rows, read_rows
 from ..scores import Given
 from ..selection import Order, Query, Question, answers_at, ask
 from ..terms import SelectAnswerTerms, Terms, takes_terms_without
-from .select_weights import weighed
+from .select_weights import with_measures
 
 _T = TypeVar("_T")
 
@@ -125,27 +125,27 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
         raise TypeError("select_rows gives one answer per row and has no size; repeat the rows")
     number = _number_of_rows(scores, rows)
     labels = None if candidates is None else Labels(candidates)
-    changed = _changed_rows(number, flag(disjoint, "disjoint"), terms)
+    changes = _changed_rows(number, flag(disjoint, "disjoint"), terms)
     score = Given(None, sensitivity, spread, monotonic)
-    question = asked = ask(score, _terms_of_a_row(terms, epsilon_per_row, changed), labels)
-    together = question.guarantee.repeated(changed)
+    question = base = ask(score, _terms_of_a_row(terms, epsilon_per_row, changes), labels)
+    together = question.guarantee.repeated(changes)
     if delta is not None:
-        together = _allowed(terms, changed, delta, asked)
-        question = ask(score, _sharpened(terms, changed, together, asked), labels)
-    mechanisms = weighed(question.mechanism, mask, base_measure, log_base_measure, number)
+        together = _read_total(terms, changes, delta, base)
+        question = ask(score, _sharpen(terms, changes, together, base), labels)
+    mechanisms = with_measures(question.mechanism, mask, base_measure, log_base_measure, number)
     possible = [_possible(one, labels) for one in mechanisms]
     calibrated = [calibrate(one, question.sensitivity, question.parameter) for one in mechanisms]
-    details = partial(_details, asked, mechanisms, changed, together)
-    order = replace(_ordered(question, number), guarantee=together, details=details)
+    details = partial(_details, base, mechanisms, changes, together)
+    order = replace(_order_of_rows(question, number), guarantee=together, details=details)
 
     def prepare() -> Callable[[], list[int]]:
         table = _table(scores, number, labels, possible)
         return drawing(table, calibrated, possible)
 
-    return order.deliver(prepare, lambda drawn: _named(drawn, labels))
+    return order.deliver(prepare, lambda indices: _name_answers(indices, labels))
 
 
-def _ordered(question: Question, number: int) -> Order:
+def _order_of_rows(question: Question, number: int) -> Order:
     """Return the order of so many rows, as it is told and stored."""
     per = "" if question.unit is None else f", per {unit_in_words(question.unit)}"
     query = Query("select_rows", f"select_rows, {number} rows{per}", {"rows": number})
@@ -158,12 +158,12 @@ def _number_of_rows(scores: object, rows: object) -> int:
     Raises:
         InvalidArgument: if it is not given, and the scores have no shape.
     """
-    found = count_rows(scores) if rows is None else rows
-    if found is None:
+    number = count_rows(scores) if rows is None else rows
+    if number is None:
         raise InvalidArgument(
             "the number of rows is not known before the scores are read: give rows"
         )
-    return count(found, "rows", most=_MOST_ROWS)
+    return count(number, "rows", most=_MOST_ROWS)
 
 
 def _changed_rows(number: int, disjoint: bool, terms: Terms) -> int:
@@ -174,7 +174,7 @@ def _changed_rows(number: int, disjoint: bool, terms: Terms) -> int:
     return min(number, 1 if neighbors == "add_remove" else 2)
 
 
-def _terms_of_a_row(terms: Terms, per_row: object, changed: int) -> Terms:
+def _terms_of_a_row(terms: Terms, per_row: object, changes: int) -> Terms:
     """Return the terms of the answer of one row: the share of those that a record may change."""
     if per_row is not None:
         if any(terms.get(name) is not None for name in ("epsilon", "rho", "scale")):
@@ -183,11 +183,11 @@ def _terms_of_a_row(terms: Terms, per_row: object, changed: int) -> Terms:
     parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     if parameter is None or parameter.kind == "scale":  # a scale is that of every answer
         return terms
-    shared: dict[str, Any] = {**terms, parameter.kind: parameter.value / changed}
+    shared: dict[str, Any] = {**terms, parameter.kind: parameter.value / changes}
     return shared  # type: ignore[return-value]
 
 
-def _allowed(terms: Terms, changed: int, delta: object, question: Question) -> ApproxDP:
+def _read_total(terms: Terms, changes: int, delta: object, question: Question) -> ApproxDP:
     """Return the (epsilon, delta)-DP that is asked for.
 
     Raises:
@@ -195,35 +195,35 @@ def _allowed(terms: Terms, changed: int, delta: object, question: Question) -> A
     """
     if terms.get("epsilon") is None:
         raise InvalidArgument("delta goes with epsilon: all answers are (epsilon, delta)-DP")
-    if changed == 1:
+    if changes == 1:
         raise InvalidArgument("a record changes one row only, so delta gains nothing: leave it out")
     whole = positive(terms["epsilon"], "epsilon")
     return ApproxDP(whole, read_share(delta), question.sensitivity.neighbors)
 
 
-def _sharpened(terms: Terms, changed: int, together: ApproxDP, question: Question) -> Terms:
+def _sharpen(terms: Terms, changes: int, together: ApproxDP, question: Question) -> Terms:
     """Return the terms of the answer of one row, with which all together are (epsilon, delta)-DP.
 
     The rows are all fixed before an answer is drawn.
     """
     mechanism, sensitivity = question.mechanism, question.sensitivity
-    share = share_of(mechanism, sensitivity, changed, together, adaptive=False)
+    share = share_of(mechanism, sensitivity, changes, together, adaptive=False)
     return {**terms, "epsilon": share}
 
 
 def _details(
-    asked: Question, mechanisms: Sequence[Mechanism], changed: int, together: Guarantee
+    base: Question, mechanisms: Sequence[Mechanism], changes: int, together: Guarantee
 ) -> Mapping[str, object]:
     """Return what decides the distribution of the answers besides the data, for a digest.
 
     With a delta that is the epsilon that was asked for, not the share that was found for a row.
     """
-    allowed = {"delta": together.delta} if isinstance(together, ApproxDP) else {}
+    slack = {"delta": together.delta} if isinstance(together, ApproxDP) else {}
     return {
-        **asked.order(Query("", "")).details(),
-        "mechanism": [identified(mechanism) for mechanism in mechanisms],
-        "changed_rows": changed,
-        **allowed,
+        **base.order(Query("", "")).details(),
+        "mechanism": [identity_of(mechanism) for mechanism in mechanisms],
+        "changed_rows": changes,
+        **slack,
     }
 
 
@@ -255,10 +255,10 @@ def _table(
     table = read_rows(scores)
     if len(table) != number:
         raise InvalidScores(f"there are {len(table)} rows of scores, and rows is {number}")
-    stated = [labels.size] if labels is not None else [len(p) for p in possible if p is not None]
-    if any(size != table.width for size in stated):
+    widths = [labels.size] if labels is not None else [len(p) for p in possible if p is not None]
+    if any(size != table.width for size in widths):
         raise InvalidScores(
-            f"there are {stated[0]} candidates but {table.width} columns of scores; give one for each"
+            f"there are {widths[0]} candidates but {table.width} columns of scores; give one for each"
         )
     return table
 
@@ -269,10 +269,10 @@ def drawing(
 ) -> Callable[[], list[int]]:
     """Compute the private distributions of all answers, and return the function that draws from them."""
     rate = calibrated[0].rate if len(calibrated) == 1 else None
-    stored = table.stored()
+    array = table.as_table()
     with _advice():
-        if rate is not None and stored is not None and serves_rows(stored, rate):
-            return partial(_drawn, CategoricalRows(stored, rate))
+        if rate is not None and array is not None and serves_rows(array, rate):
+            return partial(_draw_rows, CategoricalRows(array, rate))
         return partial(draw_each, laws_of(table, [one.law for one in calibrated], possible))
 
 
@@ -294,7 +294,7 @@ _ADVICE = (
 )
 
 
-def _drawn(rows: CategoricalRows) -> list[int]:
+def _draw_rows(rows: CategoricalRows) -> list[int]:
     """Return one index per row."""
     return rows.draw(SystemBits())
 
@@ -325,6 +325,6 @@ def draw_each(laws: Sequence[Law]) -> list[int]:
     return [int(law.draw(bits)) for law in laws]
 
 
-def _named(drawn: Any, labels: Labels | None) -> Any:
+def _name_answers(indices: Any, labels: Labels | None) -> Any:
     """Return the candidates with these indices, or the indices."""
-    return np.array(drawn, dtype=np.int64) if labels is None else answers_at(drawn, labels)
+    return np.array(indices, dtype=np.int64) if labels is None else answers_at(indices, labels)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..arguments import listed
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..mechanisms import Mechanism
-from ..mechanisms.masked import Masked
+from ..mechanisms.masked import MaskedMechanism
 from ..sampling.arrays import as_array
 
 _T = TypeVar("_T")
@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 Mask = NDArray[np.bool_]
 
 
-def weighed(
+def with_measures(
     mechanism: Mechanism, mask: Any, base_measure: Any, log_base_measure: Any, rows: int
 ) -> list[Mechanism]:
     """Return the mechanism of each row, or one for all rows alike.
@@ -42,7 +42,7 @@ def weighed(
             raise InvalidArgument(
                 "a mask goes with the base_measure of select_rows, not with that of the mechanism"
             )
-        return [Masked(mechanism, tuple(one.tolist())) for one in masks]
+        return [MaskedMechanism(mechanism, tuple(one.tolist())) for one in masks]
     if "base_measure" not in getattr(mechanism, "options", ()) or not getattr(
         mechanism, "uniform", True
     ):
@@ -50,7 +50,7 @@ def weighed(
     measures = _measures(mechanism, base_measure, log_base_measure, rows)
     if masks is None:
         return measures
-    return [_masked(measure, one) for measure, one in _pairs(measures, masks)]
+    return [_apply_mask(measure, one) for measure, one in _pairs(measures, masks)]
 
 
 def _measures(mechanism: Any, base_measure: Any, log_base_measure: Any, rows: int) -> list[Any]:
@@ -63,7 +63,7 @@ def _measures(mechanism: Any, base_measure: Any, log_base_measure: Any, rows: in
     return _for_each(weights, name, rows, lambda row: replace(mechanism, **{name: row})) or []
 
 
-def _for_each(value: Any, name: str, rows: int, read: Callable[[Any], _T]) -> list[_T] | None:
+def _for_each(value: Any, name: str, rows: int, parse: Callable[[Any], _T]) -> list[_T] | None:
     """Return what is read of a value for all rows alike, or of each of its rows.
 
     Raises:
@@ -72,29 +72,29 @@ def _for_each(value: Any, name: str, rows: int, read: Callable[[Any], _T]) -> li
     if value is None:
         return None
     single = isinstance(value, list | tuple)
-    listed_ = value if single else _array(value, name)
-    nested = any(isinstance(row, list | tuple | np.ndarray) for row in listed_[:1])
+    sequence = value if single else _array(value, name)
+    nested = any(isinstance(row, list | tuple | np.ndarray) for row in sequence[:1])
     if not nested:
-        return [read(listed_)]
-    each = listed(listed_, name)
+        return [parse(sequence)]
+    each = listed(sequence, name)
     if len(each) != rows:
         raise InvalidArgument(
             f"{name} has {len(each)} rows, but there are {rows} rows of scores; give one for each, or one for all"
         )
-    return [read(row) for row in each]
+    return [parse(row) for row in each]
 
 
 def _array(value: Any, name: str) -> Any:
     """Return an array of any library as NumPy's; anything else is refused."""
-    found = None
+    array = None
     with suppress(InvalidScores):  # its message speaks of scores
-        found = as_array(value)
-    if found is None or not 1 <= found.ndim <= 2:
+        array = as_array(value)
+    if array is None or not 1 <= array.ndim <= 2:
         raise InvalidArgument(
             f"{name} must be a list or an array, with one value for each candidate, or a table of them with a row "
             f"for each row of scores, got {shown(value)}"
         )
-    return found
+    return array
 
 
 def _read_mask(values: Any) -> Mask:
@@ -116,7 +116,7 @@ def _pairs(measures: Sequence[Any], masks: Sequence[Mask]) -> list[tuple[Any, Ma
     return list(zip(each, list(masks) * (rows if len(masks) < rows else 1), strict=True))
 
 
-def _masked(mechanism: Any, mask: Mask) -> Mechanism:
+def _apply_mask(mechanism: Any, mask: Mask) -> Mechanism:
     """Return the mechanism with weights of zero where the mask is False."""
     measure = mechanism.measure
     if measure.size != len(mask):
@@ -127,5 +127,5 @@ def _masked(mechanism: Any, mask: Mask) -> Mechanism:
         raise InvalidArgument(
             "mask and base measure leave no candidate: there must be an answer in every row"
         )
-    masked: Mechanism = replace(mechanism, **{measure.argument: measure.masked(mask)})
-    return masked
+    variant: Mechanism = replace(mechanism, **{measure.argument: measure.restrict(mask)})
+    return variant

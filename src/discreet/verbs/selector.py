@@ -80,13 +80,13 @@ class Selector(Generic[T]):
         """
         order = self._order
         if ledger is None and request is None and order.account is None:
-            return Release(self._name(self._prepared(scores)()), *self._facts)
+            return Release(self._name(self._prepare(scores)()), *self._facts)
         refuse_one_shot(scores, "scores")
         account, name = read_payment({"ledger": ledger or order.account, "request": request})
-        paid = replace(order, account=account, request=name)
-        return paid.deliver(partial(self._prepared, scores), self._name)
+        new_order = replace(order, account=account, request=name)
+        return new_order.deliver(partial(self._prepare, scores), self._name)
 
-    def _prepared(self, scores: Any) -> Callable[[], int]:
+    def _prepare(self, scores: Any) -> Callable[[], int]:
         """Check the private scores, and return the function that draws from them."""
         if type(scores) is not list and isinstance(scores, Mapping):
             scores = self._in_order(scores)
@@ -105,8 +105,8 @@ class Selector(Generic[T]):
             "a mapping of scores must have one for each of the candidates of the selector"
         )
 
-    def _name(self, drawn: Any) -> Any:
-        return drawn if self._labels is None else self._labels[drawn]
+    def _name(self, index: Any) -> Any:
+        return index if self._labels is None else self._labels[index]
 
     def __repr__(self) -> str:
         among = "" if self._size is None else f" among {self._size:,} candidates"

@@ -18,7 +18,7 @@ from ..sampling.bits import SystemBits
 from ..selection import Query, answers_at
 from ..tables.candidate_table import CandidateTable
 from ..terms import AnswerTerms, PersonTerms, takes_terms
-from .mode import counted, read_labels
+from .mode import count_scores, read_labels
 from .units import Name, UnitQuery, read_unit_query
 
 TopKMethod = Literal["peeling", "joint"]
@@ -108,7 +108,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
             "call select_top_k"
         )
     labels = read_labels(candidates)
-    scores = counted(unit_query, data, column, labels)
+    scores = count_scores(unit_query, data, column, labels)
     # A unit may hold several values, so its rows are not the rows that JointTopK knows more about.
     lists = query_of_lists(
         unit_query, method, delta, count(k, "k", labels.size), not unit_query.per_person
@@ -152,20 +152,16 @@ def _over_lists(
 
 def draw_list(law: Any, size: int | None) -> Any:
     """Return a list of indices, or that many lists."""
-    drawn = law.draws(1 if size is None else size, SystemBits())
-    return drawn[0] if size is None else drawn
+    lists = law.draws(1 if size is None else size, SystemBits())
+    return lists[0] if size is None else lists
 
 
 def naming_lists(labels: Labels | CandidateTable | None) -> Name:
     """Return the function that names the candidates of a list, or of several."""
 
-    def name(drawn: Any, size: int | None) -> Any:
+    def name(lists: Any, size: int | None) -> Any:
         if labels is None:
-            return drawn
-        return (
-            answers_at(drawn, labels)
-            if size is None
-            else [answers_at(one, labels) for one in drawn]
-        )
+            return lists
+        return answers_at(lists, labels) if size is None else [answers_at(one, labels) for one in lists]
 
     return name

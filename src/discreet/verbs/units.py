@@ -119,10 +119,10 @@ class UnitQuery:
     def label(self, name: Name, size: int | None) -> Callable[[Any], object]:
         """Return the function that names drawn indices: one answer, or one per group."""
 
-        def label(drawn: Any) -> object:
+        def label(indices: Any) -> object:
             if self.records.by is None:
-                return name(drawn, size)
-            by_group = zip(self.records.groups, drawn, strict=True)
+                return name(indices, size)
+            by_group = zip(self.records.groups, indices, strict=True)
             return {group: name(one, size) for group, one in by_group}
 
         return label
@@ -156,8 +156,8 @@ def refuse_missing(candidates: _T | None) -> _T:
 def naming(answers: Answers) -> Name:
     """Return the function that names an index, or several."""
 
-    def name(drawn: Any, size: int | None) -> object:
-        return answers[drawn] if size is None else answers_at(drawn, answers)
+    def name(indices: Any, size: int | None) -> object:
+        return answers[indices] if size is None else answers_at(indices, answers)
 
     return name
 
@@ -168,12 +168,12 @@ def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
     Raises:
         InvalidArgument: if they cannot be accepted.
     """
-    given: dict[str, Any] = {**DEFAULTS, **terms}
+    arguments: dict[str, Any] = {**DEFAULTS, **terms}
     if "max_contributions" in terms and not bounded:
         raise TypeError(
             "max_contributions is for numbers; where records are counted no bound is needed"
         )
-    records = _read_records(given, bounded=bounded)
+    records = _read_records(arguments, bounded=bounded)
     # The unit stays among the terms: a score that does not bound it is refused when it is asked.
     rest: Any = {name: value for name, value in terms.items() if name not in _BOUNDED}
     if "privacy_unit" in rest:
@@ -186,19 +186,19 @@ def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
     # A record replaced is one that goes and one that comes, perhaps in other groups.
     steps = 1 if neighbors == "add_remove" else 2
     parts = 1 if records.unit is None else records.most_groups
-    return UnitQuery(records, _divided(rest, parts, steps), neighbors, parts)
+    return UnitQuery(records, _divide(rest, parts, steps), neighbors, parts)
 
 
-def _read_records(given: dict[str, object], *, bounded: bool) -> Records:
+def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
     """Return the records that the arguments describe."""
-    unit, by = read_unit(given["privacy_unit"]), _read_name(given["by"], "by")
-    if (by is None) != (given["groups"] is None):
+    unit, by = read_unit(arguments["privacy_unit"]), _read_name(arguments["by"], "by")
+    if (by is None) != (arguments["groups"] is None):
         raise InvalidArgument(
             "give both by (a column) and groups (which answer; public), or neither"
         )
-    groups = () if by is None else Labels.of(given["groups"], "groups")  # type: ignore[arg-type]
-    rows = count(given["max_contributions"], "max_contributions", most=_MOST_ROWS)
-    few = count(given["max_groups"], "max_groups")
+    groups = () if by is None else Labels.of(arguments["groups"], "groups")  # type: ignore[arg-type]
+    rows = count(arguments["max_contributions"], "max_contributions", most=_MOST_ROWS)
+    few = count(arguments["max_groups"], "max_groups")
     if unit is None and (rows > 1 or few > 1):
         raise InvalidArgument(
             "max_contributions and max_groups bound what one user adds: name the column of "
@@ -213,7 +213,7 @@ def _read_name(name: object, argument: str) -> str | None:
     return None if name is None else column_name(name, argument)
 
 
-def _divided(terms: Any, parts: int, steps: int) -> Terms:
+def _divide(terms: Any, parts: int, steps: int) -> Terms:
     """Return the terms of one group's answer, as a record that comes or goes changes it."""
     parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     shared: dict[str, Any] = {**terms, "neighbors": "add_remove"}

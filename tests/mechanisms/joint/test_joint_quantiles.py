@@ -360,7 +360,7 @@ def test_the_score_is_the_least_over_all_cuts(
     ranges += [range(len(data) * cuts.steps, len(data) * cuts.steps + 1)]
     least = {0: 0}
     for j in range(1, len(ranges)):
-        width = cuts.wanted[j] - cuts.wanted[j - 1]
+        width = cuts.targets[j] - cuts.targets[j - 1]
         least = {
             c: min(cost + abs(c - b - width) for b, cost in least.items() if b <= c)
             for c in ranges[j]

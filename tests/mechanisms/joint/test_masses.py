@@ -63,7 +63,7 @@ def test_the_masses_of_many_places(tied: bool) -> None:
         stage = law.in_balls().stages[3]
         found = [arb(0)] * len(ends)
         for cut, up, down in zip(stage.cuts.tolist(), stage.up, stage.down, strict=True):
-            found[law.cuts.place(cut)] += up if cut <= law.cuts.wanted[3] else down
+            found[law.cuts.place(cut)] += up if cut <= law.cuts.targets[3] else down
         assert all(abs(f / e - 1) < NARROW for f, e in zip(found, expected, strict=True))
 
 
@@ -188,7 +188,7 @@ def test_what_is_out_of_reach_is_drawn(counts: list[int], bit: str, expected: li
     points, rate = np.array([2, 5, 8]), NaturalRate(Fraction(1, 4))
     law = JointLaw(points, np.array(counts), 11, [Fraction(1, 2)], rate)
     assert law.fast is not None
-    assert law.fast.arithmetic.reach < law.cuts.wanted[-1]
+    assert law.fast.arithmetic.reach < law.cuts.targets[-1]
     for fast in (law.fast, None):
         law.fast = fast
         assert law.draw(ScriptedBits(bit * 6400, width=64)) == expected
@@ -251,4 +251,4 @@ def test_the_bounds_in_doubles_are_those_of_the_proof(monkeypatch: pytest.Monkey
     assert doubles.error(5) == 2 * factor + (700 + 5 + 32) * HALF_ULP
     # Fewer than 2**40 numbers, each rounded below the least normal double, besides what is left out.
     monkeypatch.setattr(arithmetic, "left_out", lambda *_: [])
-    assert doubles.lost(law.cuts, [1.0, 1.0]) >= 2.0**40 * 2.0**-1022
+    assert doubles.omission(law.cuts, [1.0, 1.0]) >= 2.0**40 * 2.0**-1022

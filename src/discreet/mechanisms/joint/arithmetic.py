@@ -60,7 +60,7 @@ class Arithmetic(Protocol):
         """Return the relative error that one stage adds, if its sums over quantiles have so many terms."""
         ...
 
-    def lost(self, cuts: Cuts, units: Sequence[Any]) -> Any:
+    def omission(self, cuts: Cuts, units: Sequence[Any]) -> Any:
         """Return a bound on the smaller one of `up` and `down` of all that is left out on the way to any cut."""
         ...
 
@@ -122,7 +122,7 @@ class Doubles:
         # *A quantile*: 2 (2 E + 16 u) + (c + m + 32) u.
         return 2 * self.FACTOR_ERROR + (self._chain + terms + 32) * HALF_ULP
 
-    def lost(self, cuts: Cuts, units: Sequence[float]) -> float:
+    def omission(self, cuts: Cuts, units: Sequence[float]) -> float:
         """Return a bound on the smaller one of `up` and `down` of all that is left out on the way to any cut."""
         beyond = left_out(cuts, self._step, self.reach, units)
         # *What is left out*, and *what roundings take*: bounds in units of the smaller one of `up` and `down`.
@@ -175,7 +175,7 @@ class Balls:
         """Return 0: balls hold their errors themselves."""
         return 0.0
 
-    def lost(self, cuts: Cuts, units: Sequence[Any]) -> arb:
+    def omission(self, cuts: Cuts, units: Sequence[Any]) -> arb:
         """Return a bound on the smaller one of `up` and `down` of all that is left out on the way to any cut."""
         beyond = left_out(cuts, self._step, self.reach, [1] * len(units))
         return sum((arb(nats).exp() for nats in beyond), arb(0))
@@ -192,7 +192,7 @@ def nats_of(cuts: Cuts, step: Fraction) -> Fraction:
 
 def reach_of(cuts: Cuts, step: Fraction, nats: Fraction) -> int:
     """Return the offset of so many nats, or the largest there is, in steps."""
-    return min(math.floor(nats / step), cuts.wanted[-1])
+    return min(math.floor(nats / step), cuts.targets[-1])
 
 
 def left_out(cuts: Cuts, step: Fraction, reach: int, units: Sequence[float]) -> Iterator[float]:
@@ -200,7 +200,7 @@ def left_out(cuts: Cuts, step: Fraction, reach: int, units: Sequence[float]) -> 
 
     Each is for the ways that leave one and not the next: how many, times the most that one can weigh.
     """
-    while 0 < reach < cuts.wanted[-1]:
+    while 0 < reach < cuts.targets[-1]:
         points = (cuts.points(j, 2 * reach) * unit for j, unit in enumerate(units))
         ways = sum(math.log(p) for p in list(points)[1:] if p > 1)
         # *What is left out*: exp(-2 eta R) times the ways that stay within 2 R; the 1 pays for roundings.

@@ -51,12 +51,12 @@ class Cuts:
 
     def __init__(self, places: GridPlaces, alphas: Sequence[Fraction]) -> None:
         n = int(places.high[-1] + 1) // 2  # the last place ends at n, or half a record below
-        wanted = [Fraction(0), *(n * alpha for alpha in alphas), Fraction(n)]
-        self.steps = lcm(2, *(cut.denominator for cut in wanted))
+        targets = [Fraction(0), *(n * alpha for alpha in alphas), Fraction(n)]
+        self.steps = lcm(2, *(target.denominator for target in targets))
         """How many steps a record has."""
-        self.wanted = [int(cut * self.steps) for cut in wanted]
+        self.targets = [int(target * self.steps) for target in targets]
         """The wanted cuts, between 0 and n."""
-        dtype = np.dtype(np.int64 if self.wanted[-1] < 2**60 else object)
+        dtype = np.dtype(np.int64 if self.targets[-1] < 2**60 else object)
         self.low, self.high = (
             ends.astype(dtype) * (self.steps // 2) for ends in (places.low, places.high)
         )
@@ -65,52 +65,52 @@ class Cuts:
         """The places of one cut: stretches without records, and points with one."""
         self.cuts, self.sizes = self.low[self.single], places.sizes[self.single]
         """Their cuts, and how many points they have."""
-        self.tied = np.flatnonzero(self.low < self.high)
+        self.ties = np.flatnonzero(self.low < self.high)
         """The points with several records."""
-        self.bottoms, self.tops = self.low[self.tied], self.high[self.tied]
+        self.bottoms, self.tops = self.low[self.ties], self.high[self.ties]
         """Their least and largest cuts."""
 
     @property
     def quantiles(self) -> int:
         """How many quantiles there are."""
-        return len(self.wanted) - 2
+        return len(self.targets) - 2
 
     @property
     def size(self) -> int:
         """How many points the grid has."""
         return int(self.places.starts[-1]) + int(self.places.sizes[-1])
 
-    def is_single(self, cut: int) -> bool:
+    def is_single(self, state: int) -> bool:
         """Return whether a cut is the only one of its place."""
-        place = self.place(cut)
+        place = self.place(state)
         return bool(self.low[place] == self.high[place])
 
-    def is_within(self, cut: int) -> bool:
+    def is_within(self, state: int) -> bool:
         """Return whether a cut is strictly between the least and the largest of its place."""
-        place = self.place(cut)
-        return bool(self.low[place] < cut < self.high[place])
+        place = self.place(state)
+        return bool(self.low[place] < state < self.high[place])
 
-    def place(self, cut: int) -> int:
+    def place(self, state: int) -> int:
         """Return the place of a cut."""
         # *The state*: cuts of different places differ, so a cut tells its place.
-        return int(self.high.searchsorted(cut))
+        return int(self.high.searchsorted(state))
 
     def points(self, j: int, reach: int) -> int:
         """Return how many points there are in the places within reach of the cut that quantile j wants."""
         starts, sizes = self.places.starts, self.places.sizes
-        first = int(self.high.searchsorted(self.wanted[j] - reach))
-        last = int(self.low.searchsorted(self.wanted[j] + reach, "right")) - 1
+        first = int(self.high.searchsorted(self.targets[j] - reach))
+        last = int(self.low.searchsorted(self.targets[j] + reach, "right")) - 1
         return int(starts[last]) + int(sizes[last]) - int(starts[first]) if first <= last else 0
 
 
-def score(cuts: Sequence[tuple[Fraction, Fraction]], wanted: Sequence[Fraction]) -> Fraction:
+def score(cuts: Sequence[tuple[Fraction, Fraction]], targets: Sequence[Fraction]) -> Fraction:
     """Return minus the least sum |cell - wanted cell| over all cuts c[j] from cuts[j][0] to cuts[j][1].
 
     With e[j] = c[j] - wanted[j] that sum is the way that e goes from 0 by all e[j] to 0. To move as late and as
     little as possible makes it shortest.
     """
     way = e = Fraction(0)
-    for (low, high), target in zip(cuts, wanted, strict=True):
+    for (low, high), target in zip(cuts, targets, strict=True):
         # *The best cuts* in joint_quantiles.md: the offset stays, or goes to the nearest end of what is satisfied.
         nearest = min(max(e, low - target), high - target)
         way += abs(nearest - e)

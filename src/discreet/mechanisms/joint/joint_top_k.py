@@ -21,7 +21,7 @@ from ...privacy.sensitivity import Sensitivity
 from ...sampling.bits import Bits
 from ...sampling.runs import Runs
 from ...sampling.vectors import Vector, read_vector
-from ..contract import Calibrated, Mechanism, PrivacyParameter, calibrate, identified, spread_of
+from ..contract import Calibrated, Mechanism, PrivacyParameter, calibrate, identity_of, spread_of
 from ..lists import Lists, skipping
 
 MOST_BYTES = 2**31
@@ -71,7 +71,7 @@ class JointTopK:
     @property
     def parameters(self) -> dict[str, object]:
         """The mechanism over lists, their length, and whether a score is a number of rows."""
-        return {"mechanism": identified(self.mechanism), "k": self.k, "counts": self.counts}
+        return {"mechanism": identity_of(self.mechanism), "k": self.k, "counts": self.counts}
 
     @property
     def takes_runs(self) -> bool:
@@ -100,10 +100,10 @@ class JointTopK:
         calibrated = calibrate_for(1)
 
         def law(scores: Vector) -> Any:
-            needed = _memory(len(scores), count(k, "k", most=len(scores)))
-            if needed > MOST_BYTES:
+            memory = _memory(len(scores), count(k, "k", most=len(scores)))
+            if memory > MOST_BYTES:
                 raise InvalidArgument(
-                    f'method="joint" may need {needed / 2**30:.1f} GiB for {len(scores):,} candidates and k = {k}, '
+                    f'method="joint" may need {memory / 2**30:.1f} GiB for {len(scores):,} candidates and k = {k}, '
                     f'more than {MOST_BYTES / 2**30:g}; method="peeling" takes any number'
                 )
             gaps, unit = _whole_gaps(scores)
@@ -162,8 +162,8 @@ class OrderedLists(Lists):
         for rank, j in enumerate(self._order):
             place[j] = rank
         losses = [
-            max(self._gaps[place[j]] - own for j, own in zip(listed, self._gaps, strict=False))
-            for listed in permutations(range(len(place)), self._k)
+            max(self._gaps[place[j]] - own for j, own in zip(members, self._gaps, strict=False))
+            for members in permutations(range(len(place)), self._k)
         ]
         tally = Counter(losses)
         each = {x: ball / tally[x] for x, ball in zip(self._losses, classes, strict=True)}
@@ -172,20 +172,20 @@ class OrderedLists(Lists):
     def _runs(self, cutoff_gap: int | None) -> Runs:
         """Return the classes of lists of equal loss; those of a loss above `cutoff_gap` are only counted."""
         self._losses, self._firsts = list[_Loss](), list[int]()
-        options, reached, sizes, lists = [1] * self._k, 0, list[int](), 1
+        options, smaller, sizes, lists = [1] * self._k, 0, list[int](), 1
         for loss, changes in groupby(self._changes(cutoff_gap), key=itemgetter(0)):
             for _, i, new in changes:
                 # *How lists are counted*: N(v) is the product over i of n_i(v) - (i - 1); one factor changes.
                 lists = lists // options[i] * new
                 options[i] = new
             self._losses.append(loss)
-            self._firsts.append(reached)
-            sizes.append(lists - reached)
-            reached = lists
+            self._firsts.append(smaller)
+            sizes.append(lists - smaller)
+            smaller = lists
         tops = [-loss for loss in self._losses]
-        if cutoff_gap is None or reached == self._everything:
+        if cutoff_gap is None or smaller == self._everything:
             return Runs(self._firsts, sizes, read_vector(tops))
-        starts, sizes = [*self._firsts, reached], [*sizes, self._everything - reached]
+        starts, sizes = [*self._firsts, smaller], [*sizes, self._everything - smaller]
         summary = np.arange(len(sizes)) == len(tops)
         everything = partial(self._runs, None)
         return Runs(
@@ -201,8 +201,8 @@ class OrderedLists(Lists):
         small = self._gaps[-1] < _SMALL and set(map(type, self._gaps)) == {int}
         kind = np.int64 if small else object
         gaps = np.array(self._gaps, dtype=kind)
-        different, counted = np.unique(gaps, return_counts=True)
-        counted = counted.cumsum()
+        different, totals = np.unique(gaps, return_counts=True)
+        totals = totals.cumsum()
         reach = self._gaps[-1] if cutoff_gap is None else min(cutoff_gap, self._gaps[-1])
         columns = list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]()
         for i, own in enumerate(gaps[: self._k]):
@@ -211,7 +211,7 @@ class OrderedLists(Lists):
                 different.searchsorted([own + reach], "right"),
             )
             losses = different[low[0] : high[0]] - own
-            columns.append((losses, np.full(len(losses), i), counted[low[0] : high[0]] - i))
+            columns.append((losses, np.full(len(losses), i), totals[low[0] : high[0]] - i))
         losses, places, options = (np.concatenate(column) for column in zip(*columns, strict=True))
         order = losses.argsort(kind="stable")
         return zip(*(column[order].tolist() for column in (losses, places, options)), strict=True)
@@ -222,13 +222,13 @@ class OrderedLists(Lists):
         number -= self._firsts[c]
         first, choices, number = self._first_place(self._losses[c], number)
         start = bisect_left(self._gaps, self._gaps[first] + self._losses[c])
-        taken, found = list[int](), list[int]()
+        positions, answers = list[int](), list[int]()
         for i, choice in enumerate(choices):
             number, digit = divmod(number, choice)
-            place = start + digit if i == first else skipping(digit, taken)
-            insort(taken, place)
-            found.append(self._order[place])
-        return found
+            place = start + digit if i == first else skipping(digit, positions)
+            insort(positions, place)
+            answers.append(self._order[place])
+        return answers
 
     def _first_place(self, loss: _Loss, number: int) -> tuple[int, list[int], int]:
         """Return the first place whose loss is not smaller, how many choices each place has, and the rest.

@@ -45,7 +45,7 @@ class Choices(NamedTuple):
     weights: Array
     error: float
     """Bound on their relative errors, if they are doubles."""
-    lost: Any
+    omission: Any
     """Bound on the sum of all that is left out."""
 
 
@@ -53,7 +53,7 @@ class Masses:
     """The stages of all quantiles, the first one first."""
 
     def __init__(self, cuts: Cuts, arithmetic: Arithmetic) -> None:
-        self.cuts, self.wanted, self.arithmetic = cuts, cuts.wanted, arithmetic
+        self.cuts, self.targets, self.arithmetic = cuts, cuts.targets, arithmetic
         self._sizes = arithmetic.whole(cuts.sizes)
         # For each quantile and each place of one cut: `down` of the quantile as the first there, whose points are
         # not weighed yet; and the same with all quantiles up to the latest one in that place.
@@ -62,50 +62,52 @@ class Masses:
         self.stages = [Stage(below, below + 1, one, one, one[0], 0.0)]
         for j in range(1, cuts.quantiles + 1):
             self.stages.append(self._stage(j))
-        self._lost = arithmetic.lost(cuts, [stage.unit for stage in self.stages])
+        self._omission = arithmetic.omission(cuts, [stage.unit for stage in self.stages])
 
     def _stage(self, j: int) -> Stage:
         """Return the masses of quantile j from those of the one before."""
-        before, wanted = self.stages[j - 1], self.wanted[j]
+        before, target = self.stages[j - 1], self.targets[j]
         unit = self.arithmetic.unit(self.cuts.points(j, self.arithmetic.reach))
-        step = _Step(before, wanted, wanted - self.wanted[j - 1], self.arithmetic)
-        part = self._within(self.cuts.cuts, wanted)
+        step = _Step(before, target, target - self.targets[j - 1], self.arithmetic)
+        part = self._within(self.cuts.cuts, target)
         cuts = self.cuts.cuts[part]
-        grow, shrink = self.arithmetic.factors(cuts - wanted)
+        grow, shrink = self.arithmetic.factors(cuts - target)
         # *The state*: all three terms of the sum over the states before; a place of one cut has one state.
         entries = step.entries(cuts, shrink)
         self._entries[j - 1, part] = entries
-        down = self._grouped(j, part, unit)
-        found = [(cuts, down * grow, down)]
-        if len(self.cuts.tied):
-            found += self._tied(step, wanted, unit)
-        cuts, up, down = map(np.concatenate, zip(*found, strict=True))
-        if len(found) > 1:
+        down = self._group(j, part, unit)
+        pieces = [(cuts, down * grow, down)]
+        if len(self.cuts.ties):
+            pieces += self._at_ties(step, target, unit)
+        cuts, up, down = map(np.concatenate, zip(*pieces, strict=True))
+        if len(pieces) > 1:
             order = cuts.argsort(kind="stable")
             cuts, up, down = cuts[order], up[order], down[order]
         # *A quantile* in the error of the pass in doubles: the errors of stages add up.
-        error = before.error + self.arithmetic.error(len(self.wanted))
-        return Stage(cuts, cuts - wanted, up, down, unit, error)
+        error = before.error + self.arithmetic.error(len(self.targets))
+        return Stage(cuts, cuts - target, up, down, unit, error)
 
-    def _tied(self, step: "_Step", wanted: int, unit: Any) -> list[tuple[Integers, Array, Array]]:
+    def _at_ties(
+        self, step: "_Step", target: int, unit: Any
+    ) -> list[tuple[Integers, Array, Array]]:
         """Return the cuts and masses in tied places: at their lower ends, at their upper ends, and within."""
         bottoms, tops = self.cuts.bottoms, self.cuts.tops
-        below, above = (self._within(ends, wanted) for ends in (bottoms, tops))
-        _, shrink = self.arithmetic.factors(bottoms[below] - wanted)
-        grow, _ = self.arithmetic.factors(tops[above] - wanted)
+        below, above = (self._within(ends, target) for ends in (bottoms, tops))
+        _, shrink = self.arithmetic.factors(bottoms[below] - target)
+        grow, _ = self.arithmetic.factors(tops[above] - target)
         rising = step.rising(bottoms[below]) * unit
         falling = step.falling(tops[above]) * unit
-        tied = np.searchsorted(bottoms, step.reached) - 1
+        point = np.searchsorted(bottoms, step.free) - 1
         # *The state*, a < e < b: the offset stays, and nothing is paid.
-        stays = np.flatnonzero((tied >= 0) & (step.reached < tops[tied]))
+        stays = np.flatnonzero((point >= 0) & (step.free < tops[point]))
         up, down = step.before.up[stays] * unit, step.before.down[stays] * unit
         return [
             (bottoms[below], rising, rising * shrink),
             (tops[above], falling * grow, falling),
-            (step.reached[stays], up, down),
+            (step.free[stays], up, down),
         ]
 
-    def _grouped(self, j: int, part: slice, unit: Any) -> Array:
+    def _group(self, j: int, part: slice, unit: Any) -> Array:
         """Return the masses of quantile j as the last in places of one cut.
 
         Row i holds the masses of quantiles i to j in the same place: of `size` points there are
@@ -115,32 +117,32 @@ class Masses:
         # *The state*: C(s + j - i, j - i + 1) ways for quantiles i to j among s points, one factor more for each j.
         rows[-1] = self._entries[j - 1, part]
         rows *= (self._sizes[part] + more) * (unit / (more + 1))
-        grouped: Array = rows.sum(axis=0)
-        return grouped
+        masses: Array = rows.sum(axis=0)
+        return masses
 
-    def _within(self, cuts: Integers, wanted: int) -> slice:
+    def _within(self, cuts: Integers, target: int) -> slice:
         """Return which cuts are within reach of a wanted one."""
         reach = self.arithmetic.reach
-        first, end = cuts.searchsorted(wanted - reach), cuts.searchsorted(wanted + reach, "right")
+        first, end = cuts.searchsorted(target - reach), cuts.searchsorted(target + reach, "right")
         return slice(int(first), int(end))
 
-    def arrivals(self, j: int, cut: int) -> Choices:
+    def arrivals(self, j: int, state: int) -> Choices:
         """Return with which masses quantile j comes to a cut from those of the quantile before."""
-        before, offset = self.stages[j - 1], cut - self.wanted[j]
+        before, offset = self.stages[j - 1], state - self.targets[j]
         # *Then backwards*: the same terms, in units of the smaller one of `up` and `down`.
-        first, split, end = self._sources(before, j, cut, offset)
-        up, down = before.up[first:split], before.down[split:end]
+        first, middle, end = self._sources(before, j, state, offset)
+        up, down = before.up[first:middle], before.down[middle:end]
         (grow,), (shrink,) = self.arithmetic.factors(np.array([offset]))
         if offset <= 0:
             down = down * grow
         else:
             up = up * shrink
         error = before.error + self.arithmetic.error(0)
-        return Choices(before.cuts[first:end], np.concatenate((up, down)), error, self._lost)
+        return Choices(before.cuts[first:end], np.concatenate((up, down)), error, self._omission)
 
-    def firsts(self, j: int, cut: int) -> Choices:
+    def firsts(self, j: int, state: int) -> Choices:
         """Return with which masses quantiles are the first in a place of one cut, if j is the last there."""
-        k, more = int(self.cuts.cuts.searchsorted(cut)), self.arithmetic.whole(np.arange(j))
+        k, more = int(self.cuts.cuts.searchsorted(state)), self.arithmetic.whole(np.arange(j))
         units = np.array([stage.unit for stage in self.stages[j:0:-1]])
         # *Then backwards*, in a place of one cut: which quantile is the first there.
         ways = np.cumprod((self._sizes[k] + more) * (units / (more + 1)))
@@ -148,30 +150,30 @@ class Masses:
         weights = np.where(
             entries == 0, entries, entries * ways
         )  # ways may overflow where no quantile comes
-        (grow,), _ = self.arithmetic.factors(np.array([min(cut - self.wanted[j], 0)]))
+        (grow,), _ = self.arithmetic.factors(np.array([min(state - self.targets[j], 0)]))
         error = self.stages[j].error + self.arithmetic.error(j)
-        return Choices(np.arange(j, 0, -1), weights * grow, error, self._lost)
+        return Choices(np.arange(j, 0, -1), weights * grow, error, self._omission)
 
-    def _sources(self, before: Stage, j: int, cut: int, offset: int) -> tuple[int, int, int]:
+    def _sources(self, before: Stage, j: int, state: int, offset: int) -> tuple[int, int, int]:
         """Return where those begin that quantile j may come from, where those that fall do, and the end."""
-        if j == len(self.wanted) - 1:
+        if j == len(self.targets) - 1:
             return 0, int(before.offsets.searchsorted(0, "right")), len(before.offsets)
-        if self.cuts.is_single(cut):
-            end = int(before.cuts.searchsorted(cut))
+        if self.cuts.is_single(state):
+            end = int(before.cuts.searchsorted(state))
             return 0, min(int(before.offsets.searchsorted(offset, "right")), end), end
-        if self.cuts.low[self.cuts.place(cut)] == cut:
+        if self.cuts.low[self.cuts.place(state)] == state:
             end = int(before.offsets.searchsorted(offset, "right"))
             return 0, end, end
         first = int(before.offsets.searchsorted(offset))
-        return first, first, int(before.cuts.searchsorted(cut, "right"))
+        return first, first, int(before.cuts.searchsorted(state, "right"))
 
 
 class _Step:
     """The ways from the places of one quantile to those of the next."""
 
-    def __init__(self, before: Stage, wanted: int, width: int, arithmetic: Arithmetic) -> None:
+    def __init__(self, before: Stage, target: int, width: int, arithmetic: Arithmetic) -> None:
         self.before, self._width = before, width
-        self.reached = before.offsets + wanted
+        self.free = before.offsets + target
         """The cuts at which nothing is paid."""
         # *The state*: what rises is a running sum of `up`, what falls a window of `down`, from two blocks.
         self._below = arithmetic.running(before.up)
@@ -183,20 +185,20 @@ class _Step:
         """Return `down` for a quantile that comes to places of one cut from places before them."""
         earlier = self.before.cuts.searchsorted(cuts)
         # *The state*: e <= a rises to a at exp(-eta (a - e)), e >= b falls to b, from places before it only.
-        split = np.minimum(self.reached.searchsorted(cuts, "right"), earlier)
-        entries: Array = self._below[split] * shrink + self._window(split, earlier, cuts)
+        middle = np.minimum(self.free.searchsorted(cuts, "right"), earlier)
+        entries: Array = self._below[middle] * shrink + self._window(middle, earlier, cuts)
         return entries
 
     def rising(self, bottoms: Integers) -> Array:
         """Return `up` for a quantile that rises to the least cut of a tied place."""
         # *The state*, e <= a: those that nothing is paid for at a, and all below.
-        rising: Array = self._below[self.reached.searchsorted(bottoms, "right")]
+        rising: Array = self._below[self.free.searchsorted(bottoms, "right")]
         return rising
 
     def falling(self, tops: Integers) -> Array:
         """Return `down` for a quantile that falls to the largest cut of a tied place, from it or from before."""
         # *The state*, e >= b: also from the place itself, as it is tied.
-        first = self.reached.searchsorted(tops)
+        first = self.free.searchsorted(tops)
         return self._window(first, self.before.cuts.searchsorted(tops, "right"), tops)
 
     def _window(self, first: Integers, end: Integers, cuts: Integers) -> Array:

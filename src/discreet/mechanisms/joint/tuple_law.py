@@ -53,11 +53,11 @@ class JointLaw:
         def choose(branch: "Branch") -> int:
             return Table(branch).draw(bits)
 
-        drawn = list[int]()
+        indices = list[int]()
         for place, k in self.groups(choose):
             start, size = (int(of[place]) for of in self.cuts.places[:2])
-            drawn += (start + i for i in multiset(size, k, bits))
-        return sorted(drawn)
+            indices += (start + i for i in multiset(size, k, bits))
+        return sorted(indices)
 
     def draws(self, size: int, bits: Bits) -> list[list[int]]:
         """Return `size` independent tuples."""
@@ -70,21 +70,21 @@ class JointLaw:
         """
         # Backward sampling of the dynamic programme. The state is a quantile and the cut at which it stands. A
         # place of one cut is left by all its quantiles at once, a tied one by one after the other.
-        groups, j, cut = list[tuple[int, int]](), self.cuts.quantiles + 1, self.cuts.wanted[-1]
+        groups, j, state = list[tuple[int, int]](), self.cuts.quantiles + 1, self.cuts.targets[-1]
         while j > 1:
-            cut, j = self._before(j, cut, choose), j - 1
+            state, j = self._before(j, state, choose), j - 1
             first = j
-            if j > 1 and self.cuts.is_single(cut):
-                first = self._choice(choose, partial(Masses.firsts, j=j, cut=cut))
-            groups.append((self.cuts.place(cut), j - first + 1))
+            if j > 1 and self.cuts.is_single(state):
+                first = self._choice(choose, partial(Masses.firsts, j=j, state=state))
+            groups.append((self.cuts.place(state), j - first + 1))
             j = first
         return groups
 
-    def _before(self, j: int, cut: int, choose: Callable[["Branch"], int]) -> int:
+    def _before(self, j: int, state: int, choose: Callable[["Branch"], int]) -> int:
         """Return the cut of the quantile before j, which is the first at a cut of a place."""
-        if j <= self.cuts.quantiles and self.cuts.is_within(cut):
-            return cut - self.cuts.wanted[j] + self.cuts.wanted[j - 1]
-        return self._choice(choose, partial(Masses.arrivals, j=j, cut=cut))
+        if j <= self.cuts.quantiles and self.cuts.is_within(state):
+            return state - self.cuts.targets[j] + self.cuts.targets[j - 1]
+        return self._choice(choose, partial(Masses.arrivals, j=j, state=state))
 
     def _choice(
         self, choose: Callable[["Branch"], int], choices: Callable[[Masses], Choices]
@@ -97,7 +97,7 @@ class JointLaw:
         if not has_fast_pass(NaturalRate(self._step)) or self.cuts.size >= _LARGEST:
             return None
         arithmetic = Doubles(self._step, self.cuts)
-        fits = 0 < arithmetic.reach < _LONGEST or self.cuts.wanted[-1] == 0
+        fits = 0 < arithmetic.reach < _LONGEST or self.cuts.targets[-1] == 0
         return Masses(self.cuts, arithmetic) if fits else None
 
     def in_balls(self) -> Masses:
@@ -128,25 +128,25 @@ class Branch:
             return None
         masses = self._law.fast
         with overflowing():
-            found = self._choices(masses)
-            ends = np.concatenate((self._below(masses), found.weights, [0.0])).cumsum()
-        error = error_of(found, float(ends[-1]), len(ends))
+            choices = self._choices(masses)
+            ends = np.concatenate((self._below(masses), choices.weights, [0.0])).cumsum()
+        error = error_of(choices, float(ends[-1]), len(ends))
         if not error < _DOUBT:
             return None
-        self._names = found.names
+        self._names = choices.names
         # The last one, without weight, is for all that is out of reach: a draw that comes near it is in doubt.
         return Sums(ends, error)
 
     def balls(self) -> Iterator[arb]:
         """Yield balls around the masses."""
         masses = self._law.in_balls()
-        found = self._choices(masses)
-        self._names = found.names
+        choices = self._choices(masses)
+        self._names = choices.names
         # What is out of reach below comes first in the sums, and last what is so above: neither is ever certain.
         for _ in self._below(masses):
-            yield arb(0).union(found.lost)
-        yield from found.weights
-        if found.lost != 0:
+            yield arb(0).union(choices.omission)
+        yield from choices.weights
+        if choices.omission != 0:
             yield arb(0)
 
     def name(self, i: int) -> int:
@@ -156,23 +156,23 @@ class Branch:
     def _below(self, masses: Masses) -> NDArray[np.float64]:
         """Return a weight of 0 for what is out of reach below if there may be any: no draw falls on it."""
         # Else the first one within reach would be answered in its place, and tuples below would never be.
-        self._ahead = int(masses.arithmetic.reach < masses.wanted[-1])
+        self._ahead = int(masses.arithmetic.reach < masses.targets[-1])
         return np.zeros(self._ahead)
 
 
-def error_of(found: Choices, total: float, chain: int) -> float:
+def error_of(choices: Choices, total: float, chain: int) -> float:
     """Return a bound on the errors of running sums of masses, relative to their total."""
     if not total > 0:
         return math.inf
     # *What is left out*: each choice divides the bounds by its own total.
-    return 1.001 * (found.error + (chain + 8) * HALF_ULP + float(found.lost) / total)
+    return 1.001 * (choices.error + (chain + 8) * HALF_ULP + float(choices.omission) / total)
 
 
 def multiset(size: int, k: int, bits: Bits) -> list[int]:
     """Return a uniform one of the comb(size + k - 1, k) multisets of k members of range(size): Pólya's urn."""
     # Draw i is a new member, one of `size`, or a copy of one of the i before: size + i equally likely cases.
-    drawn = list[int]()
+    members = list[int]()
     for i in range(k):
         v = below(size + i, bits)
-        drawn.append(v if v < size else drawn[v - size])
-    return drawn
+        members.append(v if v < size else members[v - size])
+    return members

@@ -12,7 +12,7 @@ from ...privacy.sensitivity import Sensitivity
 from ...sampling.enclosures import has_fast_pass
 from ...sampling.runs import Runs
 from ...sampling.vectors import Vector
-from ..contract import Calibrated, Mechanism, PrivacyParameter, calibrate, identified, spread_of
+from ..contract import Calibrated, Mechanism, PrivacyParameter, calibrate, identity_of, spread_of
 from ..lists import Lists
 from ..shares import in_rounds, share_of
 from . import block_rounds
@@ -58,8 +58,8 @@ class Peeling:
     @property
     def parameters(self) -> dict[str, object]:
         """The mechanism of the rounds, and their number."""
-        allowed = {} if self.delta is None else {"delta": self.delta}
-        return {"mechanism": identified(self.mechanism), "k": self.k, **allowed}
+        slack = {} if self.delta is None else {"delta": self.delta}
+        return {"mechanism": identity_of(self.mechanism), "k": self.k, **slack}
 
     @property
     def takes_runs(self) -> bool | Literal["flat"]:
@@ -83,9 +83,9 @@ class Peeling:
             )
         # Who has been taken is missing from the normaliser, so no round but the first is balanced.
         # *Proof* in peeling.md: a round is the mechanism on a public part of the candidates, of the same spread.
-        unbalanced = replace(sensitivity, balanced=False)
-        each = self._share(unbalanced, parameter, k)
-        calibrated = calibrate(self.mechanism, unbalanced, each)
+        general = replace(sensitivity, balanced=False)
+        each = self._share(general, parameter, k)
+        calibrated = calibrate(self.mechanism, general, each)
         if calibrated.guarantee.pure is None:
             raise InvalidArgument(
                 f"peeling needs a mechanism that promises epsilon-DP, not {calibrated.guarantee}"
@@ -112,10 +112,10 @@ class Peeling:
             InvalidArgument: if there is a delta, and the parameter is none of epsilon.
         """
         if self.delta is None:
-            divided = parameter is not None and parameter.kind != "scale"
+            is_share = parameter is not None and parameter.kind != "scale"
             return (
                 replace(parameter, value=parameter.value / k)
-                if parameter and divided
+                if parameter and is_share
                 else parameter
             )
         if parameter is None or parameter.kind != "epsilon":

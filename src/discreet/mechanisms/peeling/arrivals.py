@@ -18,7 +18,7 @@ from ...sampling.categorical import Categorical
 from ...sampling.differences import differences, gaps_to
 from ...sampling.enclosures import Rate, overflowing, precision
 from ...sampling.short_words import look, read_on_for
-from ...sampling.vectors import Stored, Vector
+from ...sampling.vectors import StoredNumber, Vector
 from ...sampling.waiting_times import (
     LOG_TIME_ERROR,
     earliest_log_times,
@@ -84,19 +84,19 @@ class FirstArrivals(Lists):
         n, k = len(self._scores), self._k
         with overflowing():
             # *What is read* in peeling.md: 16 bits of all, a whole word of the k + 16 + n / 2**11 that look first.
-            seen = look(earliest_log_times, self._delays, min(n, k + read_on_for(n)), bits)
-            delays = self._delays[seen.near]
-            starts, ends = log_time_bounds(seen.words, seen.length)
+            sample = look(earliest_log_times, self._delays, min(n, k + read_on_for(n)), bits)
+            delays = self._delays[sample.near]
+            starts, ends = log_time_bounds(sample.words, sample.length)
             looks = starts + delays
             first = looks.argpartition(k - 1)[:k]
             # *Who is among the first k*: no other has a lower end up to B + 2 Delta.
             bar = float((ends[first] + delays[first]).max()) + _APART
-            if bar < _NEAR and seen.rest > bar and np.count_nonzero(looks <= bar) == k:
-                found = self._in_order(seen.near[first], starts[first], ends[first])
-                if found is not None:
-                    return found
-        runners = np.flatnonzero(seen.times <= bar) if bar < _NEAR else np.arange(n)
-        return self._settle(seen.uniforms(runners))
+            if bar < _NEAR and sample.rest > bar and np.count_nonzero(looks <= bar) == k:
+                answers = self._in_order(sample.near[first], starts[first], ends[first])
+                if answers is not None:
+                    return answers
+        runners = np.flatnonzero(sample.times <= bar) if bar < _NEAR else np.arange(n)
+        return self._settle(sample.uniforms(runners))
 
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities of all lists."""
@@ -191,16 +191,16 @@ class FlipRounds(Lists):
 
     def draw(self, bits: Bits) -> list[int]:
         """Return the k answers in their order."""
-        found, best, delays = dict[int, None](), -1, np.empty(0)
+        answers, best, delays = dict[int, None](), -1, np.empty(0)
         with overflowing():
             for _ in range(self._k):
-                left = next(i for i in self._best_first if i not in found)
-                if left != best:
-                    best, delays = left, self._delays(left)
-                    delays[list(found)] = np.inf
+                leader = next(i for i in self._best_first if i not in answers)
+                if leader != best:
+                    best, delays = leader, self._delays(leader)
+                    delays[list(answers)] = np.inf
                 i = self._first(delays, best, bits)
-                found[i], delays[i] = None, np.inf
-        return list(found)
+                answers[i], delays[i] = None, np.inf
+        return list(answers)
 
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities of all lists."""
@@ -217,17 +217,17 @@ class FlipRounds(Lists):
 
     def _first(self, delays: NDArray[np.float64], best: int, bits: Bits) -> int:
         """Return who arrives first; a delay of infinity is that of one who was answered before."""
-        seen = look(_logs, delays, read_on_for(len(delays)), bits)
+        sample = look(_logs, delays, read_on_for(len(delays)), bits)
         starts, ends = (
-            np.log((seen.words + ahead) * 2.0**-seen.length) + delays[seen.near]
+            np.log((sample.words + ahead) * 2.0**-sample.length) + delays[sample.near]
             for ahead in (0.0, 1.0)
         )
         # The first is the answer if its upper end is below all other lower ends by 2 Delta.
         bar = float(ends.min()) + _APART
-        if np.count_nonzero(starts <= bar) == 1 and not seen.rest <= bar:
-            return int(seen.near[ends.argmin()])
-        runners = seen.times <= bar if bar < _NEAR else delays < np.inf
-        return self._settle(seen.uniforms(np.flatnonzero(runners)), best)
+        if np.count_nonzero(starts <= bar) == 1 and not sample.rest <= bar:
+            return int(sample.near[ends.argmin()])
+        runners = sample.times <= bar if bar < _NEAR else delays < np.inf
+        return self._settle(sample.uniforms(np.flatnonzero(runners)), best)
 
     def _settle(self, noise: dict[int, LazyUniform], best: int) -> int:
         """Return who of these arrives first, reading on and using balls."""
@@ -241,7 +241,7 @@ class FlipRounds(Lists):
                 u.extend()
         return next(iter(noise))
 
-    def _bounds(self, u: LazyUniform, i: int, best: Stored) -> tuple[arb, arb]:
+    def _bounds(self, u: LazyUniform, i: int, best: StoredNumber) -> tuple[arb, arb]:
         """Return balls around the least and the largest ln(time) for the known part of `u`."""
         delay = self._rate.exponent(self._scores.exact_gap(i, best))
         cell = arb(2) ** -u.length

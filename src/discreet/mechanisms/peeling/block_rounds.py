@@ -20,7 +20,7 @@ from ...sampling.enclosures import (
 )
 from ...sampling.vectors import Vector
 from ..lists import Lists, probabilities_of_rounds
-from .rounds import Left
+from .rounds import Rest
 
 BLOCK = 2**11
 """Candidates in a block: each round goes through one block, and once through what blocks there are."""
@@ -42,13 +42,13 @@ class BlockRounds(Lists):
 
     def draw(self, bits: Bits) -> list[int]:
         """Return the k answers in their order."""
-        remaining, found = self._whole.copy(), list[int]()
+        remaining, answers = self._whole.copy(), list[int]()
         while True:
             b = Table(remaining).draw(bits)
             j = Table(remaining.inside(b)).draw(bits)
-            found.append(remaining.blocks[b].at(j))
-            if len(found) == self._k:
-                return found
+            answers.append(remaining.blocks[b].at(j))
+            if len(answers) == self._k:
+                return answers
             # *Few answers from very many candidates* in peeling.md: what is left of the block is summed anew.
             remaining.take(b, j)
 
@@ -65,11 +65,11 @@ class Remaining:
 
     def __init__(self, scores: Vector, rate: Rate) -> None:
         n, self._rate = len(scores), rate
-        self.blocks = [Left(i, scores.part(i, i + BLOCK)) for i in range(0, n, BLOCK)]
+        self.blocks = [Rest(i, scores.part(i, i + BLOCK)) for i in range(0, n, BLOCK)]
         chunks = [scores.part(i, i + _AT_ONCE * BLOCK) for i in range(0, n, _AT_ONCE * BLOCK)]
-        weighed = [_weigh(chunk, rate) for chunk in chunks]
-        self._bests = np.concatenate([bests for bests, _ in weighed])
-        self._masses = np.concatenate([masses for _, masses in weighed])
+        pairs = [_weigh(chunk, rate) for chunk in chunks]
+        self._bests = np.concatenate([bests for bests, _ in pairs])
+        self._masses = np.concatenate([masses for _, masses in pairs])
 
     def copy(self) -> "Remaining":
         """Return a copy from which candidates can be taken."""

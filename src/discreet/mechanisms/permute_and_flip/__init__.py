@@ -82,8 +82,8 @@ class OneOfTheHeads:
             everyone = range(len(self._scores))
             heads = np.array([bernoulli_one(self._weight, i, bits) for i in everyone])
         # Counted up, so that the work does not tell how many heads there are. The best is always one.
-        counted = heads.cumsum()
-        return int(counted.searchsorted(below(int(counted[-1]), bits) + 1))
+        totals = heads.cumsum()
+        return int(totals.searchsorted(below(int(totals[-1]), bits) + 1))
 
     def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
         """Return `size` independent draws."""

@@ -15,7 +15,7 @@ from ...sampling.bits import Bits, LazyUniform
 from ...sampling.categorical import Table
 from ...sampling.enclosures import Rate, precision
 from ...sampling.runs import Runs
-from ...sampling.vectors import Stored, Vector
+from ...sampling.vectors import StoredNumber, Vector
 
 _RARE = 30
 """Runs are left in summaries while one of their candidates arrives in time with probability below 2**-_RARE."""
@@ -30,7 +30,7 @@ class LatePart(NamedTuple):
     size: int
 
 
-def late_parts(runs: Runs, best: Stored, rate: Rate, bits: Bits) -> list[LatePart]:
+def late_parts(runs: Runs, best: StoredNumber, rate: Rate, bits: Bits) -> list[LatePart]:
     """Return the parts in summaries of which a candidate arrives by the time 1: almost never any.
 
     Reads one word where there are summaries; more with probability 2**-30.
@@ -43,12 +43,12 @@ def late_parts(runs: Runs, best: Stored, rate: Rate, bits: Bits) -> list[LatePar
     # *Summaries* in permute_and_flip.md: at 2**-30 or above there is none, whatever is in the summaries.
     if u.prefix << _RARE >= 1 << u.length:
         return []
-    parts, found = list(_summarised(runs)), list[LatePart]()
+    parts, late = list(_parts_of_summaries(runs)), list[LatePart]()
     # The runs after the one that was found get another uniform, until none is found.
     while (c := Table(_InTime(parts, best, rate)).settle(u)) < len(parts):
-        found.append(parts[c])
+        late.append(parts[c])
         parts, u = parts[c + 1 :], LazyUniform(bits)
-    return found
+    return late
 
 
 class _InTime:
@@ -57,7 +57,7 @@ class _InTime:
     Candidates arrive by the time 1 with probability w, each for itself.
     """
 
-    def __init__(self, parts: list[LatePart], best: Stored, rate: Rate) -> None:
+    def __init__(self, parts: list[LatePart], best: StoredNumber, rate: Rate) -> None:
         self._parts, self._best, self._rate = parts, best, rate
 
     def sums(self) -> None:
@@ -65,14 +65,14 @@ class _InTime:
 
     def balls(self) -> Iterator[arb]:
         """Yield balls around the probabilities."""
-        left = arb(1)
+        none_before = arb(1)
         for part in self._parts:
             gap = part.runs.tops.exact_gap(part.run, self._best)
             chance = chance_in_time(self._rate.decay(gap), part.size)
             # Run p is the first with probability q(p) times the product over those before it of (1 - q).
-            yield left * chance
-            left *= 1 - chance
-        yield left
+            yield none_before * chance
+            none_before *= 1 - chance
+        yield none_before
 
 
 def within_reach(runs: Runs, rate: Rate) -> Runs:
@@ -92,7 +92,7 @@ def within_reach(runs: Runs, rate: Rate) -> Runs:
             # A summary of m candidates of weight at most w has one in time with probability at most m w.
             if sum(decays, arb(0)) < arb(2) ** -(_RARE + 1):
                 return runs
-        runs = runs.told()
+        runs = runs.refine()
     return runs
 
 
@@ -102,18 +102,18 @@ def listed_runs(runs: Runs) -> Runs:
         return runs
     there = ~runs.summaries
     tops = Vector(runs.tops.values[there], integral=runs.tops.integral)
-    starts, sizes = (_chosen(column, there) for column in (runs.starts, runs.sizes))
+    starts, sizes = (_select(column, there) for column in (runs.starts, runs.sizes))
     return Runs(starts, sizes, tops)
 
 
-def _chosen(column: Any, there: NDArray[np.bool_]) -> Any:
+def _select(column: Any, there: NDArray[np.bool_]) -> Any:
     """Return what is there of a list or an array."""
     if isinstance(column, np.ndarray):
         return column[there]
     return [each for each, keep in zip(column, there.tolist(), strict=True) if keep]
 
 
-def _summarised(runs: Runs) -> Iterator[LatePart]:
+def _parts_of_summaries(runs: Runs) -> Iterator[LatePart]:
     """Yield the parts of the runs in full that are in summaries."""
     assert runs.whole is not None
     assert runs.summaries is not None

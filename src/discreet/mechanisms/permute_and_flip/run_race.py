@@ -55,7 +55,7 @@ class RunRace:
     Source: McKenna and Sheldon, NeurIPS 2020. Proof: docs/reference/mechanisms/permute_and_flip.md.
     """
 
-    __slots__ = ("_best", "_fast", "_rate", "_runs", "_sizes", "_told")
+    __slots__ = ("_all_runs", "_best", "_fast", "_rate", "_runs", "_sizes")
 
     def __init__(self, runs: Runs, rate: Rate) -> None:
         """Check the scores; no bit is read before `draw`.
@@ -70,8 +70,8 @@ class RunRace:
                 "use the exponential mechanism"
             )
         runs.best()
-        self._told = within_reach(runs, rate)
-        self._runs, self._rate = listed_runs(self._told), rate
+        self._all_runs = within_reach(runs, rate)
+        self._runs, self._rate = listed_runs(self._all_runs), rate
         self._best = self._runs.best()
         self._fast = has_fast_pass(rate) and _ordinary(self._runs.sizes)
         self._sizes = _Sizes.read(self._runs.sizes) if self._fast else None
@@ -89,7 +89,7 @@ class RunRace:
 
         Quadratic in the number of distinct scores, and slow for many.
         """
-        runs = self._told if self._told.whole is None else self._told.whole()
+        runs = self._all_runs if self._all_runs.whole is None else self._all_runs.whole()
         best, sizes = runs.best(), [int(size) for size in runs.sizes]
         with precision(ctx.prec + sum(sizes).bit_length()):  # 1 - w must be told from 1
             gaps = [runs.tops.exact_gap(c, best) for c in range(len(sizes))]
@@ -106,7 +106,7 @@ class RunRace:
 
     def _place(self, bits: Bits) -> Place:
         """Return the run that comes first, and any place in it."""
-        late = late_parts(self._told, self._best, self._rate, bits)
+        late = late_parts(self._all_runs, self._best, self._rate, bits)
         c, n = self._first(bits, late), len(self._runs)
         runs, run, steps, size = late[c - n] if c >= n else self._part(c)
         return Place(runs, run, steps + below(size, bits))
@@ -135,7 +135,7 @@ class RunRace:
     def _leaders(self, bits: Bits) -> dict[int, LazyUniform]:
         """Read one word per run and return the runs that may still be first."""
         n, bar = len(self._runs), 0.0  # the time of a run of gap zero is at most 1
-        kept: list[tuple[float, int, int]] = []
+        rows: list[tuple[float, int, int]] = []
         for start in range(0, n, BLOCK):
             words = bits.words(min(BLOCK, n - start))
             with overflowing():
@@ -144,9 +144,9 @@ class RunRace:
             # *Doubles may only leave out who has certainly lost*: beyond the bar by more than twice TIME_ERROR.
             early = np.flatnonzero(times <= bar + 2 * TIME_ERROR)
             columns = times[early], start + early, words[early]
-            kept += zip(*(column.tolist() for column in columns), strict=True)
+            rows += zip(*(column.tolist() for column in columns), strict=True)
         last = bar + 2 * TIME_ERROR
-        return {c: LazyUniform.begun(word, bits) for time, c, word in kept if time <= last}
+        return {c: LazyUniform.of_word(word, bits) for time, c, word in rows if time <= last}
 
     def _times(
         self, start: int, words: NDArray[np.uint64], width: int

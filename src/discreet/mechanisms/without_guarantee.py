@@ -5,11 +5,11 @@ from typing import Literal
 
 from ..privacy.guarantees import NoGuarantee
 from ..privacy.sensitivity import Sensitivity
-from .contract import Calibrated, Mechanism, PrivacyParameter, calibrate, identified
+from .contract import Calibrated, Mechanism, PrivacyParameter, calibrate, identity_of
 
 
 @dataclass(frozen=True, slots=True)
-class Unpromised:
+class WithoutGuarantee:
     """The distribution of a mechanism without its guarantee, where its input breaks the proof.
 
     It stands in place of the mechanism before anything private is read, so a quote says so too.
@@ -30,7 +30,7 @@ class Unpromised:
     @property
     def parameters(self) -> dict[str, object]:
         """The mechanism, and why nothing is promised."""
-        return {"mechanism": identified(self.mechanism), "reason": self.reason}
+        return {"mechanism": identity_of(self.mechanism), "reason": self.reason}
 
     @property
     def takes_runs(self) -> bool | Literal["flat"]:
