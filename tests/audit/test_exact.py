@@ -267,7 +267,9 @@ def test_public_arguments_are_checked() -> None:
     with pytest.raises(InvalidArgument, match="score the same candidates, got 1 and 2"):
         audit.exact([1], [1, 2], sensitivity=1, epsilon=1)
     with pytest.raises(InvalidArgument, match="nothing to audit"):
-        audit.exact([1], [1], sensitivity=1, epsilon=1, mechanism=WithoutGuarantee(Exponential(), "none"))
+        audit.exact(
+            [1], [1], sensitivity=1, epsilon=1, mechanism=WithoutGuarantee(Exponential(), "none")
+        )
     with pytest.raises(InvalidScores):
         audit.exact([1], [math.nan], sensitivity=1, epsilon=1)
     with pytest.raises(InvalidNumber, match="delta must not be below zero"):
