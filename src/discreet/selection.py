@@ -316,10 +316,10 @@ def ask(score: Score, terms: Terms, answers: Answers | None = None) -> Question:
     """
     check_names(terms)
     neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
-    return settle(score, terms, neighbors, read_unit(terms.get("privacy_unit")), answers)
+    return question_of(score, terms, neighbors, read_unit(terms.get("privacy_unit")), answers)
 
 
-def settle(
+def question_of(
     score: Score, terms: Terms, neighbors: Neighbors, unit: Unit | None, answers: Answers | None
 ) -> Question:
     """Return the question of a score, of which the neighbouring relation and the privacy unit were read."""

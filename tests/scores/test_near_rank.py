@@ -36,7 +36,7 @@ def small_samples() -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(near_rank, "MANY", 1)
         patch.setattr(near_rank, "_PART", 4)
-        patch.setattr(near_rank, "_BLOCK", 64)
+        patch.setattr(near_rank, "_VALUES_AT_ONCE", 64)
         yield
 
 

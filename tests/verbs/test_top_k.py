@@ -31,13 +31,13 @@ from discreet.mechanisms import (
 )
 from discreet.mechanisms.base2 import Base2Eta
 from discreet.mechanisms.contract import PrivacyParameter
+from discreet.mechanisms.epsilon_shares import share_of
 from discreet.mechanisms.joint import joint_top_k as joint_module
 from discreet.mechanisms.joint.joint_top_k import JointTopK
 from discreet.mechanisms.peeling import Peeling
 from discreet.mechanisms.peeling.arrivals import FirstArrivals
-from discreet.mechanisms.peeling.block_rounds import BLOCK, BlockRounds
+from discreet.mechanisms.peeling.block_rounds import BLOCK_SIZE, BlockRounds
 from discreet.mechanisms.peeling.rounds import Rounds
-from discreet.mechanisms.shares import share_of
 from discreet.mechanisms.without_guarantee import WithoutGuarantee
 from discreet.privacy.guarantees import BoundedRange, LaplaceDP, MixedRange
 from discreet.privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
@@ -113,11 +113,11 @@ def test_peeling_is_one_mechanism_after_another(
     ("n", "k", "law"),
     [
         (2, 1, Rounds),
-        (BLOCK, 3, Rounds),
+        (BLOCK_SIZE, 3, Rounds),
         (5, 4, FirstArrivals),
-        (4 * BLOCK, 4, FirstArrivals),
-        (4 * BLOCK + 1, 4, BlockRounds),
-        (BLOCK + 1, 3, BlockRounds),
+        (4 * BLOCK_SIZE, 4, FirstArrivals),
+        (4 * BLOCK_SIZE + 1, 4, BlockRounds),
+        (BLOCK_SIZE + 1, 3, BlockRounds),
     ],
 )
 def test_how_the_rounds_are_drawn_is_chosen_by_public_numbers(n: int, k: int, law: type) -> None:
@@ -333,7 +333,7 @@ def test_scores_are_checked_before_a_bit_is_read(method: Any) -> None:
         select_top_k([1, 2], k=3, sensitivity=1, epsilon=1, method=method)
     with pytest.raises(InvalidScores):
         select_top_k(
-            np.append(np.zeros(BLOCK), np.nan), k=1, sensitivity=1, epsilon=1, method=method
+            np.append(np.zeros(BLOCK_SIZE), np.nan), k=1, sensitivity=1, epsilon=1, method=method
         )
 
 

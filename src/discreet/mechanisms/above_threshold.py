@@ -23,7 +23,7 @@ from ..sampling.enclosures import ball, laplace_quantile, precision
 from ..sampling.vectors import read_vector
 
 _FINEST_SPLIT = 2**20
-_MOST = 10**9
+_MOST_ANSWERS_ABOVE = 10**9
 
 
 @error_boundaries
@@ -83,7 +83,7 @@ class AboveThreshold:
         settle(self, "threshold", exact(self.threshold, "threshold"))
         settle(self, "sensitivity", positive_up(self.sensitivity, "sensitivity"))
         settle(self, "epsilon", positive(self.epsilon, "epsilon"))
-        settle(self, "count", count(self.count, "count", most=_MOST))
+        settle(self, "count", count(self.count, "count", most=_MOST_ANSWERS_ABOVE))
         settle(self, "neighbors", read_neighbors(self.neighbors))
         settle(self, "privacy_unit", read_unit(self.privacy_unit))
         settle(self, "monotonic", flag(self.monotonic, "monotonic"))

@@ -40,7 +40,7 @@ _EXPECTED = (
     "or -inf where the weight is zero"
 )
 
-Weights = tuple[Fraction, ...]
+WeightTuple = tuple[Fraction, ...]
 """One weight for each candidate, in their order; one of them at least is above zero."""
 
 
@@ -69,7 +69,7 @@ class WeightMeasure:
     argument: ClassVar[str] = "base_measure"
     numbers: ClassVar[str] = "weights"
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: WeightTuple) -> None:
         self.size, self._all = len(weights), weights
         self.places: Places = np.flatnonzero([weight > 0 for weight in weights])
         self._weights = tuple(filter(None, weights))
@@ -147,7 +147,7 @@ class LogMeasure:
 BaseMeasure = WeightMeasure | LogMeasure
 
 
-def read_base_measure(weights: object) -> Weights:
+def read_base_measure(weights: object) -> WeightTuple:
     """Return the weights as exact fractions; a float means the decimal that it prints as.
 
     Raises:

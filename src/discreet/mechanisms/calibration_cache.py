@@ -15,7 +15,7 @@ from .contract import Calibrated, Mechanism, PrivacyParameter, calibrate, read_p
 _PLAIN_TYPES = {type(None), bool, int, float, str, Fraction, Decimal}
 """Types whose values cannot change, and whose equality is Python's own."""
 
-_MOST = 512
+_MOST_CALIBRATIONS = 512
 """The most combinations of public arguments in the cache."""
 
 
@@ -79,7 +79,7 @@ def _types(value: Any) -> Any:
     return None if None in types else (kind, types)
 
 
-@lru_cache(maxsize=_MOST, typed=True)
+@lru_cache(maxsize=_MOST_CALIBRATIONS, typed=True)
 def _calibration(  # noqa: PLR0913  # all of them, so that each is looked up by its own type
     types: object,
     mechanism: Any,

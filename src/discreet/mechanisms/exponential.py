@@ -26,7 +26,7 @@ from .base_measure import (
 from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, split_text
 from .worst_case import EXPONENTIAL_ERROR, WorstCase
 
-_FAR = 160
+_NEGLIGIBLE_EXPONENT = 160
 """A weight of exp(-160) is nothing even when 2**150 candidates have it."""
 
 
@@ -112,7 +112,9 @@ class Exponential:
                 return RunLaw(scores, rate)
             return Categorical(scores, rate) if measure is None else weigh(scores, rate, measure)
 
-        return Calibrated(guarantee, law, _FAR / eta, rate if self.uniform else None)
+        return Calibrated(
+            guarantee, law, _NEGLIGIBLE_EXPONENT / eta, rate if self.uniform else None
+        )
 
     def _settle(
         self, sensitivity: Sensitivity, parameter: PrivacyParameter

@@ -41,7 +41,7 @@ Noise = Literal["laplace", "gumbel", "exponential"]
 _DECAY_ERROR = 2.0**-48
 """Bound on the relative error of rate * gap in doubles, with room for the sums it enters."""
 
-_FAR = 2.0**20
+_CUT_DECAY = 2.0**20
 """Whoever is further behind counts as anywhere behind it: one word of noise never bridges that."""
 
 
@@ -115,7 +115,7 @@ class LaplaceRace:
         self._decays: NDArray[np.float64] | None = None
         if has_fast_pass(rate):
             with overflowing():
-                self._decays = np.minimum(scores.gaps(self._best) * rate.double, _FAR)
+                self._decays = np.minimum(scores.gaps(self._best) * rate.double, _CUT_DECAY)
 
     def draw(self, bits: Bits) -> int:
         """Return the index of the largest, an exact sample of this distribution."""
@@ -157,7 +157,7 @@ def _leaders(decays: NDArray[np.float64], words: NDArray[np.uint64], width: int)
         error = decays * _DECAY_ERROR
         low -= decays + error
         high -= decays - error
-    low[decays >= _FAR] = -np.inf
+    low[decays >= _CUT_DECAY] = -np.inf
     return np.flatnonzero(high >= low.max()).tolist()
 
 

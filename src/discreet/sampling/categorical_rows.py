@@ -21,7 +21,7 @@ from .vectors import Table2D, Vector, not_finite
 WIDEST = 2**12
 """Rows of more numbers are as fast one by one, and are summed by rows of their own there."""
 
-_BLOCK = 2**15
+_ROWS_AT_ONCE = 2**15
 """Numbers that are worked on at once: they stay in the fast cache."""
 
 
@@ -53,7 +53,7 @@ class CategoricalRows:
     def _blocks(self) -> Iterator[slice]:
         """Yield slices of as many rows as are worked on at once."""
         number, width = self._rows.shape
-        step = max(1, _BLOCK // width)
+        step = max(1, _ROWS_AT_ONCE // width)
         return (slice(start, start + step) for start in range(0, number, step))
 
     def _sums(self, rows: Table2D) -> NDArray[np.float64]:

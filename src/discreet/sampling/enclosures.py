@@ -45,8 +45,8 @@ _FLOOR = np.full(2**14, -CUT)
 _ORDINARY = 2.0**900
 """The fast pass serves rates between 1/_ORDINARY and _ORDINARY; others go to balls at once."""
 
-_FINEST = 2**16
-"""Bounds are given out as multiples of 2**-_FINEST."""
+_FINEST_PRECISION = 2**16
+"""Bounds are given out as multiples of 2**-_FINEST_PRECISION."""
 
 _flint_context = threading.RLock()
 
@@ -200,16 +200,16 @@ def laplace_quantile(v: arb) -> arb:
 
 
 def _rounded_up(point: arb, sign: int = 1) -> Fraction:
-    """Return sign * point for a ball of radius zero, rounded up to a multiple of 2**-_FINEST.
+    """Return sign * point for a ball of radius zero, rounded up to a multiple of 2**-_FINEST_PRECISION.
 
     Exponents of balls may have hundreds of digits; written out, such a number would fill the memory.
     """
     mantissa, exponent = (int(part) for part in point.man_exp())
     mantissa *= sign
-    if exponent >= -_FINEST:
+    if exponent >= -_FINEST_PRECISION:
         return Fraction(mantissa) * Fraction(2) ** exponent
-    shift = min(-exponent - _FINEST, mantissa.bit_length() + 1)
-    return Fraction(-(-mantissa >> shift), 1 << _FINEST)
+    shift = min(-exponent - _FINEST_PRECISION, mantissa.bit_length() + 1)
+    return Fraction(-(-mantissa >> shift), 1 << _FINEST_PRECISION)
 
 
 def sharp(compute: Callable[_P, arb], *arguments: _P.args, **keywords: _P.kwargs) -> arb:

@@ -30,12 +30,12 @@ from .enclosures import (
 )
 from .vectors import ExactArray, StoredNumber, Vector
 
-_BLOCK = 2**14
+_RUNS_AT_ONCE = 2**14
 
 _LEAST_SLOPE = 2.0**-900
 """The fast pass serves slopes from here on; smaller ones may have lost digits."""
 
-_LONGEST = 2**19
+_LONGEST_SIZE = 2**19
 """Sizes of flat runs may have that many bits in the fast pass: docs/explanation/draw.md."""
 
 _SURE = 2.0**-30
@@ -171,15 +171,17 @@ class RunWeights:
         if not isinstance(sizes, np.ndarray):
             # *Runs*: a number of more than 1000 bits is first cut to 1000, which is off by 2**-999.
             beyond = np.array([max(0, m.bit_length() - 1000) for m in sizes])
-            if beyond.max() > (_LONGEST if self._runs.slopes is None else 0):
+            if beyond.max() > (_LONGEST_SIZE if self._runs.slopes is None else 0):
                 return None
             sizes = np.array([float(m >> b) for m, b in zip(sizes, beyond.tolist(), strict=True)])
         counts = sizes.astype(np.float64)
         if self._runs.slopes is not None:
             # By blocks, so that temporary arrays stay in the cache.
-            for start in range(0, len(counts), _BLOCK):
-                block = slice(start, start + _BLOCK)
-                if not self._sloping(counts[block], self._runs.slopes.part(start, start + _BLOCK)):
+            for start in range(0, len(counts), _RUNS_AT_ONCE):
+                block = slice(start, start + _RUNS_AT_ONCE)
+                if not self._sloping(
+                    counts[block], self._runs.slopes.part(start, start + _RUNS_AT_ONCE)
+                ):
                     return None
         mantissas, lengths = np.frexp(counts)
         return mantissas, lengths + beyond

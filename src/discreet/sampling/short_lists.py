@@ -20,7 +20,7 @@ from .enclosures import CUT, WEIGHT_ERROR, Rate
 SHORT = 100
 """Above so many numbers arrays are faster."""
 
-_EXACT = 2**53
+_WHOLE_DOUBLES = 2**53
 _FLOATS, _INTEGERS = {float}, {int}
 
 
@@ -36,7 +36,7 @@ def short_list(values: Any) -> list[float] | None:
     types = set(map(type, values))
     if types == _FLOATS:
         return values if all(map(isfinite, values)) else None
-    whole = types == _INTEGERS and min(values) > -_EXACT and max(values) < _EXACT
+    whole = types == _INTEGERS and min(values) > -_WHOLE_DOUBLES and max(values) < _WHOLE_DOUBLES
     return values if whole else None
 
 

@@ -16,7 +16,7 @@ from ..sampling.runs import Runs
 from ..sampling.vectors import Vector, read_vector
 from .contract import BaseScore
 
-_EXACT = 2**53
+_WHOLE_DOUBLES = 2**53
 
 _MOST_DIGITS = 1_000
 """The longest step: a point has these besides those of the value, and must be told."""
@@ -132,7 +132,7 @@ class ListedDistance(BaseScore):
         size = int(sum(runs.sizes))
         places = np.abs(np.arange(size) - int(runs.starts[0]))
         top, below = step.as_integer_ratio()
-        if top * size >= _EXACT or below & (below - 1) or below > _EXACT:
+        if top * size >= _WHOLE_DOUBLES or below & (below - 1) or below > _WHOLE_DOUBLES:
             unit = -top if below == 1 else -step
             return read_vector([unit * place for place in places.tolist()])
         whole = places * -top

@@ -26,7 +26,7 @@ _SAMPLE = 2**16
 _PART = 64
 """Of fewer records, the sample is one in so many."""
 
-_BLOCK = 2**15
+_VALUES_AT_ONCE = 2**15
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """2**64 divided by the golden ratio: the fractions of its multiples fill the unit interval evenly."""
@@ -78,8 +78,10 @@ def _positions(size: int, total: int) -> NDArray[np.int64]:
 def _between(values: ExactArray, low: Any, high: Any) -> tuple[int, ExactArray]:
     """Return how many values are below one number, and those from it up to another; None is no bound."""
     below, parts = 0, []
-    for start in range(0, len(values), _BLOCK):  # temporary arrays of a block stay in the cache
-        block: Any = values[start : start + _BLOCK]
+    for start in range(
+        0, len(values), _VALUES_AT_ONCE
+    ):  # temporary arrays of a block stay in the cache
+        block: Any = values[start : start + _VALUES_AT_ONCE]
         outside = np.zeros(len(block), dtype=np.bool_) if low is None else block < low
         below += int(np.count_nonzero(outside))
         if high is not None:

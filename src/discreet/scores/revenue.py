@@ -25,10 +25,10 @@ from .rank_search import distinct_indices
 if TYPE_CHECKING:
     from ..tables.column import Numeric
 
-_EXACT = 2**48
+_EXACT_QUOTIENTS = 2**48
 """Below it, one rounding of a quotient of integers is the double nearest to a price."""
 
-_BLOCK = 2**14
+_BIDS_AT_ONCE = 2**14
 
 _LARGE = 2**62
 """From here on, Python's integers are used."""
@@ -177,7 +177,7 @@ def places(prices: Grid, bids: ExactArray) -> Integers:
     double is not above it, so 3.01 pays 3.01; all other numbers are compared exactly. NaN pays nothing.
     """
     kind, below = bids.dtype.kind, math.lcm(prices.lo.denominator, prices.step.denominator)
-    if max(prices.hi, Fraction(1)) * below >= _EXACT:
+    if max(prices.hi, Fraction(1)) * below >= _EXACT_QUOTIENTS:
         return _one_by_one(prices, bids)
     if kind == "O":
         indices = np.empty(len(bids), dtype=np.int64)
@@ -187,12 +187,14 @@ def places(prices: Grid, bids: ExactArray) -> Integers:
         return indices
     indices = np.empty(len(bids), dtype=np.int64)
     least = float(prices.lo) if kind == "f" else math.ceil(prices.lo)
-    for start in range(0, len(bids), _BLOCK):  # temporary arrays of a block stay in the cache
-        block: Any = bids[start : start + _BLOCK]
+    for start in range(
+        0, len(bids), _BIDS_AT_ONCE
+    ):  # temporary arrays of a block stay in the cache
+        block: Any = bids[start : start + _BIDS_AT_ONCE]
         pays = block >= least
         # Those that pay nothing are placed like a bid of the lowest price, and then taken back.
         some = block if pays.all() else np.where(pays, block, block.dtype.type(least))
-        indices[start : start + _BLOCK] = np.where(pays, _by_words(prices, some, below), -1)
+        indices[start : start + _BIDS_AT_ONCE] = np.where(pays, _by_words(prices, some, below), -1)
     return indices
 
 

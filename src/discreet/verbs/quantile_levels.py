@@ -24,7 +24,7 @@ from ..selection import ask
 from ..tables.column import NOTHING
 from ..terms import Terms
 
-_MOST = 1000
+_MOST_QUANTILES = 1000
 """More quantiles than that are better asked as a histogram."""
 
 
@@ -113,7 +113,7 @@ class Levels:
         Raises:
             InvalidArgument: if it cannot be accepted.
         """
-        shares = tuple(exact(alpha, "alpha") for alpha in listed(alphas, "alphas", _MOST))
+        shares = tuple(exact(alpha, "alpha") for alpha in listed(alphas, "alphas", _MOST_QUANTILES))
         rising = all(a < b for a, b in pairwise(shares))
         if not shares or not rising or shares[0] < 0 or shares[-1] > 1:
             raise InvalidNumber(

@@ -14,7 +14,7 @@ from ..errors import InvalidArgument, InvalidScores
 from ..float_environment import in_default_environment
 from ..mechanisms import Mechanism
 from ..mechanisms.contract import Calibrated, Law, calibrate, identity_of, read_parameter
-from ..mechanisms.shares import share_of
+from ..mechanisms.epsilon_shares import share_of
 from ..numbers import Number, count, flag, positive
 from ..privacy.calibration import read_share
 from ..privacy.guarantees import ApproxDP, Guarantee
@@ -31,7 +31,7 @@ from .select_weights import with_measures
 
 _T = TypeVar("_T")
 
-_MOST_ROWS = 10**7
+_MOST_ROWS_OF_SCORES = 10**7
 
 
 class _RowTerms(SelectAnswerTerms, total=False):
@@ -163,7 +163,7 @@ def _number_of_rows(scores: object, rows: object) -> int:
         raise InvalidArgument(
             "the number of rows is not known before the scores are read: give rows"
         )
-    return count(number, "rows", most=_MOST_ROWS)
+    return count(number, "rows", most=_MOST_ROWS_OF_SCORES)
 
 
 def _changed_rows(number: int, disjoint: bool, terms: Terms) -> int:

@@ -22,7 +22,7 @@ from .select import prepare_draw
 
 _T = TypeVar("_T")
 
-_MOST = 10**12
+_MOST_CANDIDATES = 10**12
 
 
 class Selector(Generic[T]):
@@ -165,4 +165,4 @@ def _read_candidates(candidates: Any) -> tuple[Labels | None, int | None]:
     if isinstance(candidates, Iterable):
         labels = Labels(candidates)
         return labels, labels.size
-    return None, count(candidates, "candidates", most=_MOST)
+    return None, count(candidates, "candidates", most=_MOST_CANDIDATES)

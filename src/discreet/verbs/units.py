@@ -16,7 +16,7 @@ from ..privacy.units import read_unit, unit_in_words
 from ..releases import Release
 from ..scores import Score
 from ..scores.per_unit import PerUnit
-from ..selection import Query, answers_at, settle
+from ..selection import Query, answers_at, question_of
 from ..tables.column import Group, Histogram, Numeric, Source
 from ..tables.records import Records
 from ..terms import DEFAULTS, Terms, check_names
@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 Choose = Callable[[Law, int | None], object]
 Name = Callable[[Any, int | None], object]
 
-_MOST_ROWS = 10**6
+_MOST_ROWS_OF_A_UNIT = 10**6
 
 
 _BOUNDED = ("max_contributions", "by", "groups", "max_groups")
@@ -103,7 +103,7 @@ class UnitQuery:
         """Release an answer: one, or one per group."""
         check_names(self.terms)
         relation, unit = "add_remove" if self.records.by else self.neighbors, self.records.unit
-        questions = [settle(score, self.terms, relation, unit, answers) for score in scores]
+        questions = [question_of(score, self.terms, relation, unit, answers) for score in scores]
         size, order = questions[0].size, questions[0].order(self.asks(query))
 
         def prepare() -> Callable[[], object]:
@@ -197,7 +197,7 @@ def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
             "give both by (a column) and groups (which answer; public), or neither"
         )
     groups = () if by is None else Labels.of(arguments["groups"], "groups")  # type: ignore[arg-type]
-    rows = count(arguments["max_contributions"], "max_contributions", most=_MOST_ROWS)
+    rows = count(arguments["max_contributions"], "max_contributions", most=_MOST_ROWS_OF_A_UNIT)
     few = count(arguments["max_groups"], "max_groups")
     if unit is None and (rows > 1 or few > 1):
         raise InvalidArgument(

@@ -31,7 +31,7 @@ def test_sums_in_blocks(steps: list[tuple[int, bool]]) -> None:
     blocks = np.cumsum([new for _, new in steps], dtype=np.int64)
     for few in (0, 100):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(masses, "_FEW", few)
+            patch.setattr(masses, "_FEW_BLOCKS", few)
             before, after, chain = sums_in_blocks(values, blocks)
         for i, block in enumerate(blocks):
             assert before[i] == values[: i + 1][blocks[: i + 1] == block].sum()

@@ -32,7 +32,7 @@ _Loss = int | Fraction
 _SMALL = 2**62
 """Gaps below are listed by numpy: their sums and differences are 64-bit integers."""
 
-_FINEST = 2**512
+_FINEST_UNIT = 2**512
 """Scores are taken as integers in the largest unit that serves all of them, down to its reciprocal."""
 
 
@@ -258,7 +258,7 @@ def _whole_gaps(scores: Vector) -> tuple[list[_Loss], int]:
     numbers = scores.values.tolist()
     parts = [] if scores.values.dtype.kind in "iu" else [n.as_integer_ratio() for n in numbers]
     unit = _common_unit({denominator for _, denominator in parts})
-    if unit > _FINEST:
+    if unit > _FINEST_UNIT:
         numbers, unit = [scores.exact(i) for i in range(len(scores))], 1
     elif parts:
         numbers = [numerator * (unit // denominator) for numerator, denominator in parts]
@@ -271,7 +271,7 @@ def _common_unit(denominators: set[int]) -> int:
     unit = 1
     for denominator in denominators:
         unit = math.lcm(unit, denominator)
-        if unit > _FINEST:
+        if unit > _FINEST_UNIT:
             break
     return unit
 

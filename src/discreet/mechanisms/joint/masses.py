@@ -17,7 +17,7 @@ from ...sampling.vectors import Integers
 from .arithmetic import Arithmetic, Array
 from .cuts import Cuts
 
-_FEW = 100
+_FEW_BLOCKS = 100
 """So many blocks of sums are summed up one after the other, more of them in rounds."""
 
 
@@ -223,7 +223,7 @@ def sums_in_blocks(values: Array, blocks: Integers) -> tuple[Array, Array, int]:
     A block is a stretch of equal numbers.
     """
     begins = np.flatnonzero(np.diff(blocks)) + 1
-    if len(begins) >= _FEW:
+    if len(begins) >= _FEW_BLOCKS:
         return *_sums_by_doubling(values, blocks), len(values).bit_length()
     before, after = np.empty_like(values), np.empty_like(values)
     ends = [0, *begins.tolist(), len(values)]

@@ -22,10 +22,10 @@ from .masses import Choices, Masses
 _DOUBT = 2.0**-30
 """A pass in doubles with a larger error is not worth while."""
 
-_LARGEST = 2**900
+_LARGEST_GRID = 2**900
 """Larger grids have no pass in doubles."""
 
-_LONGEST = 2**42
+_LONGEST_WAY = 2**42
 """Longer ways, in steps, have none: their factors would not be exact enough."""
 
 
@@ -94,10 +94,10 @@ class JointLaw:
 
     def _in_doubles(self) -> Masses | None:
         """Return the masses in doubles, or None if doubles cannot serve them."""
-        if not has_fast_pass(NaturalRate(self._step)) or self.cuts.size >= _LARGEST:
+        if not has_fast_pass(NaturalRate(self._step)) or self.cuts.size >= _LARGEST_GRID:
             return None
         arithmetic = Doubles(self._step, self.cuts)
-        fits = 0 < arithmetic.reach < _LONGEST or self.cuts.targets[-1] == 0
+        fits = 0 < arithmetic.reach < _LONGEST_WAY or self.cuts.targets[-1] == 0
         return Masses(self.cuts, arithmetic) if fits else None
 
     def in_balls(self) -> Masses:

@@ -13,13 +13,13 @@ from ...sampling.enclosures import has_fast_pass
 from ...sampling.runs import Runs
 from ...sampling.vectors import Vector
 from ..contract import Calibrated, Mechanism, PrivacyParameter, calibrate, identity_of, spread_of
+from ..epsilon_shares import in_rounds, share_of
 from ..lists import Lists
-from ..shares import in_rounds, share_of
 from . import block_rounds
 from .arrivals import FirstArrivals, FlipRounds
 from .rounds import Rounds, RunRounds
 
-_FEW = 3
+_SINGLE_DRAWS = 3
 """Up to so many answers are drawn one after another: that takes less than noise for every candidate."""
 
 
@@ -128,14 +128,14 @@ class Peeling:
 def _rounds(scores: Vector, k: int, calibrated: Calibrated) -> Lists:
     """Return the distribution of the rounds from one score per candidate; all choices are by public numbers."""
     rate, flip_rate, n = calibrated.rate, calibrated.flip_rate, len(scores)
-    if flip_rate is not None and k > _FEW and has_fast_pass(flip_rate):
+    if flip_rate is not None and k > _SINGLE_DRAWS and has_fast_pass(flip_rate):
         return FlipRounds(scores, k, flip_rate)
     if rate is None:
         return Rounds(scores, k, calibrated.law)
-    if k > _FEW and has_fast_pass(rate) and n <= k * block_rounds.BLOCK:
+    if k > _SINGLE_DRAWS and has_fast_pass(rate) and n <= k * block_rounds.BLOCK_SIZE:
         return FirstArrivals(scores, k, rate)
     return (
         Rounds(scores, k, calibrated.law)
-        if n <= block_rounds.BLOCK
+        if n <= block_rounds.BLOCK_SIZE
         else block_rounds.BlockRounds(scores, k, rate)
     )

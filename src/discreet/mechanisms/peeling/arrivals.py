@@ -28,22 +28,22 @@ from ...sampling.waiting_times import (
 from ..lists import Lists, probabilities_of_rounds
 from ..permute_and_flip import OneOfTheHeads
 
-_FAR = 64.0
+_CUT_DELAY = 64.0
 """Delays are cut here: logarithms of times of one word of noise lie between -44.4 and 3.8, so those are decided.
 
 That of a uniform lies above -44.4 too, so a candidate whose delay was cut comes after the time 1.
 """
 
-_NEAR = 16.0
+_CERTAIN_DELAY = 16.0
 """No candidate whose delay was cut from above arrives before that."""
 
 _APART = 2 * LOG_TIME_ERROR
 """Times in doubles that are further apart than that are in the right order."""
 
-_BLOCK = 2**12
+_DELAYS_AT_ONCE = 2**12
 """Candidates in a block of work: few enough that all intermediate results stay in the fast cache."""
 
-_EXACT = 2**53
+_WHOLE_DOUBLES = 2**53
 
 _Places = NDArray[np.intp]
 
@@ -72,7 +72,7 @@ class FirstArrivals(Lists):
         self._scores, self._k, self._rate = scores, k, rate
         n, values = len(scores), scores.values
         # Delays are relative to the k-th best score: whoever comes k-th is near that one, whatever the scores.
-        kth = np.repeat(np.partition(values, n - k)[n - k : n - k + 1], min(n, _BLOCK))
+        kth = np.repeat(np.partition(values, n - k)[n - k : n - k + 1], min(n, _DELAYS_AT_ONCE))
         self._delays = np.empty(n)
         with overflowing():
             for part in _parts(n):
@@ -91,11 +91,11 @@ class FirstArrivals(Lists):
             first = looks.argpartition(k - 1)[:k]
             # *Who is among the first k*: no other has a lower end up to B + 2 Delta.
             bar = float((ends[first] + delays[first]).max()) + _APART
-            if bar < _NEAR and sample.rest > bar and np.count_nonzero(looks <= bar) == k:
+            if bar < _CERTAIN_DELAY and sample.rest > bar and np.count_nonzero(looks <= bar) == k:
                 answers = self._in_order(sample.near[first], starts[first], ends[first])
                 if answers is not None:
                     return answers
-        runners = np.flatnonzero(sample.times <= bar) if bar < _NEAR else np.arange(n)
+        runners = np.flatnonzero(sample.times <= bar) if bar < _CERTAIN_DELAY else np.arange(n)
         return self._settle(sample.uniforms(runners))
 
     def probabilities(self) -> list[arb]:
@@ -106,8 +106,8 @@ class FirstArrivals(Lists):
     def _cut(self, gaps: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return rate * gap, cut on both sides, in place."""
         gaps *= self._rate.double
-        np.maximum(gaps, -_FAR, out=gaps)
-        return np.minimum(gaps, _FAR, out=gaps)
+        np.maximum(gaps, -_CUT_DELAY, out=gaps)
+        return np.minimum(gaps, _CUT_DELAY, out=gaps)
 
     def _in_order(
         self, first: _Places, starts: NDArray[np.float64], ends: NDArray[np.float64]
@@ -158,7 +158,7 @@ def _ends(u: LazyUniform) -> tuple[arb, arb]:
 
 def _parts(n: int) -> list[slice]:
     """Return the blocks of so many candidates."""
-    return [slice(start, start + _BLOCK) for start in range(0, n, _BLOCK)]
+    return [slice(start, start + _DELAYS_AT_ONCE) for start in range(0, n, _DELAYS_AT_ONCE)]
 
 
 class FlipRounds(Lists):
@@ -186,7 +186,10 @@ class FlipRounds(Lists):
         values = scores.values
         best = values.argpartition(len(values) - k)[len(values) - k :]
         self._best_first = best[values[best].argsort()[::-1]].tolist()
-        small = values.dtype.kind in "iu" and -_EXACT < values.min() <= values.max() < _EXACT
+        small = (
+            values.dtype.kind in "iu"
+            and -_WHOLE_DOUBLES < values.min() <= values.max() < _WHOLE_DOUBLES
+        )
         self._values = values.astype(np.float64) if small else values
 
     def draw(self, bits: Bits) -> list[int]:
@@ -213,7 +216,7 @@ class FlipRounds(Lists):
         bests = np.full(len(self._values), self._values[best], dtype=self._values.dtype)
         delays = gaps_to(np.maximum(bests, self._values), self._values)
         delays *= self._rate.double
-        return np.minimum(delays, _FAR, out=delays)
+        return np.minimum(delays, _CUT_DELAY, out=delays)
 
     def _first(self, delays: NDArray[np.float64], best: int, bits: Bits) -> int:
         """Return who arrives first; a delay of infinity is that of one who was answered before."""
@@ -226,7 +229,7 @@ class FlipRounds(Lists):
         bar = float(ends.min()) + _APART
         if np.count_nonzero(starts <= bar) == 1 and not sample.rest <= bar:
             return int(sample.near[ends.argmin()])
-        runners = sample.times <= bar if bar < _NEAR else delays < np.inf
+        runners = sample.times <= bar if bar < _CERTAIN_DELAY else delays < np.inf
         return self._settle(sample.uniforms(np.flatnonzero(runners)), best)
 
     def _settle(self, noise: dict[int, LazyUniform], best: int) -> int:

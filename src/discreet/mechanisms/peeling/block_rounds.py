@@ -22,7 +22,7 @@ from ...sampling.vectors import Vector
 from ..lists import Lists, probabilities_of_rounds
 from .rounds import Rest
 
-BLOCK = 2**11
+BLOCK_SIZE = 2**11
 """Candidates in a block: each round goes through one block, and once through what blocks there are."""
 
 _AT_ONCE = 8
@@ -65,8 +65,10 @@ class Remaining:
 
     def __init__(self, scores: Vector, rate: Rate) -> None:
         n, self._rate = len(scores), rate
-        self.blocks = [Rest(i, scores.part(i, i + BLOCK)) for i in range(0, n, BLOCK)]
-        chunks = [scores.part(i, i + _AT_ONCE * BLOCK) for i in range(0, n, _AT_ONCE * BLOCK)]
+        self.blocks = [Rest(i, scores.part(i, i + BLOCK_SIZE)) for i in range(0, n, BLOCK_SIZE)]
+        chunks = [
+            scores.part(i, i + _AT_ONCE * BLOCK_SIZE) for i in range(0, n, _AT_ONCE * BLOCK_SIZE)
+        ]
         pairs = [_weigh(chunk, rate) for chunk in chunks]
         self._bests = np.concatenate([bests for bests, _ in pairs])
         self._masses = np.concatenate([masses for _, masses in pairs])
@@ -101,8 +103,8 @@ class Remaining:
             weights = fast_weights(bests.gaps(bests.best()), self._rate) * self._masses
         ends, chain = cumulate(weights)
         # The same: a mass is BLOCK - 1 additions of weights, times the weight of the best of its block.
-        n = BLOCK * len(weights)
-        return Sums(ends, error_of_sums(2 * WEIGHT_ERROR, BLOCK + chain + 1, n))
+        n = BLOCK_SIZE * len(weights)
+        return Sums(ends, error_of_sums(2 * WEIGHT_ERROR, BLOCK_SIZE + chain + 1, n))
 
     def balls(self) -> Iterator[arb]:
         """Yield balls around the weights of the blocks."""
@@ -118,12 +120,12 @@ def _weigh(scores: Vector, rate: Rate) -> tuple[NDArray[Any], NDArray[np.float64
         InvalidScores: if a score is not finite.
     """
     scores.best()
-    starts = np.arange(0, len(scores), BLOCK)
+    starts = np.arange(0, len(scores), BLOCK_SIZE)
     bests = np.maximum.reduceat(scores.values, starts)
     if not has_fast_pass(rate):
         return bests, np.ones(len(bests))
     with overflowing():
-        gaps = gaps_to(np.repeat(bests, BLOCK)[: len(scores)], scores.values)
+        gaps = gaps_to(np.repeat(bests, BLOCK_SIZE)[: len(scores)], scores.values)
         weights = fast_weights(gaps, rate)
     masses: NDArray[np.float64] = np.add.reduceat(weights, starts)
     return bests, masses

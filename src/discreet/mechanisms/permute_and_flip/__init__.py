@@ -21,7 +21,7 @@ from ..contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_param
 from ..worst_case import FLIPS_ERROR, WorstCase
 from .run_race import RunRace
 
-_FAR = 160
+_NEGLIGIBLE_EXPONENT = 160
 """A weight of exp(-160) is nothing even when 2**150 candidates have it."""
 
 
@@ -61,7 +61,7 @@ class PermuteAndFlip:
             return OneOfTheHeads(scores, rate)
 
         guarantee = LaplaceDP(epsilon, sensitivity.neighbors)
-        return Calibrated(guarantee, law, _FAR / rate.eta, flip_rate=rate)
+        return Calibrated(guarantee, law, _NEGLIGIBLE_EXPONENT / rate.eta, flip_rate=rate)
 
 
 class OneOfTheHeads:

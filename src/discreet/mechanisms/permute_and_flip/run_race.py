@@ -32,10 +32,10 @@ from .late_runs import LatePart, chance_in_time, late_parts, listed_runs, within
 TIME_ERROR = 2.0**-34
 """Proved bound on the error of the logarithm of a time in doubles. A time that was cut is only bounded below."""
 
-_FAR = 2.0**14
+_CUT_EXPONENT = 2.0**14
 """Exponents are cut here: who is further behind counts as anywhere behind that."""
 
-_LONGEST = 2**14
+_LONGEST_RANGE = 2**14
 """Ranges of fewer than 2**_LONGEST candidates are raced in doubles first, longer ones in balls at once."""
 
 _MANY = 2**400
@@ -162,7 +162,7 @@ class RunRace:
         sizes = self._sizes.part(start, stop)
         delays = self._runs.tops.part(start, stop).gaps(self._best) * self._rate.double
         # The same paragraph: a cut only lowers the computed time.
-        np.minimum(delays, _FAR, out=delays)
+        np.minimum(delays, _CUT_EXPONENT, out=delays)
         times = sizes.log_least(words, width) + delays
         i = int(times.argmin())
         first = sizes.part(i, i + 1).log_least(words[i : i + 1], width, 1.0)
@@ -239,7 +239,7 @@ class _Sizes:
 def _ordinary(sizes: Sequence[int] | ExactArray) -> bool:
     """Return whether doubles can hold the logarithm of the number of candidates, which is public."""
     words = isinstance(sizes, np.ndarray) and sizes.dtype.kind in "iu"
-    return words or sum(map(int, sizes)) < 1 << _LONGEST
+    return words or sum(map(int, sizes)) < 1 << _LONGEST_RANGE
 
 
 def _log_least(numerator: int, length: int, size: int, share: arb) -> arb:
