@@ -168,7 +168,7 @@ class Base2:
 
 @error_boundary
 def best_eta(epsilon: Number, spread: Number, *, bits: int = 32) -> Base2Eta:
-    """Return the eta whose epsilon is the largest at or below the wanted one.
+    """Return the eta of the largest epsilon at or below a limit.
 
     Searches all z and y with z * y at most `bits` above the least that the wanted eta needs: one unit of
     score adds z * y bits to an exact weight. The relative loss is about 2**-bits.

@@ -111,7 +111,7 @@ class RegisteredMechanism(Mechanism, Protocol):
 def calibrate(
     mechanism: Mechanism, sensitivity: Sensitivity, parameter: PrivacyParameter | None
 ) -> Calibrated:
-    """Return the calibrated mechanism, whose guarantee is at most the privacy parameter.
+    """Return the calibrated mechanism, with a guarantee of at most the privacy parameter.
 
     The only way from a mechanism to a `Calibrated`: no mechanism is trusted to calibrate itself rightly. One that
     promises nothing (`NoGuarantee`), or brings its own privacy parameter, exceeds nothing.

@@ -55,7 +55,7 @@ class MaskedLaw:
 
 @dataclass(frozen=True, slots=True)
 class MaskedMechanism:
-    """The mechanism among the candidates whose mask is True.
+    """The mechanism among the candidates that a mask leaves.
 
     The mask is public and the same for neighbours, so scores of the others are never looked at, and the
     guarantee is that of the mechanism for fewer candidates.

@@ -29,7 +29,7 @@ class WithoutGuarantee:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """The mechanism, and why nothing is promised."""
+        """The mechanism, and the reason for no promise."""
         return {"mechanism": identity_of(self.mechanism), "reason": self.reason}
 
     @property
@@ -38,6 +38,6 @@ class WithoutGuarantee:
         return self.mechanism.takes_runs
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
-        """Return the mechanism at that much noise, promising nothing."""
+        """Return the mechanism at that much noise, without a promise."""
         calibrated = calibrate(self.mechanism, sensitivity, parameter)
         return replace(calibrated, guarantee=NoGuarantee(self.reason, sensitivity.neighbors))

@@ -51,7 +51,7 @@ def _log(value: Fraction) -> arb:
 
 
 def _flips_mean(n: int) -> Fraction:
-    """Return the largest of t * Q(t) over t > 0, whose logarithm is concave."""
+    """Return the largest of t * Q(t), of concave logarithm, over t > 0."""
     if n == 1:
         return Fraction(0)
     low, high = Fraction(0), Fraction(1)

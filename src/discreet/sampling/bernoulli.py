@@ -1,7 +1,7 @@
-"""Many independent Bernoulli draws at once, whose probabilities are computable real numbers.
+"""Many independent Bernoulli draws at once, of computable real probabilities.
 
-One word is read for each coin. Where it settles the coin for every probability inside its error, it
-does; the rest read on, against balls. So each coin falls with exactly its probability: docs/explanation/draw.md.
+One word is read a coin. Where it settles the coin for every probability inside its error, it
+does; the rest read on, against balls. So a coin falls with exactly its probability: docs/explanation/draw.md.
 """
 
 from collections.abc import Callable

@@ -55,7 +55,7 @@ class LazyUniform:
 
     @classmethod
     def of_word(cls, word: int, bits: Bits, length: int | None = None) -> "LazyUniform":
-        """Return the uniform whose first word, or whose first bits, were already read from `bits`."""
+        """Return a uniform from its first word, or its first bits, which were read from `bits`."""
         uniform = cls.__new__(cls)
         uniform._bits, uniform.prefix = bits, word
         uniform.length = bits.width if length is None else length

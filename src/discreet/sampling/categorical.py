@@ -5,7 +5,7 @@ in balls, and an index is given out only when every U that starts with the bits 
 of the weights inside their enclosures, gives that same index. So the answer is a function of an ideal
 U, and its law is exactly the law in the proof: docs/explanation/draw.md.
 
-Fixed work: what is read, how often, and how many exponentials are taken depends on the number of
+Fixed work: how much is read, how often, and how many exponentials are taken depends on the number of
 candidates alone, but for doubts that go on to the next enclosure. Their probability is below 2**-20 a
 draw for any scores (docs/explanation/draw.md).
 """
@@ -64,7 +64,7 @@ class Sums(NamedTuple):
         return i if after and before else None
 
     def locate_all(self, words: NDArray[np.uint64], width: int) -> NDArray[np.int64]:
-        """Return for each word the index it certainly falls on, or -1 where that is open."""
+        """Return the indices on which the words certainly fall, or -1 where that is open."""
         total = float(self.ends[-1])
         fast = kernel.active()
         if fast is not None and 0 < total < math.inf:
@@ -122,7 +122,7 @@ class Table:
         return indices
 
     def probabilities(self) -> list[arb]:
-        """Return a ball around each probability, at the precision in force."""
+        """Return balls around the probabilities, at the precision in force."""
         balls = list(self._weights.balls())
         total = sum(balls, arb(0))
         return [ball / total for ball in balls]
@@ -133,7 +133,7 @@ class Table:
         return math.inf if self._sums is None else self._sums.error
 
     def settle(self, u: LazyUniform) -> int:
-        """Return the index whose share of [0, 1) holds `u`, reading more of it where that is open."""
+        """Return the index of the share of [0, 1) that holds `u`, reading more of it where that is open."""
         index = self.settle_fast(u)
         return _settle_in_balls(self._weights, u) if index is None else index
 
@@ -206,7 +206,7 @@ class BlockWeights:
         return Sums(ends, error_of_sums(2 * WEIGHT_ERROR, BLOCK + chain + 1, len(self._vector)))
 
     def _inner_sums(self) -> NDArray[np.float64] | None:
-        """Find the best of each block, and return the blocks' sums relative to it, None without a fast pass."""
+        """Find the bests of the blocks, and return the blocks' sums relative to them, None without a fast pass."""
         fast, is_fast = kernel.active(), has_fast_pass(self._rate)
         if is_fast and fast is not None and kernel.takes(self._vector.values):
             bests, sums = fast.block_sums(self._vector.values, BLOCK, self._rate.double)
@@ -266,7 +266,7 @@ class Categorical:
         return indices
 
     def probabilities(self) -> list[arb]:
-        """Return a ball around each probability, at the precision in force."""
+        """Return balls around the probabilities, at the precision in force."""
         return Table(VectorWeights(self._vector, self._rate, self._vector.best())).probabilities()
 
     def _inner(self, b: int) -> Table:
@@ -276,7 +276,7 @@ class Categorical:
 
 
 def _settle_in_balls(weights: Weights, u: LazyUniform) -> int:
-    """Return the index whose share of [0, 1) holds `u`, with as many bits and digits as it takes."""
+    """Return the index of the share of [0, 1) that holds `u`, with as many bits and digits as it takes."""
     bits = 128
     while True:
         with precision(bits):

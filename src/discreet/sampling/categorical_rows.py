@@ -1,7 +1,7 @@
 """The draw from every row of a table: the fast pass of `categorical`, for many rows at once.
 
 The operations on every number, their bounds and the certificate are those of `categorical`; a row that they leave
-open is settled there. What is computed depends on the shape of the table, but for such doubts.
+open is settled there. The work depends on the shape of the table, but for such doubts.
 """
 
 import math
@@ -69,7 +69,7 @@ class CategoricalRows:
         return np.cumsum(weights, axis=1, out=weights)
 
     def draw(self, bits: Bits) -> list[int]:
-        """Return an index for every row, each an exact sample; independent of one another."""
+        """Return an index for every row, exact samples that are independent of one another."""
         words = bits.words(len(self._rows))
         indices = self._locate(words, bits.width)
         for row in np.flatnonzero(indices < 0):
@@ -78,7 +78,7 @@ class CategoricalRows:
         return [int(i) for i in indices]
 
     def _locate(self, words: NDArray[np.uint64], width: int) -> NDArray[np.int64]:
-        """Return for each row the index on which its word certainly falls, or -1 where that is open."""
+        """Return the indices on which the words of the rows certainly fall, or -1 where that is open."""
         n, fast = self._rows.shape[1], kernel.active()
         slack = 2 * error_of_sums(WEIGHT_ERROR, n, n) + 8 * HALF_ULP  # as in `Sums`
         if fast is not None:

@@ -24,7 +24,7 @@ def gaps_to(bests: NDArray[Any], values: ExactArray) -> NDArray[np.float64]:
 
 
 def differences(values: ExactArray, others: NDArray[Any]) -> NDArray[np.float64]:
-    """Return value - other for each pair, of either sign, as doubles of relative error at most 2**-53."""
+    """Return value - other for all pairs, of either sign, as doubles of relative error at most 2**-53."""
     if values.dtype.kind == "f":
         return cast(NDArray[np.float64], np.subtract(values, others))
     gaps = gaps_to(np.maximum(values, others), np.minimum(values, others))

@@ -1,4 +1,4 @@
-"""Certified reals: what a weight may be, once as a double with a proved error, once as a ball.
+"""Certified reals: a weight once as a double with a proved error, once as a ball.
 
 A weight is ``base ** (-gap)``, written as the decay of a `Rate` over a gap >= 0. The fast pass computes
 it in doubles, and `WEIGHT_ERROR` and `CUT_WEIGHT` bound how far from the real number it may be; the
@@ -32,7 +32,7 @@ FUNCTION_ERROR = 2.0**-44
 _SHARP = arb(2) ** -80
 
 CUT = 64.0
-"""Exponents are cut here: what is lighter than exp(-CUT) counts as anything from 0 to `CUT_WEIGHT`."""
+"""Exponents are cut here: all that is lighter than exp(-CUT) counts as anything from 0 to `CUT_WEIGHT`."""
 
 WEIGHT_ERROR = 2.0**-43
 """Proved bound on the relative error of a fast weight that was not cut."""
@@ -133,7 +133,7 @@ def has_fast_pass(rate: Rate) -> bool:
 def fast_weights(gaps: NDArray[np.float64], rate: Rate) -> NDArray[np.float64]:
     """Return exp(-rate * gap) for all gaps, in place, in doubles.
 
-    Each differs from its real number by at most WEIGHT_ERROR times itself plus CUT_WEIGHT.
+    A weight differs from its real number by at most WEIGHT_ERROR times itself plus CUT_WEIGHT.
     """
     fast = kernel.active()
     if fast is not None and gaps.flags.forc:
@@ -146,7 +146,7 @@ def fast_weights(gaps: NDArray[np.float64], rate: Rate) -> NDArray[np.float64]:
 
 
 def overflowing() -> np.errstate:
-    """Return the context of the fast pass: what over- or underflows in it is covered by its bounds.
+    """Return the context of the fast pass: its bounds cover all that over- or underflows in it.
 
     Whatever the caller told numpy to do about such things would depend on private numbers.
     """
@@ -154,12 +154,12 @@ def overflowing() -> np.errstate:
 
 
 def exponential(exponents: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Replace each exponent by its exponential, relative error at most FUNCTION_ERROR."""
+    """Replace exponents by their exponentials, relative error at most FUNCTION_ERROR."""
     return np.exp(exponents, out=exponents)
 
 
 def cut_exponential(exponents: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Replace each exponent from -CUT to 0 by its exponential, relative error at most FUNCTION_ERROR."""
+    """Replace exponents from -CUT to 0 by their exponentials, relative error at most FUNCTION_ERROR."""
     fast = kernel.active()
     if fast is None or not exponents.flags.forc:
         return exponential(exponents)
@@ -177,7 +177,7 @@ def upper(ball: arb) -> Fraction:
 
 
 def probability_above(ball: arb) -> Fraction:
-    """Return a short fraction no less than a probability that lies in the ball, 1 where the ball says nothing.
+    """Return a short fraction no less than a probability that lies in the ball, 1 where the ball reaches that.
 
     A ball that says nothing may have ends of more digits than memory holds, so only one in between is written out.
     """

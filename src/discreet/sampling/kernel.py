@@ -57,7 +57,7 @@ class Kernel:
         self._functions = {name: _declare(library, name) for name in _ARGUMENTS}
 
     def block_sums(self, values: Doubles, block: int, rate: float) -> tuple[Doubles, Doubles]:
-        """Return the largest of each block, and the sum of the block's weights relative to it.
+        """Return the largest numbers of the blocks, and the sums of the blocks' weights relative to them.
 
         Raises:
             InvalidScores: if a number is not finite.
@@ -90,7 +90,7 @@ class Kernel:
         return gaps
 
     def row_sums(self, rows: Doubles, rate: float) -> Doubles:
-        """Return for each row the running sums of its weights, as `running_sums` does.
+        """Return the running sums of the weights of every row, as `running_sums` does.
 
         Raises:
             InvalidScores: if a number is not finite.
@@ -108,7 +108,7 @@ class Kernel:
     def locate(
         self, ends: Doubles, words: NDArray[np.uint64], width: int, slack: float
     ) -> NDArray[np.int64]:
-        """Return for each word the index it certainly falls on, or -1: see `Sums.locate_all`."""
+        """Return the indices on which the words certainly fall, or -1: see `Sums.locate_all`."""
         ends, words = _readable(ends), _readable_words(words)
         guide_bits = min(width, max(len(ends).bit_length() - 2, 0))
         guide = np.empty((1 << guide_bits) + 1, dtype=np.uint32)
@@ -123,11 +123,11 @@ class Kernel:
     def locate_rows(
         self, ends: Doubles, words: NDArray[np.uint64], width: int, slack: float
     ) -> NDArray[np.int64]:
-        """Return for each row the index on which its word certainly falls, or -1 where that is open.
+        """Return the indices on which the words of the rows certainly fall, or -1 where that is open.
 
         Args:
-            ends: the running sums of each row.
-            words: a word of `width` bits for each row.
+            ends: the running sums of the rows.
+            words: a word of `width` bits a row.
             width: bits of a word.
             slack: the distance, relative to a row's total, that makes a comparison certain.
         """
@@ -179,7 +179,7 @@ def takes(values: NDArray[Any]) -> TypeGuard[Doubles]:
 
 
 def _share_blocks(share: Callable[[int, int], None], blocks: int, parts: int) -> None:
-    """Call `share` for all blocks, one or more of them in each of several threads."""
+    """Call `share` for all blocks, one or more of them in every thread."""
     parts = min(parts, blocks)
     first, *others = pairwise([blocks * part // parts for part in range(parts + 1)])
     complete = set()

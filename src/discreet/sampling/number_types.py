@@ -1,6 +1,6 @@
 """Numbers of Python by their exact types: those of one type go into one array, and none is rounded.
 
-What decides is the exact type of each number, never how large it is compared with the others: an integer
+The exact type of a number decides, never how large it is compared with the others: an integer
 among floats does not pass through a float. Subclasses may do anything, so they stay as they are.
 """
 
@@ -49,7 +49,7 @@ def objects(values: Sequence[object]) -> NDArray[np.object_]:
 
 
 def by_type(values: NDArray[Any]) -> Iterator[tuple[NDArray[np.intp], Alike]]:
-    """Return the floats, the integers of at most 64 bits, and all other numbers, each with their places."""
+    """Return the floats, the integers of at most 64 bits, and all other numbers, with their places."""
     numbers = values.tolist()
     kinds = {one: _kind(one) for one in types_of(numbers)}
     # One byte a number, which `bytes` reads in one loop in C.

@@ -39,7 +39,7 @@ class ScoreRows:
         """Yield the rows, exactly. Numbers of a list that are not possible are not looked at, and become zeros.
 
         Args:
-            possible: a truth value for each number of a row, or None where all are possible, for each row.
+            possible: for every row a truth value a number, or None where all are possible.
         """
         for row, among in zip(self._rows, possible, strict=True):
             if among is None or isinstance(row, np.ndarray):

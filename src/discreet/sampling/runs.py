@@ -1,7 +1,7 @@
 """Scores over a range too long to list: runs of neighbouring candidates with simple scores.
 
 A run is a stretch of a grid. On a flat run all candidates have the same score. On a sloping run the
-score falls by the same amount from each candidate to the next, starting from the best at one end. A
+score falls by the same amount from a candidate to the next, starting from the best at one end. A
 sloping run may be without end.
 """
 
@@ -39,7 +39,7 @@ _LONGEST_SIZE = 2**19
 """Sizes of flat runs may have that many bits in the fast pass: docs/explanation/draw.md."""
 
 _SURE = 2.0**-30
-"""Summaries are of use while what they may weigh leaves doubts rarer than this."""
+"""Summaries are of use while their possible weight leaves doubts rarer than this."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -47,18 +47,18 @@ class Runs:
     """Scores in runs. Private; the repr shows nothing of them.
 
     Attributes:
-        starts: for each run, the index of its lowest candidate (of a run without end: of its best one).
-        sizes: how many candidates each run has, at least 1; 0 stands for a sloping run without end.
-        tops: the best score of each run.
-        slopes: how much the score falls from each candidate to the next, at least 0; None if all are flat.
+        starts: for every run, the index of its lowest candidate (of a run without end: of its best one).
+        sizes: the numbers of candidates of the runs, at least 1; 0 stands for a sloping run without end.
+        tops: the best scores of the runs.
+        slopes: how much the score falls from a candidate to the next, at least 0; None if all are flat.
         upward: whether the score falls with growing index (True) or with shrinking index (False), for
-            each run; None if all are flat.
+            every run; None if all are flat.
         summaries: which runs stand for many, whose scores are at most the top; None if none does.
         whole: returns the same scores without summaries.
         wider: returns the same scores with less in the summaries, where the whole would be too much.
-        dense: whether each candidate stands for all real numbers up to the next, and weighs the integral
+        dense: whether a candidate stands for all real numbers up to the next, and weighs the integral
             over them, one step long. The best score of a run is then that at its better end.
-        locate: returns the indices of candidates, each given by its run and its steps from the best end,
+        locate: returns the indices of candidates, given by their runs and their steps from the best end,
             for runs whose candidates are no neighbours; `starts` says nothing then.
     """
 
@@ -114,7 +114,7 @@ class Place(NamedTuple):
 
 
 def indices_of(places: Sequence[Place]) -> list[int]:
-    """Return the index of the candidate at each place; all at once where they have to be located."""
+    """Return the indices of the candidates at some places; all at once where they have to be located."""
     locate = places[0].runs.locate if places else None
     if locate is None:
         return [runs.index(run, steps) for runs, run, steps in places]
@@ -253,7 +253,7 @@ def truncated_geometric(rate: Rate, slope: Fraction, size: int, bits: Bits) -> i
     """Return k < size with probability proportional to exp(-rate * slope * k); size 0 has no end.
 
     That is the floor of X = -ln(1 - U * (1 - exp(-rate * slope * size))) / (rate * slope), which grows
-    with U, so it is decided when both ends of what is known of U agree.
+    with U, so it is decided when both ends of the known part of U agree.
     """
     uniform = LazyUniform(bits)
     with precision(64):

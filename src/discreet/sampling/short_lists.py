@@ -27,7 +27,7 @@ _FLOATS, _INTEGERS = {float}, {int}
 def short_list(values: Any) -> list[float] | None:
     """Return a few finite floats, or a few integers that are doubles, in a list; None if these are not.
 
-    The type of what is given, its length and the types of its numbers count as public.
+    The type of the argument, its length and the types of its numbers count as public.
     """
     if type(values) is np.ndarray and values.ndim == 1 and len(values) <= SHORT:
         values = values.tolist()
@@ -41,7 +41,7 @@ def short_list(values: Any) -> list[float] | None:
 
 
 def settle_short(values: Sequence[float], rate: Rate, u: LazyUniform) -> int | None:
-    """Return the index whose share of [0, 1) holds `u`, or None where that is not certain yet.
+    """Return the index of the share of [0, 1) that holds `u`, or None where that is not certain yet.
 
     The weights are those of `enclosures.fast_weights`, with the exponential of C's library, of which
     the same is assumed as of numpy's: a relative error of at most `FUNCTION_ERROR`.

@@ -1,7 +1,7 @@
 """Uniforms read in two steps: sixteen bits for everyone, and the rest of a word for the few that look first.
 
 For most candidates sixteen bits tell that they are not first. How many are read on is fixed by the number of
-candidates, so what is read tells nothing of their scores.
+candidates, so the reading tells nothing of their scores.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def short_words(n: int, bits: Bits) -> tuple[NDArray[np.uint64], int]:
 
 
 def read_on(first: NDArray[np.uint64], width: int, bits: Bits) -> tuple[NDArray[np.uint64], int]:
-    """Return the uniforms that begin with these bits, to one word each, and how many bits those are."""
+    """Return the uniforms that begin with these bits, to one word, and how many bits those are."""
     more, length = bits.words(len(first)), min(bits.width, _WORD - width)
     more = more >> np.uint64(bits.width - length)
     return first << np.uint64(length) | more, width + length
@@ -42,10 +42,10 @@ def read_on_for(n: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FirstLooks:
-    """What is known of everyone after the first bits, and of the few who were read on.
+    """All uniforms after their first bits, and the few that were read on.
 
     Attributes:
-        times: the earliest that each may arrive, by the first bits.
+        times: the earliest possible arrivals, by the first bits.
         near: who was read on.
         words: the uniforms of those, to `length` bits.
         length: how many bits those are.
@@ -74,11 +74,11 @@ class FirstLooks:
 def look(
     logs: Callable[[int], NDArray[np.float64]], delays: NDArray[np.float64], few: int, bits: Bits
 ) -> FirstLooks:
-    """Read the first bits of everyone's uniform, and on for the few who may arrive first.
+    """Read the first bits of all uniforms, and on for the few that may arrive first.
 
     Args:
         logs: returns the logarithms of times for all words of so many bits, at the lower ends of their cells.
-        delays: what is added to the logarithm of each.
+        delays: the terms that are added to the logarithms.
         few: for how many to read on.
         bits: the source.
     """

@@ -25,7 +25,7 @@ def speed() -> Speed:
     """Return whether draws use the compiled kernel, and if not, why.
 
     The environment decides when the first answer is drawn: DISCREET_KERNEL=0 leaves the kernel out, and
-    DISCREET_THREADS says how many threads it may use, by default one for each processor.
+    DISCREET_THREADS says how many threads it may use, by default one a processor.
 
     Example:
         >>> from discreet.sampling.speed import speed

@@ -101,10 +101,10 @@ class Vector:
     def gaps(
         self, best: StoredNumber, out: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
-        """Return best - number for each number, as doubles with relative error at most 2**-53.
+        """Return best - number for all numbers, as doubles with relative error at most 2**-53.
 
         Integers are subtracted exactly before they are rounded; a gap above the largest double is
-        infinite, and numpy warns of it unless told not to. `best` is what `best` returned for this
+        infinite, and numpy warns of it unless told not to. `best` is the result of `best` for this
         vector or for one that holds it. The result may be written to `out`, to spare the allocator.
         """
         values = self._values

@@ -36,7 +36,7 @@ class Score(Protocol):
 
     @property
     def counts_rows(self) -> bool:
-        """Whether `sensitivity` is that of one row, so that it says nothing about a privacy unit of many rows.
+        """Whether `sensitivity` is that of one row, and so no bound for a privacy unit of many rows.
 
         Such a score is refused a `privacy_unit`. It is False where rows were bounded (`PerUnit`), where privacy
         units are counted, and where the caller declares the sensitivity for that unit. A score without this
@@ -46,7 +46,7 @@ class Score(Protocol):
 
     @property
     def measure(self) -> Measure | None:
-        """What an error of the score means to people; None where it means nothing to them.
+        """The meaning of an error of the score to people, or None without one.
 
         An error of a score without this property is told in units of the score.
         """
@@ -62,7 +62,7 @@ class Score(Protocol):
 
 
 class BaseScore:
-    """What most scores answer alike; a score says what differs."""
+    """The usual answers of a score, of which a class states those that differ."""
 
     __slots__ = ()
     public_fields: ClassVar[tuple[str, ...]] = ()
@@ -94,7 +94,7 @@ class BaseScore:
 
 
 def measure_of(score: Score) -> Measure | None:
-    """Return what an error of a score means; in units of the score, if it does not say more."""
+    """Return the meaning of an error of a score; units of the score, if it does not say more."""
     return getattr(score, "measure", Measure())
 
 

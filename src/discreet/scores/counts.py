@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Counts(BaseScore):
-    """The number of rows that hold each candidate. One row is one record, and holds one value.
+    """The numbers of rows that hold the candidates. One row is one record, and holds one value.
 
     A row more raises one count by 1 and lowers none: monotonic, spread 1 under `add_remove`. A row
     replaced can lower one count and raise another: spread 2 under `replace_one`. Proof:

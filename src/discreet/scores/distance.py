@@ -106,7 +106,7 @@ class Distance(BaseScore):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ListedDistance(BaseScore):
-    """The same score with one number for each point of a grid, for mechanisms that need them one by one.
+    """The same score with one number a point of a grid, for mechanisms that need them one by one.
 
     Args:
         distance: the score, on a `Grid`.
@@ -123,7 +123,7 @@ class ListedDistance(BaseScore):
         return self.distance.sensitivity(neighbors)
 
     def compute(self, cutoff_gap: Fraction) -> Vector:
-        """Return the score of each point, exactly: as integers or doubles where these hold them. Private.
+        """Return the scores of the points, exactly: as integers or doubles where these hold them. Private.
 
         Raises:
             InvalidScores: if the value is no finite number.

@@ -1,7 +1,7 @@
 """The records near a rank, in memory: found by selection, without sorting all of them.
 
-A sample says between which two numbers the wanted records are, one pass takes out what lies between, and only
-these records are put on the grid. What was taken out is counted, so the answer is exact whatever the sample
+A sample says between which two numbers the wanted records are, one pass takes out the numbers between, and only
+these records are put on the grid. Those taken out are counted, so the answer is exact whatever the sample
 was: should it mislead, all records are put on the grid.
 """
 

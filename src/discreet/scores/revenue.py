@@ -153,13 +153,13 @@ class Revenue(BaseScore):
 
 
 def _paying(indices: Integers, counts: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:
-    """Return the indices that are a price, in order, and how many pay each."""
+    """Return the indices that are a price, in order, and how many pay them."""
     paying = np.asarray(indices >= 0, dtype=np.bool_)
     return distinct_indices(indices[paying], counts[paying])
 
 
 def borders(prices: Grid) -> Grid:
-    """Return a grid whose points are nearest to the bids from one price up to the next."""
+    """Return a grid of points nearest to the bids from one price up to the next."""
     half = prices.step / 2
     return Grid(prices.lo + half, prices.hi + half, prices.step)
 
@@ -199,7 +199,7 @@ def places(prices: Grid, bids: ExactArray) -> Integers:
 
 
 def _one_by_one(prices: Grid, bids: ExactArray) -> Integers:
-    """Return the same for bids of any type, each by exact arithmetic."""
+    """Return the same for bids of any type, by exact arithmetic."""
     exact = [max(-1, _highest_paid(prices, bid)) for bid in bids.tolist()]
     return np.array(exact, dtype=object if prices.size >= _LARGE else np.int64)
 

@@ -57,7 +57,7 @@ class SortedRecords:
 
     @property
     def counts(self) -> NDArray[Any]:
-        """How many records each point has."""
+        """The numbers of records of the points."""
         return np.diff(self.totals)
 
     def whole(self, size: int) -> "Slice":
@@ -104,7 +104,7 @@ class Slice:
         """Return the scores of the parts of the points, `PARTS` each: how far the wanted rank is from their cuts.
 
         A part cuts the slice in two; see `cut`. Its score is -q * |rank of the cut - share * n|. Parts with the
-        same cut are neighbours, so there is one run for each rank.
+        same cut are neighbours, so there is one run a rank.
         """
         target, size = _Target.of(self, share), (self.end - self.first) * PARTS
         low, high = target.window(self, cutoff_gap, size)
@@ -146,7 +146,7 @@ class Slice:
         return first, int(np.searchsorted(totals, high, side="left"))
 
     def _begins(self, ranks: Integers, size: int) -> Integers:
-        """Return the first part that cuts at each rank or above it; `size` where none does."""
+        """Return the first parts that cut at the ranks or above them; `size` where none does."""
         records = self.records
         inside = (ranks > self.low) & (ranks <= self.high)
         i = np.searchsorted(records.totals, ranks[inside], side="left") - 1

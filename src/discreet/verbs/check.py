@@ -74,7 +74,7 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
 ) -> Release:
     """Release how many cells of declared columns fit their declaration, do not, and are missing, with noise.
 
-    To be asked before other questions: an answer about a column of which hardly a cell fits is noise. Each count
+    To be asked before other questions: an answer about a column of which hardly a cell fits is noise. A count
     has two-sided geometric noise, exactly. A cell fits if the verbs take it as it is: where all values are
     declared, if `mode` counts it. `epsilon` is divided equally among the columns: fewer columns have less noise.
 
@@ -86,7 +86,7 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
             less, or "replace_one", one record exchanged for another, which has twice the noise: two counts move.
         privacy_unit: the column of the privacy unit, or its columns; not needed, as the description declares it.
-        max_contributions: the most cells of one privacy unit that count in each column. Needed where the
+        max_contributions: the most cells of one privacy unit that count in a column. Needed where the
             description declares a privacy unit and no bound; rows without a unit are left out.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it that of the
             description, if it names one.
@@ -168,7 +168,7 @@ class GeometricNoise:
         """Return the counts of columns with independent noise, cut where no table has as many cells.
 
         Args:
-            counts: the counts of each column. Private.
+            counts: the counts of the columns. Private.
             bits: where randomness comes from.
         """
         noise = iter(self.law().draws(len(CLASSES) * len(counts), bits))
@@ -185,7 +185,7 @@ class _Check:
         source: its data, as this question reads them.
         columns: its columns that are checked.
         records: the privacy unit, and the most of its cells that count in a column.
-        noise: the noise of each count.
+        noise: the noise of a count.
     """
 
     dataset: Dataset
@@ -224,7 +224,7 @@ class _Check:
         return partial(self.noise.add, counts, SystemBits())
 
     def by_name(self, rows: list[list[int]]) -> dict[str, NoisyCellCounts]:
-        """Return the noisy counts of each column by its name."""
+        """Return the noisy counts of the columns by name."""
         off = self.noise.error
         return {
             column.name: NoisyCellCounts(fits, misfits, missing, off)
@@ -273,7 +273,7 @@ def _columns(dataset: Dataset, columns: object) -> list[Column]:
 
 
 def _noise(epsilon: object, columns: int, neighbors: Neighbors, records: Records) -> GeometricNoise:
-    """Return the noise of each count: a record replaced takes cells from counts, and adds as many to others."""
+    """Return the noise of a count: a record replaced takes cells from counts, and adds as many to others."""
     parameter = read_parameter(epsilon, None, None)
     if parameter is None:
         raise InvalidArgument("how much privacy? give epsilon, for example 1")

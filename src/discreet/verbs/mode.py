@@ -135,7 +135,7 @@ def count_scores(
 
 
 def _declared_categories(data: tables.Table, column: str | None, terms: Terms) -> Sequence[Any]:
-    """Return the categories the column's type declares; a quote opens nothing to see them."""
+    """Return the categories that the column's type declares; a quote opens no data to see them."""
     if is_quoted(terms) and not tables.shows_types(data):
         raise InvalidCandidates(
             "candidates are missing: a quote opens no data, so it cannot see which categories the type of "

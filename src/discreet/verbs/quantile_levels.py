@@ -1,4 +1,4 @@
-"""The public side of several quantiles: their alphas, what each may cost, and how they are drawn."""
+"""The public side of several quantiles: their alphas, their costs, and how they are drawn."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -80,14 +80,14 @@ class Levels:
 
     @property
     def guarantee(self) -> Guarantee:
-        """A bounded range per level, composed adaptively; or what a delta was asked for."""
+        """A bounded range per level, composed adaptively; or (epsilon, delta)-DP at a given delta."""
         if self.delta is not None:
             return ApproxDP(self.total, self.delta, self.neighbors)
         return self._kind(self.total / self.depth, self.neighbors).repeated(self.depth)
 
     @property
     def guarantee_of_each(self) -> Guarantee:
-        """A bounded range per value, all of the same records; or what a delta was asked for."""
+        """A bounded range per value, all of the same records; or (epsilon, delta)-DP at a given delta."""
         if self.delta is not None:
             return ApproxDP(self.total, self.delta, self.neighbors)
         return BoundedRange(self._one_of_all, self.neighbors).repeated(len(self.alphas))
@@ -148,7 +148,7 @@ class Levels:
 
     @property
     def branches(self) -> "tuple[_Value, ...]":
-        """How the value of each alpha is drawn from its part of the records."""
+        """How the value of an alpha is drawn from its part of the records."""
         return _values(_shares(self.alphas), self.epsilon, "add_remove")
 
 
@@ -160,7 +160,7 @@ class _Value:
     calibrated: Calibrated
 
     def draw(self, scores: Callable[[Fraction, Fraction], Runs]) -> int:
-        """Return what the mechanism draws from the scores for its share of the records."""
+        """Return a draw of the mechanism from the scores for its share of the records."""
         return self.calibrated.law(scores(self.share, self.calibrated.cutoff_gap)).draw(
             SystemBits()
         )
@@ -183,7 +183,7 @@ def _release(values: Sequence[_Value], part: Slice, lowest: int, highest: int) -
 
 @lru_cache(maxsize=256)
 def _shares(alphas: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    """Return each alpha relative to the alphas on either side of its part, kept for the next call."""
+    """Return all alphas relative to the alphas on either side of its part, kept for the next call."""
     around, shares = (Fraction(0), *alphas, Fraction(1)), list(alphas)
     parts = [(0, len(alphas))]
     for lowest, highest in parts:
@@ -199,7 +199,7 @@ def _shares(alphas: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
 def _values(
     shares: tuple[Fraction, ...], epsilon: Fraction, neighbors: Neighbors
 ) -> tuple[_Value, ...]:
-    """Return how the values of some shares are drawn at an epsilon each, kept for the next call."""
+    """Return how the values of some shares are drawn at that epsilon, kept for the next call."""
     parameter = PrivacyParameter("epsilon", epsilon)
     return tuple(
         _Value(

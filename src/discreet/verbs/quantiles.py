@@ -195,7 +195,7 @@ def _of_one_row(unit_query: UnitQuery) -> Terms:
 def _method(
     method: str, levels: "Levels", candidates: Grid
 ) -> tuple[Guarantee, str, Callable[[SortedRecords], Draw]]:
-    """Return the guarantee, the mechanism, and what makes a function that draws from the records."""
+    """Return the guarantee, the mechanism, and a function from the records to one that draws."""
     if method == "joint":
         parameter = PrivacyParameter("epsilon", levels.total)
         calibrated = JointQuantiles(levels.alphas, candidates.size).calibrate(
@@ -216,5 +216,5 @@ def _jointly(law: Callable[..., JointLaw], records: SortedRecords) -> Draw:
 
 
 def _by_group(draws: Sequence[Draw]) -> list[list[int]]:
-    """Return the quantiles of each group, in order."""
+    """Return the quantiles of all groups, in order."""
     return [draw() for draw in draws]

@@ -1,4 +1,4 @@
-"""select: scores somebody else computed."""
+"""select: one of the candidates, by scores of the caller."""
 
 from collections.abc import Callable, Iterable, Mapping, Set
 from functools import partial

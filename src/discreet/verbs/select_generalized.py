@@ -1,4 +1,4 @@
-"""select_generalized: one of the candidates, whose scores have different sensitivities."""
+"""select_generalized: one of the candidates, by scores of different sensitivities."""
 
 import math
 from collections.abc import Iterable, Mapping

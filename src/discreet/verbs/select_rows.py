@@ -116,7 +116,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
         InvalidScores: if the scores are no table of finite numbers, or its shape is not as stated. There is
             no score of -inf: whether a candidate can be answered must not depend on the data.
 
-    Side channels: those of the mechanism, row by row. What is read and computed depends on the shape, the mask and
+    Side channels: those of the mechanism, row by row. Reading and computing depend on the shape, the mask and
     the base measure.
 
     Proof: docs/explanation/rows.md.
@@ -214,7 +214,7 @@ def _sharpen(terms: Terms, changes: int, together: ApproxDP, question: Question)
 def _details(
     base: Question, mechanisms: Sequence[Mechanism], changes: int, together: Guarantee
 ) -> Mapping[str, object]:
-    """Return what decides the distribution of the answers besides the data, for a digest.
+    """Return the public parts that decide the distribution of the answers, for a digest.
 
     With a delta that is the epsilon that was asked for, not the share that was found for a row.
     """
@@ -228,7 +228,7 @@ def _details(
 
 
 def _possible(mechanism: Mechanism, labels: Labels | None) -> Sequence[bool] | None:
-    """Return whether each candidate can be answered, or None where all can.
+    """Return which candidates can be answered, or None where all can.
 
     Raises:
         InvalidArgument: if the mask or the base measure is of another length than the candidates.
@@ -278,7 +278,7 @@ def drawing(
 
 @contextmanager
 def _advice() -> Iterator[None]:
-    """Add to the error about a score that is not finite what to do about it."""
+    """Add an advice to the error about a score that is not finite."""
     problem = None
     try:
         yield
@@ -308,8 +308,8 @@ def laws_of(
 
     Args:
         table: the rows of scores.
-        laws: the functions from scores to a distribution, one for each row or one for all.
-        possible: whether each candidate can be answered, or None where all can; as many as `laws`.
+        laws: the functions from scores to a distribution, one a row or one for all.
+        possible: which candidates can be answered, or None where all can; as many as `laws`.
 
     Raises:
         InvalidScores: if the scores are not finite numbers.

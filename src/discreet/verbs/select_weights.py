@@ -1,4 +1,4 @@
-"""What the candidates of each row weigh before the data are read, and which of them may be answered: public."""
+"""Public weights of the candidates of all rows, and masks of those that may be answered."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -22,13 +22,13 @@ Mask = NDArray[np.bool_]
 def with_measures(
     mechanism: Mechanism, mask: Any, base_measure: Any, log_base_measure: Any, rows: int
 ) -> list[Mechanism]:
-    """Return the mechanism of each row, or one for all rows alike.
+    """Return the mechanisms of the rows, or one for all rows alike.
 
     Args:
         mechanism: the mechanism without them.
-        mask: truth values by candidate, for all rows or for each, or None.
-        base_measure: weights by candidate, for all rows or for each, or None.
-        log_base_measure: logarithms of weights by candidate, for all rows or for each, or None.
+        mask: truth values by candidate, for all rows or by row, or None.
+        base_measure: weights by candidate, for all rows or by row, or None.
+        log_base_measure: logarithms of weights by candidate, for all rows or by row, or None.
         rows: how many rows there are.
 
     Raises:
@@ -64,7 +64,7 @@ def _measures(mechanism: Any, base_measure: Any, log_base_measure: Any, rows: in
 
 
 def _for_each(value: Any, name: str, rows: int, parse: Callable[[Any], _T]) -> list[_T] | None:
-    """Return what is read of a value for all rows alike, or of each of its rows.
+    """Return a value as parsed: once for all rows alike, or row by row.
 
     Raises:
         InvalidArgument: if there are not as many rows as there are rows of scores.
@@ -110,7 +110,7 @@ def _read_mask(values: Any) -> Mask:
 
 
 def _pairs(measures: Sequence[Any], masks: Sequence[Mask]) -> list[tuple[Any, Mask]]:
-    """Return the measure and the mask of each row."""
+    """Return the measures and the masks of the rows."""
     rows = max(len(measures), len(masks))
     each = list(measures) * (rows if len(measures) < rows else 1)
     return list(zip(each, list(masks) * (rows if len(masks) < rows else 1), strict=True))

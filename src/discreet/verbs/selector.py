@@ -1,4 +1,4 @@
-"""selector: a select whose public arguments are settled once."""
+"""selector: a select that settles its public arguments once."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace

@@ -130,7 +130,7 @@ class Doubles:
 
 
 def halves(rate: Fraction, bits: int) -> tuple[float, float]:
-    """Return a double of at most so many bits next below a rate, and what is left of the rate as a double."""
+    """Return a double of at most so many bits next below a rate, and the rest of the rate as a double."""
     shift = bits + rate.denominator.bit_length() - rate.numerator.bit_length() - 1
     coarse = Fraction(math.floor(rate * Fraction(2) ** shift)) / Fraction(2) ** shift
     return float(coarse), nearest_double(rate - coarse)

@@ -3,13 +3,13 @@
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import groupby, permutations
 from operator import itemgetter
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -60,8 +60,6 @@ class JointTopK:
     mechanism: Mechanism
     k: int
     counts: bool = False
-    worst_case: ClassVar[None] = None
-    options: ClassVar[Mapping[str, Callable[[str], object]]] = {}
 
     @property
     def name(self) -> str:
@@ -231,7 +229,7 @@ class OrderedLists(Lists):
         return answers
 
     def _first_place(self, loss: _Loss, number: int) -> tuple[int, list[int], int]:
-        """Return the first place whose loss is not smaller, how many choices each place has, and the rest.
+        """Return the first place of no smaller loss, how many choices each place has, and the rest.
 
         Lists of one loss are numbered by that place: the places before it lose less, it loses that much, the
         places after it lose at most that.
@@ -250,7 +248,7 @@ class OrderedLists(Lists):
 
 
 def _whole_gaps(scores: Vector) -> tuple[list[_Loss], int]:
-    """Return best - score for all scores as integers, and what they were multiplied by.
+    """Return best - score for all scores as integers, and the factor that makes them so.
 
     Fractions of too many denominators stay what they are.
     """

@@ -39,7 +39,7 @@ class Stage(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """What a choice is among, and the masses, whose total is the smaller one of `up` and `down`."""
+    """The alternatives of a choice and their masses, with the smaller one of `up` and `down` as their total."""
 
     names: Integers
     weights: Array

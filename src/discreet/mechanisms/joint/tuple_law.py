@@ -150,11 +150,11 @@ class Branch:
             yield arb(0)
 
     def name(self, i: int) -> int:
-        """Return what was chosen: a cut, or the first quantile in a place."""
+        """Return the i-th alternative: a cut, or the first quantile in a place."""
         return int(self._names[i - self._ahead])
 
     def _below(self, masses: Masses) -> NDArray[np.float64]:
-        """Return a weight of 0 for what is out of reach below if there may be any: no draw falls on it."""
+        """Return a weight of 0 for all that is out of reach below, if there may be any: no draw falls on it."""
         # Else the first one within reach would be answered in its place, and tuples below would never be.
         self._ahead = int(masses.arithmetic.reach < masses.targets[-1])
         return np.zeros(self._ahead)

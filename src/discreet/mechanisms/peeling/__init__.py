@@ -1,9 +1,8 @@
 """Peeling: one answer after another, without replacement."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from ...errors import InvalidArgument
 from ...numbers import count
@@ -47,8 +46,6 @@ class Peeling:
     mechanism: Mechanism
     k: int
     delta: Fraction | None = None
-    worst_case: ClassVar[None] = None
-    options: ClassVar[Mapping[str, Callable[[str], object]]] = {}
 
     @property
     def name(self) -> str:

@@ -133,7 +133,7 @@ class FirstArrivals(Lists):
         return first[order].tolist() if certain.all() else None
 
     def _settle(self, noise: dict[int, LazyUniform]) -> list[int]:
-        """Return the first k of these candidates, among whom they are, reading on and using balls."""
+        """Return the first k, which are among these candidates, reading on and using balls."""
 
         def compare(i: int, j: int) -> int:
             lead = self._scores.exact_gap(j, self._scores.values[i])
@@ -212,14 +212,14 @@ class FlipRounds(Lists):
         )
 
     def _delays(self, best: int) -> NDArray[np.float64]:
-        """Return rate * gap to the best that is left, cut; what is better is gone."""
+        """Return rate * gap to the best that is left, cut; better ones were answered before."""
         bests = np.full(len(self._values), self._values[best], dtype=self._values.dtype)
         delays = gaps_to(np.maximum(bests, self._values), self._values)
         delays *= self._rate.double
         return np.minimum(delays, _CUT_DELAY, out=delays)
 
     def _first(self, delays: NDArray[np.float64], best: int, bits: Bits) -> int:
-        """Return who arrives first; a delay of infinity is that of one who was answered before."""
+        """Return the first to arrive; a delay of infinity is that of an earlier answer."""
         sample = look(_logs, delays, read_on_for(len(delays)), bits)
         starts, ends = (
             np.log((sample.words + ahead) * 2.0**-sample.length) + delays[sample.near]
@@ -233,7 +233,7 @@ class FlipRounds(Lists):
         return self._settle(sample.uniforms(np.flatnonzero(runners)), best)
 
     def _settle(self, noise: dict[int, LazyUniform], best: int) -> int:
-        """Return who of these arrives first, reading on and using balls."""
+        """Return the first of these to arrive, reading on and using balls."""
         bests = self._scores.values[best]
         while len(noise) > 1:
             with precision(64 + 2 * max(u.length for u in noise.values())):

@@ -81,7 +81,7 @@ class Remaining:
         return twin
 
     def take(self, b: int, j: int) -> None:
-        """Take the j-th candidate of a block away, and the block if nothing is left of it."""
+        """Take the j-th candidate of a block away, and the block if it was the last."""
         if len(self.blocks[b].scores) == 1:
             del self.blocks[b]
             self._bests, self._masses = np.delete(self._bests, b), np.delete(self._masses, b)

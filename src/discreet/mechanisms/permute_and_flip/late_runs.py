@@ -107,7 +107,7 @@ def listed_runs(runs: Runs) -> Runs:
 
 
 def _select(column: Any, there: NDArray[np.bool_]) -> Any:
-    """Return what is there of a list or an array."""
+    """Return the part of a list or an array that a mask leaves."""
     if isinstance(column, np.ndarray):
         return column[there]
     return [each for each, keep in zip(column, there.tolist(), strict=True) if keep]

@@ -115,7 +115,7 @@ class RunRace:
         return LatePart(self._runs, c, 0, int(self._runs.sizes[c]))
 
     def _first(self, bits: Bits, late: Sequence[LatePart] = ()) -> int:
-        """Return the run whose first candidate comes first of all; those in `late` are counted on."""
+        """Return the run of the candidate that comes first of all; those in `late` are counted on."""
         n = len(self._runs)
         # *Over runs, it is a race*: who arrives first is answered; doubles only leave out who certainly does not.
         runners = {c: self._runner(c, u) for c, u in self._leaders(bits).items()}
