@@ -24,7 +24,7 @@ ONE_BIT = DyadicRate(1, 1, 1)
 def blocks_of_two() -> Any:
     """Let arrays of a few numbers have borders between blocks."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.sampling.runs._BLOCK", 2)
+        patch.setattr("discreet.sampling.runs._RUNS_AT_ONCE", 2)
         yield
 
 

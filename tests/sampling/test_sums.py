@@ -121,7 +121,7 @@ def test_rows_state_the_whole_bound(width: int, path: str, monkeypatch: pytest.M
 
     if path == "numpy":
         monkeypatch.setattr(kernel, "active", lambda: None)
-        monkeypatch.setattr(categorical_rows, "_located", located)
+        monkeypatch.setattr(categorical_rows, "_locate", located)
     elif kernel.active() is None:
         pytest.skip(f"no kernel: {kernel.load()}")
     else:

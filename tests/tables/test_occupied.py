@@ -39,7 +39,7 @@ Make = Callable[[pa.Table], Any]
 def blocks_of_two() -> Any:
     """Let arrays of a few numbers have borders between blocks."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.scores.revenue._BLOCK", 2)
+        patch.setattr("discreet.scores.revenue._BIDS_AT_ONCE", 2)
         yield
 
 
