@@ -125,7 +125,10 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
 
 
 def count_scores(
-    unit_query: UnitQuery, data: object, column: str | None, labels: Labels | CandidateTable | LabelsFromData
+    unit_query: UnitQuery,
+    data: object,
+    column: str | None,
+    labels: Labels | CandidateTable | LabelsFromData,
 ) -> Sequence[Score]:
     """Return the score that counts records, one per group."""
     columns = unit_query.columns(data, column)

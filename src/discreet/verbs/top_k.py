@@ -162,6 +162,10 @@ def naming_lists(labels: Labels | CandidateTable | None) -> Name:
     def name(lists: Any, size: int | None) -> Any:
         if labels is None:
             return lists
-        return answers_at(lists, labels) if size is None else [answers_at(one, labels) for one in lists]
+        return (
+            answers_at(lists, labels)
+            if size is None
+            else [answers_at(one, labels) for one in lists]
+        )
 
     return name

@@ -146,7 +146,7 @@ def test_units_of_joint_scores_change_nothing(
     kind: Any, finest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Quarters, as floats and as integers four times as large at four times the spread."""
-    monkeypatch.setattr(joint_module, "_FINEST", finest)
+    monkeypatch.setattr(joint_module, "_FINEST_UNIT", finest)
     numbers, parameter = [2.25, 0.5, -1.75, 0.0, 2.0], PrivacyParameter(kind, Fraction(1, 3))
     wide = PrivacyParameter(kind, Fraction(4, 3) if kind == "scale" else Fraction(1, 3))
     plain: Any = JointTopK(Exponential(), 2).calibrate(GENERAL, parameter)

@@ -14,7 +14,7 @@ from discreet.mechanisms import (
     Exponential,
 )
 from discreet.mechanisms.peeling import Peeling, block_rounds
-from discreet.mechanisms.peeling.block_rounds import BLOCK, BlockRounds
+from discreet.mechanisms.peeling.block_rounds import BLOCK_SIZE, BlockRounds
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import Categorical
 from discreet.sampling.enclosures import NaturalRate, Rate, precision
@@ -33,7 +33,7 @@ HALF = NaturalRate(Fraction(1, 2))
 def test_peeling_in_blocks_is_the_same_law(
     values: tuple[list[Any], int], rate: Rate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(block_rounds, "BLOCK", 2)
+    monkeypatch.setattr(block_rounds, "BLOCK_SIZE", 2)
     monkeypatch.setattr(block_rounds, "_AT_ONCE", 1)
     scores, k = values
     with precision(3000):
@@ -46,7 +46,7 @@ def test_peeling_in_blocks_is_the_same_law(
 def test_blocks_lose_what_was_taken(scores: list[int], data: st.DataObject) -> None:
     """After any answers the weights of the blocks are those of what is left, in doubles and in balls."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(block_rounds, "BLOCK", 2)
+        patch.setattr(block_rounds, "BLOCK_SIZE", 2)
         remaining = block_rounds.Remaining(read_vector(scores), HALF)
         left = set(range(len(scores)))
         for _ in range(data.draw(st.integers(0, len(scores) - 1))):
@@ -69,36 +69,40 @@ def test_blocks_lose_what_was_taken(scores: list[int], data: st.DataObject) -> N
 @pytest.mark.parametrize("kind", [np.float64, np.int64, np.uint64, object])
 def test_long_vectors_of_every_type(kind: Any) -> None:
     """Far ahead are those that come first, in their order, across blocks and inside of one."""
-    n, first = 3 * BLOCK + 5, [2 * BLOCK, 2 * BLOCK + 1, 7, 3 * BLOCK + 4]
+    n, first = 3 * BLOCK_SIZE + 5, [2 * BLOCK_SIZE, 2 * BLOCK_SIZE + 1, 7, 3 * BLOCK_SIZE + 4]
     scores = np.zeros(n, dtype=kind)
     for i, place in enumerate(first):
         scores[place] = 10**18 - i * 10**17
     assert select_top_k(scores, k=4, sensitivity=1, epsilon=1).value == first
     assert BlockRounds(read_vector(scores), 4, HALF).draw(SystemBits()) == first
-    short = select_top_k(scores[: BLOCK // 4].tolist(), k=BLOCK // 4, sensitivity=1, epsilon=1)
-    assert sorted(short.value) == list(range(BLOCK // 4))
+    short = select_top_k(
+        scores[: BLOCK_SIZE // 4].tolist(), k=BLOCK_SIZE // 4, sensitivity=1, epsilon=1
+    )
+    assert sorted(short.value) == list(range(BLOCK_SIZE // 4))
 
 
 def test_extremes_of_integers_in_blocks() -> None:
-    scores = np.full(BLOCK + 1, -(2**63), dtype=np.int64)
-    scores[[3, BLOCK]] = 2**63 - 1
-    assert sorted(select_top_k(scores, k=2, sensitivity=1, epsilon=1).value) == [3, BLOCK]
+    scores = np.full(BLOCK_SIZE + 1, -(2**63), dtype=np.int64)
+    scores[[3, BLOCK_SIZE]] = 2**63 - 1
+    assert sorted(select_top_k(scores, k=2, sensitivity=1, epsilon=1).value) == [3, BLOCK_SIZE]
 
 
 def test_the_work_of_peeling_depends_on_sizes_and_the_answer() -> None:
-    n, k = 8 * BLOCK, 5
+    n, k = 8 * BLOCK_SIZE, 5
     rng = np.random.default_rng(0)
     seen = set()
     ahead = np.zeros(n)
-    ahead[BLOCK // 2 :: BLOCK] = np.arange(8) * 1e6
+    ahead[BLOCK_SIZE // 2 :: BLOCK_SIZE] = np.arange(8) * 1e6
     for scores in (rng.standard_normal(n), np.zeros(n), ahead):
         law = Peeling(Exponential(), k).calibrate(GENERAL, ONE).law(read_vector(scores))
         with counted_work() as work:
             found: Any = law.draw(SystemBits())
-        again = sum(i // BLOCK == j // BLOCK for a, i in enumerate(found) for j in found[:a])
-        last = sum(i // BLOCK == found[-1] // BLOCK for i in found[:-1])
+        again = sum(
+            i // BLOCK_SIZE == j // BLOCK_SIZE for a, i in enumerate(found) for j in found[:a]
+        )
+        last = sum(i // BLOCK_SIZE == found[-1] // BLOCK_SIZE for i in found[:-1])
         # A round draws from one block; all but the last sum what is left of it, one candidate less.
-        assert work.functions == k * 8 + (2 * k - 1) * BLOCK - 2 * again + last - (k - 1)
+        assert work.functions == k * 8 + (2 * k - 1) * BLOCK_SIZE - 2 * again + last - (k - 1)
         assert work.balls == 0
         seen.add((work.words, work.passes))
     assert seen == {(2 * k, 2 * k)}
