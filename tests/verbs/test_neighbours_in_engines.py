@@ -282,6 +282,7 @@ def seeds() -> Iterator[Any]:
 
 @pytest.mark.parametrize(("engine", "seed"), [*seeds()])
 @pytest.mark.one_in(4)
+@pytest.mark.proof_in("spark")
 def test_no_neighbour_moves_scores_further_than_is_accounted(
     engine: str, seed: int, tmp_path: Path
 ) -> None:

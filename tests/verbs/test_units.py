@@ -149,6 +149,7 @@ def examples(engine: str) -> int:
 
 @pytest.mark.parametrize(("engine", "plan"), crossed(ENGINES, PLANS, "both"))
 @pytest.mark.one_in(13)
+@pytest.mark.proof_in("spark")
 def test_counts_are_those_of_the_definition(engine: str, plan: str, tmp_path: Path) -> None:
     records, candidates = PLANS[plan], ["tea", "milk", "absent", ""]
 
