@@ -19,8 +19,8 @@ from discreet import messages, templates
 from discreet.accuracy import UNITS
 from discreet.errors import InvalidArgument
 from discreet.mechanisms import MECHANISMS
-from discreet.messages import AND, OR, Message, counted, gettext, joined, translated, using_language
-from discreet.privacy.statements import in_full, mechanism_name
+from discreet.messages import AND, OR, Message, gettext, join, plural, translate, using_language
+from discreet.privacy.wording import in_full, mechanism_name
 
 SOURCE = Path(discreet.__file__).parent
 HAN = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
@@ -79,9 +79,9 @@ def called() -> Iterator[tuple[str, str]]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue
-            if node.func.id not in {"Message", "gettext", "counted"}:
+            if node.func.id not in {"Message", "gettext", "plural"}:
                 continue
-            first, context = node.args[0], node.args[1:2] if node.func.id != "counted" else []
+            first, context = node.args[0], node.args[1:2] if node.func.id != "plural" else []
             texts = [first.body, first.orelse] if isinstance(first, ast.IfExp) else [first]
             for text in texts:
                 if isinstance(text, ast.Constant):
@@ -119,35 +119,35 @@ def test_parts_are_translated_and_missing_messages_are_english() -> None:
         "{first} or {then}", first=Message("nothing"), then=Message("{no} such", no=1)
     )
     with using_language("zh"):
-        assert translated(message) == "零 或 1 such"
-        assert translated("nothing") == "nothing", "a text that is no message stays"
-        assert translated(Message("")) == ""
-    assert translated(message) == "nothing or 1 such"
+        assert translate(message) == "零 或 1 such"
+        assert translate("nothing") == "nothing", "a text that is no message stays"
+        assert translate(Message("")) == ""
+    assert translate(message) == "nothing or 1 such"
 
 
 def test_messages_are_copied_and_pickled_with_their_parts() -> None:
-    message = joined(AND, ["a", joined(OR, ["b", "c"]), ""])
+    message = join(AND, ["a", join(OR, ["b", "c"]), ""])
     assert message == "a, b or c"
     for again in (copy.deepcopy(message), pickle.loads(pickle.dumps(message))):
         with using_language("zh"):
-            assert translated(again) == "a，b 或 c"
-    several = counted("1 answer", "{count:,} answers", 1200)
+            assert translate(again) == "a，b 或 c"
+    several = plural("1 answer", "{count:,} answers", 1200)
     with using_language("zh"):
-        assert translated(pickle.loads(pickle.dumps(several))) == "1,200 个答案"
+        assert translate(pickle.loads(pickle.dumps(several))) == "1,200 个答案"
 
 
 def test_errors_keep_their_parts() -> None:
     error = InvalidArgument(Message("no privacy guarantee: {reason}", reason="\udcff"))
     assert str(error) == "no privacy guarantee: \\udcff"
     with using_language("zh"):
-        assert translated(InvalidArgument(Message("nothing"))) == "零"
+        assert translate(InvalidArgument(Message("nothing"))) == "零"
 
 
 def test_names_of_mechanisms_are_translated() -> None:
     assert mechanism_name("peeling(noisy_max(gumbel))") == "peeling(noisy_max(gumbel))"
     with using_language("zh"):
-        assert translated(mechanism_name("peeling(base2)")) == "逐个剥离 peeling(base2)"
-        assert translated(mechanism_name("of_your_own")) == "of_your_own"
+        assert translate(mechanism_name("peeling(base2)")) == "逐个剥离 peeling(base2)"
+        assert translate(mechanism_name("of_your_own")) == "of_your_own"
 
 
 @pytest.mark.parametrize(
@@ -199,9 +199,7 @@ def test_a_third_language_is_a_catalogue_alone(
     assert messages.languages() == ("en", third_language)
     with using_language(third_language):
         guarantee = discreet.select([1, 2], sensitivity=1, epsilon=1).guarantee
-        assert (
-            translated(in_full(guarantee)) == "‹‹ε = 1, bounded range› (‹add/remove one record›)›"
-        )
+        assert translate(in_full(guarantee)) == "‹‹ε = 1, bounded range› (‹add/remove one record›)›"
     release = discreet.select({"tea": 1, "milk": 2}, sensitivity=1, epsilon=1)
     report = discreet.report(release, tmp_path / "r.html", lang=third_language)
     page = report.read_text(encoding="utf-8")

@@ -13,8 +13,8 @@ from .mechanisms import BOUNDED
 from .numbers import Number, positive
 from .payment import Bill
 from .privacy.composition import Composition, compose
-from .privacy.statements import in_full
 from .privacy.units import one_record
+from .privacy.wording import in_full
 from .releases import Release
 from .selection import bill_of
 from .text_tables import TextTable

@@ -1,7 +1,7 @@
 """Texts in parts, written in the language of the reader by catalogues of messages.
 
 The source is English. A catalogue is one file of gettext's form, `locale/zh.po`; a language more is a file more.
-Guarantees, amounts, audits and errors state themselves in messages, so `translated` writes all of them.
+Guarantees, amounts, audits and errors state themselves in messages, so `translate` writes all of them.
 """
 
 import os
@@ -52,7 +52,7 @@ class Message(str):
     def __str__(self) -> "Message":
         return self
 
-    def filled(self, **parts: object) -> "Message":
+    def fill(self, **parts: object) -> "Message":
         """Return the message with its parts, of a template that stands in a table."""
         return Message(self.template, self.context, **parts)
 
@@ -60,7 +60,7 @@ class Message(str):
         return (self.template, self.context), self.parts
 
 
-def counted(one: str, several: str, count: int) -> Message:
+def plural(one: str, several: str, count: int) -> Message:
     """Return a number of things in words; catalogues have as many forms as their languages."""
     message = Message(one if count == 1 else several, count=count)
     message.forms = one, several
@@ -72,30 +72,30 @@ BOTH, SUM = Message("{first} and {then}"), Message("{first} + {then}")
 """How `joined` puts two texts together."""
 
 
-def joined(pair: Message, texts: Iterable[object]) -> str:
+def join(pair: Message, texts: Iterable[object]) -> str:
     """Return several texts as one, two by two; "" if there are none."""
     present = [text for text in map(str, texts) if text]
-    return reduce(lambda first, then: pair.filled(first=first, then=then), present or [""])
+    return reduce(lambda first, then: pair.fill(first=first, then=then), present or [""])
 
 
-def translated(made: object) -> str:
+def translate(speaker: object) -> str:
     """Return in the language of the reader what something says of itself; English where a catalogue lacks it."""
-    text = str(made)
+    text = str(speaker)
     if not isinstance(text, Message) or not text:
         return text
-    parts = {name: p if isinstance(p, Number) else translated(p) for name, p in text.parts.items()}
+    parts = {name: p if isinstance(p, Number) else translate(p) for name, p in text.parts.items()}
     template = _template(text)
     return template.format(**parts) if parts else template
 
 
 def gettext(template: str, context: str = "", /, **parts: object) -> str:
     """Return a message in the language of the reader."""
-    return translated(Message(template, context, **parts))
+    return translate(Message(template, context, **parts))
 
 
 def _template(message: Message) -> str:
     """Return the template of a message in the language of the reader."""
-    words = catalogue(language())
+    words = catalogue(current_language())
     if message.forms is not None:
         return words.ngettext(*message.forms, message.parts["count"])  # type: ignore[arg-type]
     if message.context:
@@ -103,7 +103,7 @@ def _template(message: Message) -> str:
     return words.gettext(message.template)
 
 
-def language() -> str:
+def current_language() -> str:
     """Return the code of the language that is written now."""
     return _language.get()
 
@@ -155,7 +155,7 @@ def preferred_language() -> str:
 
 def language_tag() -> str:
     """Return the language that is written now as HTML has it: zh-Hans."""
-    return catalogue(language()).info().get("language", SOURCE).replace("_", "-")
+    return catalogue(current_language()).info().get("language", SOURCE).replace("_", "-")
 
 
 @cache

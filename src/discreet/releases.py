@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Generic
 from . import plots
 from .candidates import T
 from .error_boundary import error_boundaries
-from .messages import AND, joined
+from .messages import AND, join
 from .privacy.guarantees import Guarantee
-from .privacy.statements import by_mechanism, in_brief
 from .privacy.units import Unit, plain_unit
+from .privacy.wording import by_mechanism, in_brief
 from .text_tables import fact_table
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Release(Generic[T]):
     @property
     def promise(self) -> str:
         """The guarantee in brief, for the privacy unit, and the mechanism."""
-        return joined(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
+        return join(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
 
     def as_dict(self) -> dict[str, object]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""

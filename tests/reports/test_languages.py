@@ -13,7 +13,7 @@ import discreet
 from discreet import Grid, Ledger, audit
 from discreet.cli import run
 from discreet.errors import InvalidArgument
-from discreet.messages import translated, using_language
+from discreet.messages import translate, using_language
 from discreet.privacy.guarantees import NoGuarantee, PureDP
 
 from .test_reports import Reader, read
@@ -120,8 +120,8 @@ def test_both_tell_the_same_numbers(pages: dict[str, dict[str, Path]]) -> None:
 ])  # fmt: skip
 def test_guarantees_are_written_in_chinese(guarantee: Any, said: str) -> None:
     with using_language("zh"):
-        assert translated(guarantee) == said
-    assert translated(guarantee) == str(guarantee)
+        assert translate(guarantee) == said
+    assert translate(guarantee) == str(guarantee)
 
 
 def test_audits_are_written_in_chinese() -> None:
@@ -141,7 +141,7 @@ def test_audits_are_written_in_chinese() -> None:
     assert [one.holds for one in found] == [True, False, False, False]
     for one in found:
         with using_language("zh"):
-            said = translated(one).replace("ValueError", "")
+            said = translate(one).replace("ValueError", "")
         assert not re.search("[A-Za-z]", said), said
 
 

@@ -22,7 +22,7 @@ from discreet.privacy.guarantees import (
     NoGuarantee,
     PureDP,
 )
-from discreet.reports import promises as words
+from discreet.reports import plain_words as words
 
 EVIL = "<script>alert('x')</script>&\"<img src=http://x>"
 VOTES = {"tea": 310_007, "coffee": 322_009, EVIL: 245_003}

@@ -11,7 +11,7 @@ from flint import arb
 from ..arguments import listed
 from ..error_boundary import error_boundaries, error_boundary
 from ..errors import InvalidArgument, InvalidNumber, shown
-from ..messages import AND, Message, joined
+from ..messages import AND, Message, join
 from ..numbers import Number, positive
 from ..numbers import exact as exact_number
 from ..privacy.guarantees import BoundedRange, Guarantee
@@ -155,7 +155,7 @@ class ExactAudit:
         numbers = [f"ε = {float(self.claimed):.10g}"]
         if self.delta:
             numbers.append(f"δ = {float(self.delta):.6g}")
-        claim = joined(AND, numbers)
+        claim = join(AND, numbers)
         return Message("{epsilon}, bounded range", epsilon=claim) if self.bounded_range else claim
 
 

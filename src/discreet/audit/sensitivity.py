@@ -11,7 +11,7 @@ from ..arguments import listed
 from ..candidates import Labels
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidScores, shown
-from ..messages import BOTH, Message, joined
+from ..messages import BOTH, Message, join
 from ..numbers import Number, count, spell
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling.bits import Bits, below
@@ -88,7 +88,7 @@ class Counterexample:
         return Message(
             "{problem}: declared {declared}, found {found} for {candidates} on {first} and {second}",
             **pair, problem=_PROBLEMS[self.problem], declared=spell(self.declared),
-            found=spell(self.found), candidates=joined(BOTH, map(repr, self.candidates)),
+            found=spell(self.found), candidates=join(BOTH, map(repr, self.candidates)),
         )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from ..error_boundary import error_boundary, foreign_function
 from ..errors import InvalidArgument, shown
-from ..messages import AND, Message, joined
+from ..messages import AND, Message, join
 from ..numbers import Number, count, positive
 from ..testing import Work, counted_work
 from .binomial import fair_tail
@@ -58,7 +58,7 @@ class TimingAudit:
     def __str__(self) -> str:
         verdict = Message("not told apart")
         if self.tells:
-            verdict = Message("told apart by {kinds}", kinds=joined(AND, self.tells))
+            verdict = Message("told apart by {kinds}", kinds=join(AND, self.tells))
         return Message(
             "{verdict} ({runs} pairs of runs; {work}; time ratio {ratio:.2f})",
             verdict=verdict, runs=self.repeats, ratio=self.ratio,

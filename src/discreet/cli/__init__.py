@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from ..errors import DiscreetError, InvalidArgument
-from ..messages import check_language, gettext, preferred_language, set_language, translated
+from ..messages import check_language, gettext, preferred_language, set_language, translate
 from ..renamed import COMMANDS, OPTIONS
 from .ask import ask_command
 from .attack import attack_command
@@ -175,7 +175,7 @@ def _check(arguments: list[str]) -> None:
 def _message(error: Exception) -> str | None:
     """Return the message for an error of this library, of the option parser or of writing; None for others."""
     if isinstance(error, DiscreetError):
-        return "; ".join(map(translated, [error, *getattr(error, "__notes__", [])]))
+        return "; ".join(map(translate, [error, *getattr(error, "__notes__", [])]))
     if isinstance(error, OSError):
         return gettext("the answer could not be written: {reason}", reason=error.strerror)
     parser_message = getattr(error, "format_message", None)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..datasets.noisy_cell_counts import NoisyCellCounts
-from ..messages import Message, translated
+from ..messages import Message, translate
 from ..releases import Release
 from ..text_tables import TextTable
 
@@ -39,7 +39,7 @@ def show_release(release: Release, asked: Mapping[str, object], *, as_json: bool
 
 def say(text: str) -> None:
     """Print a line about an answer on stderr, in the language of the reader."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(translated(text), style="dim"))
+    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(translate(text), style="dim"))
 
 
 def _as_dict(release: Release, asked: Mapping[str, object]) -> dict[str, object]:

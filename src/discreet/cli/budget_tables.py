@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..messages import Message, translated
+from ..messages import Message, translate
 from ..privacy.units import one_record
 from .answers import say
 
@@ -34,12 +34,12 @@ def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
     ]
     standing = any(budget.standing for budget in budgets)
     for title in (*titles, *[Message("period", "a column")] * standing):
-        table.add_column(translated(title), overflow="fold")
+        table.add_column(translate(title), overflow="fold")
     for budget in budgets:
-        sums = map(translated, (budget.total, budget.spent, budget.remaining))
+        sums = map(translate, (budget.total, budget.spent, budget.remaining))
         cells = budget.dataset, budget.analyst or "", *sums, budget.neighbors
         last = [budget.standing] * standing
-        table.add_row(*map(literal, (*cells, translated(one_record(budget.unit)), *last)))
+        table.add_row(*map(literal, (*cells, translate(one_record(budget.unit)), *last)))
     Console(highlight=False).print(table)
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import InvalidArgument
-from ..messages import BOTH, Message, gettext, joined, translated
+from ..messages import BOTH, Message, gettext, join, translate
 from .accounts import LedgerArgument, NamedAccount, OneDataset, account
 from .answers import say
 from .budget_tables import literal
@@ -55,7 +55,7 @@ def history_command(
         Message("what", "a column"),
         Message("cost", "a column"),
     ):
-        table.add_column(translated(title), overflow="fold")
+        table.add_column(translate(title), overflow="fold")
     for event in events:
         table.add_row(*map(literal, _event_cells(event)))
     Console(highlight=False).print(table)
@@ -90,7 +90,7 @@ def verify_command(
     if write_checkpoint is not None:
         write_checkpoint.write_text(f"{ledger.checkpoint()}\n", encoding="utf-8")
     plain = {"events": found.events, "head": found.head, "notes": list(found.notes)}
-    typer.echo(json.dumps(plain) if as_json else translated(found))
+    typer.echo(json.dumps(plain) if as_json else translate(found))
     if not as_json:
         say(Message("keep the head elsewhere: it finds a ledger that was replaced"))
 
@@ -99,7 +99,7 @@ def _plot_budget(of: NamedAccount, events: list["Event"], path: Path) -> None:
     """Plot the spent budget of a dataset over time, in epsilon or else rho; the one that is charged now."""
     from .. import plots
     from ..ledger.events import CHARGED
-    from ..reports.budgets import spent_over_time
+    from ..reports.budget_report import spent_over_time
 
     current = [] if of.whose is None else of.budgets[-1:]
     whole = [b for b in of.ledger.budgets() if b.dataset in current and b.analyst is None]
@@ -124,8 +124,8 @@ def _event_cells(event: "Event") -> tuple[str, ...]:
     kind = gettext(event.kind.replace("_", " "), "an event")
     if event.kind in CHARGED:
         # Dataset and analyst are charged the same, unless their budgets count in other units.
-        cost = translated(
-            joined(BOTH, dict.fromkeys(str(read_amount(cost)) for cost in body["costs"]))
+        cost = translate(
+            join(BOTH, dict.fromkeys(str(read_amount(cost)) for cost in body["costs"]))
         )
         return str(event.number), at, kind, name, str(body["query"]), cost
     return str(event.number), at, kind, name, _described(event), ""
@@ -148,5 +148,5 @@ def _described(event: "Event") -> str:
     unit = read_unit(event.body.get("privacy_unit"))
     total = read_amount(event.body["total"])
     if unit is None:
-        return translated(total)
+        return translate(total)
     return gettext("{total}, per {unit}", total=total, unit=unit_in_words(unit))

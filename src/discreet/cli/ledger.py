@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InvalidArgument, UnknownBudget, shown
-from ..messages import Message, gettext, translated
+from ..messages import Message, gettext, translate
 from .accounts import (
     DatasetOption,
     DescribedDataset,
@@ -398,7 +398,7 @@ def spent_command(
         held = found.approx(delta).as_dict()
         typer.echo(json.dumps({**found.as_dict(), "at_delta": held}))
         return
-    typer.echo(f"{translated(found)}\n{translated(found.in_words(delta))}")
+    typer.echo(f"{translate(found)}\n{translate(found.in_words(delta))}")
 
 
 def _named(whose: "Dataset | str") -> str:
@@ -429,4 +429,4 @@ def _print_and_exit(charged: "Charge", *, as_json: bool) -> None:
 
 
 def _print_charge(charged: "Charge", *, as_json: bool) -> None:
-    typer.echo(json.dumps(charged.as_dict()) if as_json else translated(charged))
+    typer.echo(json.dumps(charged.as_dict()) if as_json else translate(charged))

@@ -12,7 +12,7 @@ import typer
 
 from ..datasets import Dataset
 from ..errors import InvalidArgument
-from ..messages import Message, translated
+from ..messages import Message, translate
 from ..releases import Release
 from ..selection import bill_of
 from ..tables.progress import waiting
@@ -242,4 +242,4 @@ def _charged(said: dict[str, Any], data: Dataset | None) -> _Charged:
 
 def _show_quote(quote: "Quote", *, as_json: bool) -> None:
     """Print the cost of an answer and the remaining budget."""
-    typer.echo(json.dumps(quote.as_dict(), ensure_ascii=True) if as_json else translated(quote))
+    typer.echo(json.dumps(quote.as_dict(), ensure_ascii=True) if as_json else translate(quote))

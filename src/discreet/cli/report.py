@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidArgument
-from ..messages import Message, check_language, language
+from ..messages import Message, check_language, current_language
 from .answers import say
 
 
@@ -33,5 +33,5 @@ def write_report(subject: Any, path: Path | None, lang: str | None, **about: Any
     if path is not None:
         from ..reports import report
 
-        written = report(subject, path, lang=lang or language(), **about)
+        written = report(subject, path, lang=lang or current_language(), **about)
         say(Message("wrote {path}", path=written))

@@ -9,13 +9,13 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from ..arguments import choice
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, shown
-from ..messages import AND, OR, Message, joined
+from ..messages import AND, OR, Message, join
 from ..numbers import positive, spell, spell_down
 from ..privacy.contract import Guarantee
 from ..privacy.conversions import rho_for
 from ..privacy.sensitivity import Neighbors
-from ..privacy.statements import relation
 from ..privacy.units import Unit, one_record, plain_unit
+from ..privacy.wording import relation
 from ..text_tables import fact_table
 
 _MOST_BITS = 4096
@@ -75,7 +75,7 @@ class Amount:
         numbers = {unit: spell_number(Fraction(value)) for unit, value in self.as_dict().items()}
         equations = {unit: _equals(_SIGNS[unit], text) for unit, text in numbers.items()}
         delta = equations.pop("delta", "")
-        return joined(AND, [joined(OR, equations.values()), delta]) or Message("nothing")
+        return join(AND, [join(OR, equations.values()), delta]) or Message("nothing")
 
 
 @lru_cache(maxsize=1024)

@@ -10,8 +10,8 @@ from ..arguments import read_name
 from ..errors import InvalidArgument, RequestConflict, shown
 from ..messages import Message
 from ..privacy.guarantees import Guarantee, read_guarantee
-from ..privacy.statements import in_full
 from ..privacy.units import Unit, plain_unit, read_unit
+from ..privacy.wording import in_full
 from ..text_tables import fact_table
 from . import integrity
 from .binding_events import check_charge

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import InvalidArgument, UnknownBudget
 from ..payment import About
-from ..privacy.statements import relation
 from ..privacy.units import one_record
+from ..privacy.wording import relation
 from . import integrity, queries
 from .binding_events import append_described, change, read_bindings, record
 from .bindings import Bindings, Declaration

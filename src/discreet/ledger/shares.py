@@ -6,8 +6,8 @@ from fractions import Fraction
 from functools import reduce
 
 from ..errors import Exhausted, InvalidArgument
-from ..privacy.statements import relation
 from ..privacy.units import one_record, plain_unit
+from ..privacy.wording import relation
 from .budget import FIRST_CHARGE, Amount, Budget, ShareRule
 
 _OVERSUBSCRIBE = "oversubscribed=True, after which refusals tell analysts of each other"

@@ -12,7 +12,7 @@ from sqlalchemy.pool import StaticPool
 
 from ..arguments import exact_text
 from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, shown
-from ..messages import Message, joined
+from ..messages import Message, join
 from ..privacy.guarantees import ZCDP, read_guarantee
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import Unit, read_unit
@@ -58,7 +58,7 @@ class Verified:
 
     def __str__(self) -> str:
         end = Message("{events} events, head {head}", events=self.events, head=self.head)
-        return joined(Message("{first}\n{then}"), [end, *self.notes])
+        return join(Message("{first}\n{then}"), [end, *self.notes])
 
 
 def notes_on(budgets: Iterable[Budget]) -> tuple[str, ...]:

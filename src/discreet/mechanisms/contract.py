@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..float_environment import in_default_environment
 from ..numbers import positive, spell
-from ..privacy.contract import checked, equals
+from ..privacy.contract import check_guarantee, equals
 from ..privacy.guarantees import Guarantee, NoGuarantee
 from ..privacy.rho import RhoOf, largest_epsilon
 from ..privacy.sensitivity import Sensitivity
@@ -121,7 +121,7 @@ def calibrate(
             neighbouring relation, or nothing that can be compared with the parameter.
     """
     calibrated = mechanism.calibrate(sensitivity, parameter)
-    problem = excess(mechanism, checked(calibrated.guarantee), sensitivity, parameter)
+    problem = excess(mechanism, check_guarantee(calibrated.guarantee), sensitivity, parameter)
     if problem is not None:
         raise InvalidArgument(problem)
     # Between the verb and its distribution the data are read, by libraries that may have changed the environment.

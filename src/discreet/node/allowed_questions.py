@@ -11,11 +11,11 @@ from uuid import uuid4
 from ..batches import Call
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, NotAllowed, Unanswerable
 from ..ledger import Session
-from ..messages import AND, joined
+from ..messages import AND, join
 from ..payment import Bill, Indices, PaidAnswer
 from ..privacy.guarantees import Guarantee
-from ..privacy.statements import by_mechanism, in_brief
 from ..privacy.units import Unit
+from ..privacy.wording import by_mechanism, in_brief
 from ..releases import Release
 from ..text_tables import fact_table
 from .isolation import ChargedError, PublicError
@@ -69,7 +69,7 @@ class AllowedQuestion:
         return f"AllowedQuestion({self})"
 
     def __str__(self) -> str:
-        promise = joined(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
+        promise = join(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
         return f"{self.name}, {self.access}: {self.query} [{promise}]"
 
 

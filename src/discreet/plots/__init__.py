@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from ..arguments import listed
 from ..error_boundary import error_boundary
 from ..errors import DiscreetError, InvalidArgument
-from ..messages import Message, gettext, translated
+from ..messages import Message, gettext, translate
 from . import marks
 from .palette import BLUE, ORANGE, PALE_ORANGE, RED
 
@@ -342,7 +342,7 @@ def _on_a_line(figure: "Figure", series: Series, answer: Any, draws: Sequence[An
 
 def _add_fractions(figure: "Figure", series: Series, draws: list[float]) -> None:
     """Draw the fractions of draws: at each of a few numbers, else as a histogram."""
-    label = translated(marks.draws(len(draws)))
+    label = translate(marks.draws(len(draws)))
     if marks.are_few(series.x):
         shares = marks.shares_of(draws, series.x)
         titles = marks.shares_in_words([f"{x:g}" for x in series.x], shares)

@@ -8,7 +8,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingPackage
-from ..messages import Message, counted, gettext, translated
+from ..messages import Message, gettext, plural, translate
 from .palette import BLACK, BLUE, GREEN, ORANGE, PALE_BLUE, PINK, RED
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def height(labels: Sequence[str] | None) -> float:
 
 def entitle_private(axes: "Axes", title: Message) -> None:
     """Set the title of a picture that must not be published, and say so."""
-    axes.set_title(f"{translated(title)}\n{gettext('contains private data: do not publish')}")
+    axes.set_title(f"{translate(title)}\n{gettext('contains private data: do not publish')}")
 
 
 def name_axes(
@@ -82,13 +82,13 @@ def name_axes(
     label = gettext(label, "an axis")
     if labels is None:
         axes.set_xlabel(label)
-        axes.set_ylabel(translated(heights[1]))
+        axes.set_ylabel(translate(heights[1]))
         return
     axes.set_yticks(range(len(labels)), [short(name) for name in labels])
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
     axes.set_ylabel(label)
-    axes.set_xlabel(translated(heights[0]))
+    axes.set_xlabel(translate(heights[0]))
 
 
 def legend(figure: "Figure") -> None:
@@ -102,17 +102,17 @@ def bars(
     names: Sequence[str],
     lengths: Sequence[float],
     label: str,
-    marked: int | None = None,
+    row_of_answer: int | None = None,
 ) -> None:
     """Draw a horizontal bar for every name, the marked one in a colour and hatch of its own."""
-    plain = [i for i in range(len(names)) if i != marked]
+    plain = [i for i in range(len(names)) if i != row_of_answer]
     _bars(figure, names, lengths, plain, facecolor=PALE_BLUE, hatch="//", label=label)
-    if marked is not None:
+    if row_of_answer is not None:
         _bars(
             figure,
             names,
             lengths,
-            [marked],
+            [row_of_answer],
             facecolor=ORANGE,
             hatch="xx",
             label=gettext("the answer"),
@@ -139,13 +139,13 @@ def diamonds(
     """Draw hollow diamonds, for what was drawn beside what was computed."""
     (marks,) = figure.axes[0].plot(
         x, y, "D", color="white", markeredgecolor="black", markersize=8, clip_on=False,
-        label=translated(label))  # fmt: skip
+        label=translate(label))  # fmt: skip
     figure.name_marks(marks, titles)
 
 
 def draws(count: int) -> Message:
     """Return a number of draws in words."""
-    return counted("{count:,} draw", "{count:,} draws", count)
+    return plural("{count:,} draw", "{count:,} draws", count)
 
 
 def shares_in_words(names: Sequence[str], shares: Sequence[float]) -> list[str]:

@@ -34,10 +34,10 @@ class Accountant:
 def _alone(bound: Callable[[Fraction], Fraction | None]) -> Bound:
     """Return a bound that is the same whatever the least found so far is."""
 
-    def asked(at: Fraction, _known: Fraction | None) -> Fraction | None:
+    def bound_at(at: Fraction, _known: Fraction | None) -> Fraction | None:
         return bound(at)
 
-    return asked
+    return bound_at
 
 
 def basic(sum_: Fraction) -> Accountant:

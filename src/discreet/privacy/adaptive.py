@@ -62,8 +62,8 @@ def delta_adaptive(epsilons: Sequence[Fraction], target: Fraction) -> Fraction |
     grid = choose_grid(spent, target, target)
     if grid is None:
         return None
-    left, right = _curve(grid).tolist()
-    return _between(left, right, grid, target)
+    before, after = _curve(grid).tolist()
+    return _between(before, after, grid, target)
 
 
 def epsilon_adaptive(epsilons: Sequence[Fraction], delta: Fraction) -> Fraction | None:

@@ -6,7 +6,7 @@ from typing import ClassVar
 from ..numbers import Number, count
 from .contract import Guarantee, Parts, guarantee_as_dict
 from .conversions import divergence_at
-from .statements import guarantee_table, in_full
+from .wording import guarantee_table, in_full
 
 
 class BaseGuarantee:

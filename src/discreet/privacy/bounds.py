@@ -196,7 +196,7 @@ def _losses(core: Parts) -> Accountant | None:
     return _convolution(core) if has_pairs and serves(core) else None
 
 
-def _combined(core: Parts) -> Accountant | None:
+def _convolution_of_all(core: Parts) -> Accountant | None:
     """Return the convolution for lists with other kinds, whose curves become loss distributions."""
     with_pairs = [in_chain(part) for part, _ in core]
     return None if all(with_pairs) or not serves(core) else _convolution(core)
@@ -238,5 +238,5 @@ _ACCOUNTANTS: dict[str, Callable[[Parts], Accountant | None]] = {
     "renyi": _renyi,
     "adaptive": _adaptive,
     "logistic": _losses,
-    "combined": _combined,
+    "combined": _convolution_of_all,
 }

@@ -68,7 +68,7 @@ def _search(
 
     The root of -ln(delta) is nearly linear in 1 / share, as for Gaussian noise, so few steps lead there.
     """
-    least, wanted = epsilon / answers, math.sqrt(-math.log(delta))
+    least, depth = epsilon / answers, math.sqrt(-math.log(delta))
     best, worst, points = least, math.inf, list[tuple[float, float]]()
     share = max(float(least), _guess(answers, float(epsilon), float(delta)))
     for _ in range(_STEPS):
@@ -81,7 +81,7 @@ def _search(
         if worst <= float(best) * (1 + _FINE) or _NEAR * delta <= bound <= delta:
             break
         points = [*points[-1:], (1 / float(epsilon_tried), _depth(bound))]
-        share = _next(points, wanted, float(best), worst)
+        share = _next(points, depth, float(best), worst)
     return best
 
 
@@ -97,13 +97,13 @@ def _depth(bound: Fraction) -> float:
     return math.sqrt(-math.log(max(float(bound), 1e-300))) if bound < 1 else 0.0
 
 
-def _next(points: list[tuple[float, float]], wanted: float, best: float, worst: float) -> float:
+def _next(points: list[tuple[float, float]], depth: float, best: float, worst: float) -> float:
     """Return the share to try next: on the line through the last two, or between what is known."""
     middle = math.sqrt(best * worst) if worst < math.inf else 1.25 * best
     if len(points) < 2 or points[0][1] == points[1][1]:
         return middle
     (x, y), (x2, y2) = points
-    inverse = x2 + (wanted - y2) * (x - x2) / (y - y2)
+    inverse = x2 + (depth - y2) * (x - x2) / (y - y2)
     guess = (1 - _FINE / 4) / inverse if inverse > 0 else middle
     return guess if best < guess < worst else middle
 

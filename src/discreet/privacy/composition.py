@@ -13,14 +13,14 @@ from flint import arb
 from ..arguments import listed
 from ..error_boundary import error_boundaries, error_boundary
 from ..errors import InvalidArgument
-from ..messages import SUM, Message, joined
+from ..messages import SUM, Message, join
 from ..numbers import Number, count, spell
 from .base import BaseGuarantee
 from .bounds import Bounds, bounds_of
 from .contract import (
     Guarantee,
     Part,
-    checked,
+    check_guarantee,
     equals,
     read_part,
 )
@@ -31,7 +31,7 @@ from .implications import summed
 from .parts import merge, pure_of, renyi_of, rho_of, slack_of
 from .pld import LossDistribution
 from .sensitivity import Neighbors
-from .statements import guarantee_table, statement_of, with_relation
+from .wording import guarantee_table, statement_of, with_relation
 
 _SPELLED = 3
 
@@ -214,7 +214,7 @@ class Composition:
             return None
         if len(self.parts) == 1 and self.parts[0][1] == 1:
             return statement_of(self.parts[0][0])
-        parts = joined(SUM, self._statements())
+        parts = join(SUM, self._statements())
         if self.pure is not None:
             whole = equals("ε", self.pure)
         elif self.rho is not None:
@@ -229,7 +229,7 @@ class Composition:
             return with_relation(statement, self.neighbors)
         if len(self.parts) == 1:
             return str(self.parts[0][0])
-        return joined(Message("{first}; {then}"), self._statements())
+        return join(Message("{first}; {then}"), self._statements())
 
     def _statements(self) -> list[str]:
         """Return the statements of the first parts, and how many more there are."""
@@ -256,7 +256,10 @@ def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
     flat: list[Part] = []
     for item in guarantees:
         several = isinstance(item, Iterable) and not isinstance(item, str | bytes)
-        flat += [(checked(part), 1) for part in (listed(item, "guarantees") if several else [item])]
+        flat += [
+            (check_guarantee(part), 1)
+            for part in (listed(item, "guarantees") if several else [item])
+        ]
     return Composition(tuple(flat))
 
 

@@ -136,7 +136,7 @@ def _not_of_class(kind: Hashable) -> tuple[str, ...]:
     return tuple(name for name in _NEEDED if not hasattr(kind, name))
 
 
-def checked(item: object) -> Guarantee:
+def check_guarantee(item: object) -> Guarantee:
     """Return the item if it is a guarantee: one of ours, or of a kind of your own.
 
     Raises:
@@ -168,7 +168,7 @@ def read_part(item: object) -> Part:
         raise InvalidArgument(
             f"parts must be pairs of a guarantee and how many answers have it, got {shown(item)}"
         )
-    return checked(item[0]), count(item[1], "count")
+    return check_guarantee(item[0]), count(item[1], "count")
 
 
 def equals(symbol: str, value: Fraction) -> str:

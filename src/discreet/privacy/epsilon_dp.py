@@ -10,7 +10,7 @@ from typing import ClassVar
 from flint import arb
 
 from ..errors import InvalidNumber, shown
-from ..messages import AND, Message, joined
+from ..messages import AND, Message, join
 from ..numbers import Number, count, exact, positive
 from ..sampling.enclosures import ball, precision, probability_above
 from .base import BaseGuarantee
@@ -106,7 +106,7 @@ class ApproxDP(BaseGuarantee):
     @property
     def statement(self) -> str:
         """The numbers and the kind, without the neighbouring relation."""
-        return joined(AND, (equals("ε", self.epsilon), equals("δ", self.delta)))
+        return join(AND, (equals("ε", self.epsilon), equals("δ", self.delta)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class ByEpsilon(BaseGuarantee):
     @property
     def statement(self) -> str:
         """The numbers and the kind, without the neighbouring relation."""
-        return self.words.filled(epsilon=equals("ε", self.epsilon))
+        return self.words.fill(epsilon=equals("ε", self.epsilon))
 
 
 @dataclass(frozen=True, slots=True)

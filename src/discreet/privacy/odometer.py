@@ -11,7 +11,7 @@ from flint import arb
 from ..arguments import listed
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument
-from ..messages import AND, OR, Message, counted, joined
+from ..messages import AND, OR, Message, join, plural
 from ..numbers import Number, short_up
 from ..sampling.enclosures import ball, precision, upper
 from ..text_tables import fact_table
@@ -21,8 +21,8 @@ from .conversions import least_epsilon, log_factor, read_delta
 from .epsilon_dp import ApproxDP
 from .parts import total
 from .sensitivity import Neighbors, read_neighbors
-from .statements import with_relation
 from .units import Unit, plain_unit, read_unit
+from .wording import with_relation
 
 _BITS = 192
 
@@ -168,7 +168,7 @@ class Odometer:
             least = None
         if least is not None and (self.epsilon is None or least.epsilon < _LESS * self.epsilon):
             bounds.append(_numbers(least))
-        promise = self._whenever(joined(OR, bounds)) if bounds else Message("no privacy guarantee")
+        promise = self._whenever(join(OR, bounds)) if bounds else Message("no privacy guarantee")
         return Message("{answers}: {promise}", answers=self._answers_in_words(), promise=promise)
 
     def _repr_html_(self) -> str:
@@ -185,7 +185,7 @@ class Odometer:
         return with_relation(promise, self.neighbors, self.unit)
 
     def _answers_in_words(self) -> Message:
-        return counted("1 answer", "{count:,} answers", self.answers)
+        return plural("1 answer", "{count:,} answers", self.answers)
 
     def _sum(self) -> Fraction | None:
         """Return the sum of the epsilons of the cores, which hold but for the deltas of single answers."""
@@ -251,7 +251,7 @@ def _orders() -> tuple[tuple[arb, arb], ...]:
 
 
 def _numbers(holds: ApproxDP) -> str:
-    return joined(AND, (equals("ε", holds.epsilon), equals("δ", holds.delta)))
+    return join(AND, (equals("ε", holds.epsilon), equals("δ", holds.delta)))
 
 
 def _pure(part: Guarantee) -> Fraction | None:

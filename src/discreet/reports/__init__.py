@@ -21,9 +21,9 @@ from ..messages import Message, check_language, using_language
 from ..planning.distribution import Distribution
 from ..releases import Release
 from ..templates import render_template
-from .audits import OtherAudit, exact_audit_parts, other_audit_parts
-from .budgets import budget_parts, remaining_budgets
-from .releases import private_distribution, release_parts
+from .audit_report import OtherAudit, exact_audit_parts, other_audit_parts
+from .budget_report import budget_parts, remaining_budgets
+from .release_report import private_distribution, release_parts
 
 _PACKAGES = ("discreet", "python-flint", "numpy")
 

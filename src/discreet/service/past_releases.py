@@ -8,8 +8,8 @@ from ..ledger import Event
 from ..ledger.events import CHARGED
 from ..ledger.transaction import time_text
 from ..privacy.guarantees import Guarantee, read_guarantee
-from ..privacy.statements import in_brief
 from ..privacy.units import Unit, plain_unit, read_unit
+from ..privacy.wording import in_brief
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ..messages import gettext, language_tag, translated
+from ..messages import gettext, language_tag, translate
 
 
 def render_template(template: str, **parts: Any) -> str:
@@ -31,7 +31,7 @@ def _environment() -> Environment:
         loader=PackageLoader("discreet", "templates"), autoescape=True, undefined=StrictUndefined,
         finalize=visible, trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.do"],
     )  # fmt: skip
-    environment.filters["translated"] = translated
+    environment.filters["translate"] = translate
     environment.filters["exactly"] = escape  # for an attribute, as it is: what a form sends back
     environment.globals.update(_=gettext, language_tag=language_tag)
     return environment

@@ -13,7 +13,7 @@ from ...errors import DiscreetError, InvalidArgument, MissingColumn, UnreadableF
 from ...ledger import Budget, Quote
 from ...node import AllowedQuestion
 from ...numbers import rounded_up, spell
-from ...privacy.statements import in_brief
+from ...privacy.wording import in_brief
 from ..past_releases import PastRelease
 from ..refusals import charged_failures, error_for_reader, status_of
 from .answer_layout import layout_of

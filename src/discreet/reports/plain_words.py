@@ -62,7 +62,7 @@ def guarantee_in_words(guarantee: Guarantee) -> list[Message]:
             "other.",
             changed=change, factor=_factor(epsilon),
         ),
-        belief.filled(whether=_WHETHER[guarantee.neighbors], sure=_sure(epsilon)),
+        belief.fill(whether=_WHETHER[guarantee.neighbors], sure=_sure(epsilon)),
     ]  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def neighbors_in_words(relation: Neighbors, unit: Unit | None) -> Message:
     record = Message("One record is one row.")
     if unit is not None:
         record = Message("One record is all rows of one {unit}.", unit=unit_in_words(unit))
-    return _RELATION[relation].filled(record=record)
+    return _RELATION[relation].fill(record=record)
 
 
 def _capital(text: str) -> str:

@@ -1,6 +1,6 @@
 """Guarantees in words: numbers, kind, relation and unit, as a message for every language."""
 
-from ..messages import AND, Message, joined
+from ..messages import AND, Message, join
 from ..text_tables import TextTable, fact_table
 from .contract import Guarantee, equals
 from .sensitivity import Neighbors
@@ -15,7 +15,7 @@ _RELATIONS: dict[Neighbors, tuple[Message, Message]] = {
 def relation(neighbors: Neighbors, unit: Unit | None = None) -> Message:
     """Return the neighbouring relation in words, with the privacy unit in place of a record."""
     record, other = _RELATIONS[neighbors]
-    return record if unit is None else other.filled(unit=unit_in_words(unit))
+    return record if unit is None else other.fill(unit=unit_in_words(unit))
 
 
 def statement_of(guarantee: Guarantee) -> str | None:
@@ -77,7 +77,7 @@ def guarantee_table(guarantee: Guarantee) -> TextTable:
     signs = {"ε": guarantee.pure, "ρ": guarantee.rho}
     follows = [equals(sign, value) for sign, value in signs.items() if value is not None]
     facts = {
-        "guarantee": guarantee, "implies": joined(AND, follows),
+        "guarantee": guarantee, "implies": join(AND, follows),
         "neighbors": relation(guarantee.neighbors),
     }  # fmt: skip
     return fact_table("Privacy guarantee", facts)

@@ -14,9 +14,9 @@ from ..ledger.budget import Amount, budget_order
 from ..ledger.events import CHARGED
 from ..messages import Message
 from ..privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
-from ..privacy.statements import mechanism_name
+from ..privacy.wording import mechanism_name
 from .pictures import Picture, picture
-from .promises import guarantee_in_words, neighbors_in_words
+from .plain_words import guarantee_in_words, neighbors_in_words
 
 _SIGNS = {"epsilon": "ε", "rho": "ρ"}
 _MOST_ROWS = 1000

@@ -7,7 +7,7 @@ import pytest
 
 from discreet.privacy.guarantees import ZCDP, ApproxDP, BoundedRange, NoGuarantee
 from discreet.privacy.sensitivity import Neighbors
-from discreet.privacy.statements import by_mechanism, in_brief, in_full, relation
+from discreet.privacy.wording import by_mechanism, in_brief, in_full, relation
 
 ONE = Fraction(1)
 

@@ -9,10 +9,10 @@ from ..messages import Message, gettext
 from ..planning.distribution import Distribution
 from ..planning.worst_case import worst_error
 from ..privacy.contract import equals
-from ..privacy.statements import mechanism_name
+from ..privacy.wording import mechanism_name
 from ..releases import Release, json_value
 from .pictures import Picture, picture
-from .promises import guarantee_in_words, neighbors_in_words
+from .plain_words import guarantee_in_words, neighbors_in_words
 
 _SHARES = [Fraction(k, 40) for k in (*range(8, 40), *range(40, 201, 4))]
 """The epsilons of the curve, as shares of that of the answer."""
