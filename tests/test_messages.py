@@ -239,7 +239,7 @@ def test_commands_in_chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (["ledger", "verify", ledger], "个事件，最新散列值"),
         ([*mode[:-1], "s", "--epsilon", "7"], "a 的预算不足以支付 ε = 7"),
         (
-            ["report", "ledger", ledger, "--dataset", "a", "--out", str(tmp_path / "r.html")],
+            ["ledger", "show", ledger, "--dataset", "a", "--report", str(tmp_path / "r.html")],
             "已写入",
         ),
     ]
