@@ -68,8 +68,8 @@ app.add_typer(noise_app)
 app.add_typer(token_app)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(flag: bool) -> None:
+    if flag:
         from ..sampling.speed import speed  # other commands ask for it when they draw
 
         kernel = speed()
@@ -131,11 +131,11 @@ def _terminate(number: int, frame: object) -> None:
 
     An engine may take the exit for an interrupt of its own, so it is noted what it was.
     """
-    _stopped.append(number)
+    _stop_signals.append(number)
     raise SystemExit(128 + number)
 
 
-_stopped: list[int] = []
+_stop_signals: list[int] = []
 
 
 def run(arguments: list[str]) -> int:
@@ -151,7 +151,7 @@ def _run(arguments: list[str]) -> int:
         code = command.main(arguments or ["--help"], prog_name="discreet", standalone_mode=False)
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
-        return 128 + _stopped[0] if _stopped else INTERRUPTED
+        return 128 + _stop_signals[0] if _stop_signals else INTERRUPTED
     except Exception as error:
         message = _message(error)
         if message is None:

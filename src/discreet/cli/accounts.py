@@ -87,24 +87,26 @@ def account(where: str | None, dataset: str | None = None) -> NamedAccount:
         InvalidArgument: if there is no such ledger, or two datasets are named.
         InvalidDescription: if discreet.toml is needed and cannot be accepted.
     """
-    declared = declaring(where)
-    if where is not None and declared is not None:
+    description = description_for(where)
+    if where is not None and description is not None:
         if dataset not in (None, where, os.environ.get("DISCREET_DATASET")):
-            raise InvalidArgument(f"{where} is a dataset of {declared.path}; leave out --dataset")
+            raise InvalidArgument(
+                f"{where} is a dataset of {description.path}; leave out --dataset"
+            )
         where, dataset = None, where
     if where is not None:
         return NamedAccount(existing_ledger(where), dataset)
-    if declared is None:
+    if description is None:
         raise InvalidArgument(
             Message("which ledger is it? give its path, or declare one in discreet.toml")
         )
     from ..ledger.toml_budgets import described_ledger
 
-    ledger = described_ledger(declared, dataset or "NAME")
-    return NamedAccount(ledger, declared.datasets.get(dataset or "", dataset))
+    ledger = described_ledger(description, dataset or "NAME")
+    return NamedAccount(ledger, description.datasets.get(dataset or "", dataset))
 
 
-def declaring(where: str | None) -> "Configuration | None":
+def description_for(where: str | None) -> "Configuration | None":
     """Return the description whose dataset is named, or any where nothing is; None where a ledger is named.
 
     Raises:
@@ -115,14 +117,14 @@ def declaring(where: str | None) -> "Configuration | None":
     from ..datasets.configuration import find_configuration, read_configuration
 
     try:
-        found = find_configuration()
-        declared = None if found is None else read_configuration(found)
+        path = find_configuration()
+        description = None if path is None else read_configuration(path)
     except InvalidDescription:
         if where is not None and Path(where).is_file():
             return None
         raise
-    if declared is None or where is None or where in declared.datasets:
-        return declared
+    if description is None or where is None or where in description.datasets:
+        return description
     return None
 
 
@@ -134,22 +136,22 @@ def existing_ledger(where: str) -> "Ledger":
                 "there is no ledger at {where}{hint}; make one: discreet ledger open {where} --dataset NAME "
                 "--epsilon 1",
                 where=where,
-                hint=_known(where),
+                hint=_dataset_hint(where),
             )
         )
     return open_ledger(where)
 
 
-def _known(where: str) -> str:
+def _dataset_hint(where: str) -> str:
     """Return what else may have been meant."""
     from ..datasets.configuration import find_configuration, read_configuration
     from ..datasets.declarations import nearest
 
-    found = find_configuration()
-    known: Collection[str] = () if found is None else read_configuration(found).datasets
+    path = find_configuration()
+    dataset_names: Collection[str] = () if path is None else read_configuration(path).datasets
     return (
-        f", and discreet.toml describes no dataset {shown(where)}{nearest(where, known)}"
-        if known
+        f", and discreet.toml describes no dataset {shown(where)}{nearest(where, dataset_names)}"
+        if dataset_names
         else ""
     )
 

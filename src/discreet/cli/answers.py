@@ -17,16 +17,16 @@ from ..text_tables import TextTable
 _FREE = Message("free: this request was charged before, and nothing was charged now")
 
 
-def show_release(release: Release, asked: Mapping[str, object], *, as_json: bool) -> None:
+def show_release(release: Release, subject: Mapping[str, object], *, as_json: bool) -> None:
     """Print a release: the answer on stdout, its guarantee on stderr.
 
     Args:
         release: the release.
-        asked: what was asked about, such as the data and the column, for JSON.
+        subject: what was asked about, such as the data and the column, for JSON.
         as_json: whether to print both as one line of JSON on stdout.
     """
     if as_json:
-        typer.echo(json.dumps(_as_dict(release, asked), ensure_ascii=True))
+        typer.echo(json.dumps(_as_dict(release, subject), ensure_ascii=True))
         return
     answer = Console(highlight=False, soft_wrap=True)
     for line in _lines(release.value):
@@ -42,7 +42,7 @@ def say(text: str) -> None:
     Console(stderr=True, highlight=False, soft_wrap=True).print(Text(translate(text), style="dim"))
 
 
-def _as_dict(release: Release, asked: Mapping[str, object]) -> dict[str, object]:
+def _as_dict(release: Release, subject: Mapping[str, object]) -> dict[str, object]:
     """Return a release and its question in plain values. The time is in seconds: how long it took may tell."""
     total = release.guarantee.pure
     return {
@@ -50,7 +50,7 @@ def _as_dict(release: Release, asked: Mapping[str, object]) -> dict[str, object]
         "promise": release.promise,
         "epsilon": None if total is None else str(total),
         "query": release.query,
-        **{name: value for name, value in asked.items() if value is not None},
+        **{name: value for name, value in subject.items() if value is not None},
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "version": version("discreet"),
     }
@@ -58,21 +58,21 @@ def _as_dict(release: Release, asked: Mapping[str, object]) -> dict[str, object]
 
 def _lines(value: object) -> list[str]:
     """Return the lines of an answer, one per draw or group; of a check those of a table."""
-    checked = {"": value} if isinstance(value, NoisyCellCounts) else value
-    if isinstance(checked, dict) and all(
-        isinstance(one, NoisyCellCounts) for one in checked.values()
+    counts = {"": value} if isinstance(value, NoisyCellCounts) else value
+    if isinstance(counts, dict) and all(
+        isinstance(one, NoisyCellCounts) for one in counts.values()
     ):
-        return _cell_lines(checked)
+        return _cell_lines(counts)
     if isinstance(value, dict):
         return [f"{group}: {', '.join(_lines(answer))}" for group, answer in value.items()]
     return [str(one) for one in value] if isinstance(value, list) else [str(value)]
 
 
-def _cell_lines(checked: Mapping[str, NoisyCellCounts]) -> list[str]:
+def _cell_lines(counts: Mapping[str, NoisyCellCounts]) -> list[str]:
     """Return the lines of a table of percentages, and what they mean."""
-    rows = [{"column": name, **one.cells()} for name, one in checked.items()]
-    if "" in checked:
+    rows = [{"column": name, **one.cells()} for name, one in counts.items()]
+    if "" in counts:
         del rows[0]["column"]
-    one = next(iter(checked.values()))
+    one = next(iter(counts.values()))
     table = TextTable(tuple(rows[0]), tuple(tuple(row.values()) for row in rows))
     return [*str(table).splitlines(), one.meaning]

@@ -52,5 +52,5 @@ def ask_command(
         typer.echo(json.dumps(quote.as_dict()) if as_json else str(quote))
         return
     release = asking.ask(question, dataset=dataset, size=size, request=request)
-    asked = {"question": question, "dataset": dataset, "analyst": analyst, "request": request}
-    show_release(release, asked, as_json=as_json)
+    subject = {"question": question, "dataset": dataset, "analyst": analyst, "request": request}
+    show_release(release, subject, as_json=as_json)

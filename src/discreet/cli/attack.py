@@ -44,7 +44,7 @@ def attack_command(
         return
     lessons = [ATTACKS[each]() for each in ([name] if name else ATTACKS)]
     if as_json:
-        found = [lesson.as_dict() for lesson in lessons]
-        typer.echo(json.dumps(found if name is None else found[0], ensure_ascii=True))
+        objects = [lesson.as_dict() for lesson in lessons]
+        typer.echo(json.dumps(objects if name is None else objects[0], ensure_ascii=True))
         return
     typer.echo("\n\n".join(map(str, lessons)))

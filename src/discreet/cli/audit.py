@@ -81,15 +81,15 @@ def exact_command(
         "neighbors": neighbors,  # type: ignore[typeddict-item]  # it is checked where it is read
         "mechanism": chosen_mechanism(mechanism, mechanism_option),
     }
-    declared: Any = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
+    score_terms: Any = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
     from .. import audit
 
     check_picture(plot)
     check_report(report, lang)
     pair = _numbers(scores, "scores"), _numbers(neighbor, "neighbor")
-    found = audit.exact(*pair, **declared, **terms)
-    write_report(found, report, lang)
-    _show(found, plot, as_json=as_json)
+    exact_audit = audit.exact(*pair, **score_terms, **terms)
+    write_report(exact_audit, report, lang)
+    _show(exact_audit, plot, as_json=as_json)
 
 
 @audit_app.command("laws")
@@ -110,10 +110,10 @@ def laws_command(
     from .. import audit
 
     check_picture(plot)
-    found = audit.laws(
+    exact_audit = audit.laws(
         _numbers(law, "law"), _numbers(neighbor, "neighbor"), epsilon=epsilon, delta=delta
     )
-    _show(found, plot, as_json=as_json)
+    _show(exact_audit, plot, as_json=as_json)
 
 
 @audit_app.command("draws")
@@ -137,36 +137,40 @@ def draws_command(
     """
     from .. import audit
 
-    found = audit.samples(_lines(file), _lines(neighbor_file), confidence=confidence, delta=delta)
-    refuted = found.refutes(epsilon)
+    sample_audit = audit.samples(
+        _lines(file), _lines(neighbor_file), confidence=confidence, delta=delta
+    )
+    is_refuted = sample_audit.refutes(epsilon)
     if as_json:
-        typer.echo(json.dumps({"refuted": refuted, **found.as_dict()}))
+        typer.echo(json.dumps({"refuted": is_refuted, **sample_audit.as_dict()}))
     else:
-        typer.echo(f"{found}\nε = {epsilon} is {'REFUTED' if refuted else 'not refuted'}")
-    raise typer.Exit(int(refuted))
+        typer.echo(f"{sample_audit}\nε = {epsilon} is {'REFUTED' if is_refuted else 'not refuted'}")
+    raise typer.Exit(int(is_refuted))
 
 
-def _show(found: "ExactAudit", plot: Path | None, *, as_json: bool) -> None:
+def _show(exact_audit: "ExactAudit", plot: Path | None, *, as_json: bool) -> None:
     """Print an audit, plot its privacy losses if asked to, and exit with the verdict."""
     if plot is not None:
         from .. import plots
 
-        losses = [float(loss) for loss in found.losses()]
-        plots.losses(losses, float(found.claimed)).savefig(plot)
-    typer.echo(json.dumps(found.as_dict()) if as_json else _in_words(found))
-    raise typer.Exit(int(not found.holds))
+        losses = [float(loss) for loss in exact_audit.losses()]
+        plots.losses(losses, float(exact_audit.claimed)).savefig(plot)
+    typer.echo(json.dumps(exact_audit.as_dict()) if as_json else _in_words(exact_audit))
+    raise typer.Exit(int(not exact_audit.holds))
 
 
-def _in_words(found: "ExactAudit") -> str:
+def _in_words(exact_audit: "ExactAudit") -> str:
     """Return what was claimed and what is true, in as few digits as tell them apart."""
-    kind = ", bounded range" if found.bounded_range else ""
-    delta = f", δ = {float(found.delta):.6g}" if found.delta else ""
-    verdict = "holds for this pair" if found.holds else "FALSE"
-    epsilon, width = (_bound(each, found.claimed) for each in (found.epsilon, found.range))
-    excess = _bound(found.hockey_stick(found.claimed), found.delta)
+    kind = ", bounded range" if exact_audit.bounded_range else ""
+    delta = f", δ = {float(exact_audit.delta):.6g}" if exact_audit.delta else ""
+    verdict = "holds for this pair" if exact_audit.holds else "FALSE"
+    epsilon, width = (
+        _bound(each, exact_audit.claimed) for each in (exact_audit.epsilon, exact_audit.range)
+    )
+    excess = _bound(exact_audit.hockey_stick(exact_audit.claimed), exact_audit.delta)
     return (
-        f"claimed  ε = {float(found.claimed):.10g}{delta}{kind}: {verdict}\n"
-        f"true     ε ≈ {epsilon} (output {found.output}), range ≈ {width}\n"
+        f"claimed  ε = {float(exact_audit.claimed):.10g}{delta}{kind}: {verdict}\n"
+        f"true     ε ≈ {epsilon} (output {exact_audit.output}), range ≈ {width}\n"
         f"δ at the claimed ε: {excess}"
     )
 

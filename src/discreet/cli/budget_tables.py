@@ -45,9 +45,9 @@ def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
 
 def note_closed_shares(ledger: "Ledger", dataset: "Dataset") -> None:
     """Say on stderr which analysts had a share of a budget that was renewed, and have none now."""
-    (found,) = ledger.budgets_of(dataset)
-    now = {each.analyst for each in found if each.is_current}
-    for analyst in dict.fromkeys(each.analyst for each in found if each.analyst not in now):
+    (budgets,) = ledger.budgets_of(dataset)
+    now = {each.analyst for each in budgets if each.is_current}
+    for analyst in dict.fromkeys(each.analyst for each in budgets if each.analyst not in now):
         say(
             Message(
                 "note: {analyst} has no share of the new budget; give one: discreet ledger open {dataset} "

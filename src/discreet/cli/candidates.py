@@ -38,18 +38,22 @@ CandidatesColumnOption = Annotated[
 
 
 def read_candidates(
-    data: Data, column: str, listed: list[str] | None, from_file: Path | None, named: str | None
+    data: Data,
+    column: str,
+    choices: list[str] | None,
+    from_file: Path | None,
+    file_column: str | None,
 ) -> list[object] | CandidateTable | None:
     """Return the candidates, or None if none are given."""
-    if named is not None and from_file is None:
+    if file_column is not None and from_file is None:
         raise InvalidArgument("--candidates-column goes with --candidates-from")
     if from_file is not None:
-        if listed is not None:
+        if choices is not None:
             raise InvalidArgument("give either --candidates or --candidates-from, not both")
-        return CandidateTable(from_file, column if named is None else named)
-    if listed is None:
+        return CandidateTable(from_file, column if file_column is None else file_column)
+    if choices is None:
         return None
-    texts = split_candidates(listed)
+    texts = split_candidates(choices)
     if len(texts) == 1 and names_file(texts[0]):
         raise InvalidArgument(
             f"--candidates lists what may be answered; give --candidates-from {texts[0]}"

@@ -64,20 +64,20 @@ def _noisy(
     ] = None,
 ) -> Release:
     """Release how many cells fit their description."""
-    described: Any = data
-    given: dict[str, Any] = {name: one for name, one in terms.items() if name in _TERMS}
-    return verb.check(described, columns or None, max_contributions=max_contributions, **given)
+    dataset: Any = data
+    count_terms: dict[str, Any] = {name: one for name, one in terms.items() if name in _TERMS}
+    return verb.check(dataset, columns or None, max_contributions=max_contributions, **count_terms)
 
 
-def _spelled(command: Callable[..., None]) -> Callable[..., None]:
+def _with_options(command: Callable[..., None]) -> Callable[..., None]:
     """Show the parser the options of the noisy count, and --not-private."""
     options = spelled_out(_noisy, {"not_private": (NotPrivate, False)})
     command.__signature__ = options  # type: ignore[attr-defined]
     return command
 
 
-@_spelled
-def check_command(**given: Any) -> None:
+@_with_options
+def check_command(**arguments: Any) -> None:
     """Release how many cells fit their description.
 
     It prints how many do not, and how many are missing, too. With --epsilon each count has noise, and is charged
@@ -87,15 +87,15 @@ def check_command(**given: Any) -> None:
 
     Example: discreet check people --epsilon 0.1
     """
-    if not given.pop("not_private"):
-        if given["epsilon"] is None:
+    if not arguments.pop("not_private"):
+        if arguments["epsilon"] is None:
             raise InvalidArgument(
                 "how much privacy? give --epsilon, such as 0.1; or, if you own the data and show the counts to "
                 "nobody, --not-private: it counts the rows themselves, without any privacy"
             )
-        _noisy(**given)
+        _noisy(**arguments)
         return
     for name, option in _PRIVATE.items():
-        if given[name]:
+        if arguments[name]:
             raise InvalidArgument(f"--not-private counts all columns exactly: leave out {option}")
-    count_not_private(given["data"])
+    count_not_private(arguments["data"])

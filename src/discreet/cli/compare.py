@@ -42,10 +42,12 @@ def compare_command(
     check_picture(plot)
     with table_file(data, form) as path:
         scores = tables.numbers(path, column)
-    found = compare(scores, spread=spread, epsilons=_parts(epsilons), mechanisms=_parts(mechanisms))
+    comparison = compare(
+        scores, spread=spread, epsilons=_parts(epsilons), mechanisms=_parts(mechanisms)
+    )
     if plot is not None:
-        found.plot().savefig(plot)
-    typer.echo(json.dumps(found.as_dict()) if as_json else str(found))
+        comparison.plot().savefig(plot)
+    typer.echo(json.dumps(comparison.as_dict()) if as_json else str(comparison))
 
 
 def _parts(text: str) -> list[str]:

@@ -43,23 +43,27 @@ def data_names(incomplete: str) -> list[str]:
 
 def dataset_names(incomplete: str) -> list[str]:
     """Complete a dataset of discreet.toml."""
-    return _known(lambda found: found.datasets, incomplete)
+    return _matching_names(lambda description: description.datasets, incomplete)
 
 
 def analyst_names(incomplete: str) -> list[str]:
     """Complete an analyst of discreet.toml."""
-    return _known(lambda found: found.analysts, incomplete)
+    return _matching_names(lambda description: description.analysts, incomplete)
 
 
 def question_names(incomplete: str) -> list[str]:
     """Complete a named question of discreet.toml."""
-    return _known(lambda found: [q for of in found.questions.values() for q in of], incomplete)
+    return _matching_names(
+        lambda description: [q for of in description.questions.values() for q in of], incomplete
+    )
 
 
 def declared_values(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete a list of values that discreet.toml declares for the column: public, and not from the data."""
-    given = [ctx.params[name] for name in ("data", "column") if ctx.params.get(name)] or ctx.args
-    return _values(*given[:2], incomplete=incomplete) if len(given) > 1 else []
+    arguments = [
+        ctx.params[name] for name in ("data", "column") if ctx.params.get(name)
+    ] or ctx.args
+    return _values(*arguments[:2], incomplete=incomplete) if len(arguments) > 1 else []
 
 
 def declared_groups(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -71,28 +75,30 @@ def declared_groups(ctx: typer.Context, incomplete: str) -> list[str]:
 def _values(data: str, column: str, *, incomplete: str) -> list[str]:
     """Complete the last of some declared values."""
     try:
-        declared = _described()[data].columns[column].values or ()
+        choices = _datasets()[data].columns[column].values or ()
     except (DiscreetError, KeyError):
         return []
     before, comma, last = incomplete.rpartition(",")
-    texts = (str(value).lower() if isinstance(value, bool) else str(value) for value in declared)
+    texts = (str(value).lower() if isinstance(value, bool) else str(value) for value in choices)
     fitting = (text for text in texts if text.startswith(last) and _PLAIN.fullmatch(text))
-    found = [f"{before}{comma}{text}" for text in islice(fitting, _MOST + 1)]
-    return found if len(found) <= _MOST else []
+    completions = [f"{before}{comma}{text}" for text in islice(fitting, _MOST + 1)]
+    return completions if len(completions) <= _MOST else []
 
 
-def _known(names: "Callable[[Configuration], Iterable[str]]", incomplete: str) -> list[str]:
+def _matching_names(
+    names: "Callable[[Configuration], Iterable[str]]", incomplete: str
+) -> list[str]:
     """Complete one of the names that discreet.toml declares; none where it cannot be read."""
     from ..datasets.configuration import find_configuration, read_configuration
 
     try:
-        found = find_configuration()
-        known = () if found is None else names(read_configuration(found))
+        path = find_configuration()
+        choices = () if path is None else names(read_configuration(path))
     except DiscreetError:
         return []
     return [
         name
-        for name in dict.fromkeys(known)
+        for name in dict.fromkeys(choices)
         if name.startswith(incomplete) and _PLAIN.fullmatch(name)
     ]
 
@@ -100,8 +106,8 @@ def _known(names: "Callable[[Configuration], Iterable[str]]", incomplete: str) -
 def columns_of_file(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete a column of the table on the command line, from its header or schema alone."""
     # After an option that lacks its value, the arguments are not taken apart yet.
-    named = ctx.params.get("data") or ctx.params.get("scores") or next(iter(ctx.args), None)
-    return _columns(named, incomplete)
+    source = ctx.params.get("data") or ctx.params.get("scores") or next(iter(ctx.args), None)
+    return _columns(source, incomplete)
 
 
 def candidate_columns(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -114,24 +120,24 @@ def _columns(data: object, incomplete: str) -> list[str]:
     if data is None:
         return []
     try:
-        names = _declared(str(data)) or _in_file(str(data))
+        names = _dataset_columns(str(data)) or _in_file(str(data))
     except DiscreetError:
         return []
     return [name for name in names if name.startswith(incomplete) and _PLAIN.fullmatch(name)]
 
 
-def _described() -> "Mapping[str, Dataset]":
+def _datasets() -> "Mapping[str, Dataset]":
     """Return the datasets that discreet.toml describes."""
     from ..datasets.configuration import find_configuration, read_configuration
 
-    found = find_configuration()
-    return {} if found is None else read_configuration(found).datasets
+    path = find_configuration()
+    return {} if path is None else read_configuration(path).datasets
 
 
-def _declared(name: str) -> list[str]:
+def _dataset_columns(name: str) -> list[str]:
     """Return the columns of a dataset that discreet.toml describes under this name."""
-    described = _described()
-    return list(described[name].columns) if name in described else []
+    datasets = _datasets()
+    return list(datasets[name].columns) if name in datasets else []
 
 
 def _in_file(path: str) -> list[str]:

@@ -69,8 +69,8 @@ def describe_command(
         return
     if data is None:
         raise InvalidArgument("which data are described? give a file, a folder or a database")
-    listed = () if names is None else tuple(each.strip() for each in names.split(","))
-    typer.echo(draft(data, name, header=header, names=listed, table=table), nl=False)
+    column_names = () if names is None else tuple(each.strip() for each in names.split(","))
+    typer.echo(draft(data, name, header=header, names=column_names, table=table), nl=False)
 
 
 def count_not_private(dataset: str) -> None:
@@ -85,12 +85,12 @@ def count_not_private(dataset: str) -> None:
     from ..ledger.toml_budgets import configuration
 
     say(_NOT_PRIVATE)
-    found = check_cells(configuration().dataset(dataset))
+    fits = check_cells(configuration().dataset(dataset))
     table = Table(box=None, pad_edge=False, show_edge=False)
     for title in ("column", "cells", "other type", "beyond", "not declared", "other spelling"):
         table.add_column(title, overflow="fold")
-    for fit in found:
+    for fit in fits:
         numbers = (fit.cells, fit.other_type, fit.beyond, fit.other_value, fit.otherwise)
         table.add_row(literal(str(fit.column)), *map(str, numbers))
     Console(highlight=False).print(table)
-    raise typer.Exit(int(any(fit.misfits for fit in found)))
+    raise typer.Exit(int(any(fit.misfits for fit in fits)))

@@ -15,7 +15,7 @@ Data = str | Path | Dataset
 """What a command asks about."""
 
 
-def described_data(given: Path) -> Path | Dataset:
+def described_data(data_path: Path) -> Path | Dataset:
     """Return the described dataset of that name, or the one to which a path belongs; else the path.
 
     Raises:
@@ -24,27 +24,27 @@ def described_data(given: Path) -> Path | Dataset:
     """
     path = find_configuration()
     if path is None:
-        return given
+        return data_path
     from ..ledger.toml_budgets import with_its_ledger
 
-    declared = read_configuration(path)
-    if str(given) in declared.datasets:
-        return with_its_ledger(declared, str(given))
-    found = find_by_path(given)
-    if found is None:
-        return given
-    if found.is_whole:
-        say(f"{given} is declared as {found.name} in {path}")
-        return with_its_ledger(declared, found.name)
+    description = read_configuration(path)
+    if str(data_path) in description.datasets:
+        return with_its_ledger(description, str(data_path))
+    match = find_by_path(data_path)
+    if match is None:
+        return data_path
+    if match.is_whole:
+        say(f"{data_path} is declared as {match.name} in {path}")
+        return with_its_ledger(description, match.name)
     raise InvalidArgument(
-        f"{given} has files of the dataset {found.name} of {path}, and is not the same; ask about {found.name}"
+        f"{data_path} has files of the dataset {match.name} of {path}, and is not the same; ask about {match.name}"
     )
 
 
 def declared_ledger() -> str | None:
     """Return the path or the URL of the ledger that discreet.toml declares."""
-    found = find_configuration()
-    return None if found is None else read_configuration(found).ledger
+    path = find_configuration()
+    return None if path is None else read_configuration(path).ledger
 
 
 def parse_values(data: Data, column: str, texts: Sequence[str]) -> list[object]:

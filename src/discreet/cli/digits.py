@@ -16,13 +16,13 @@ def two_digits(value: Fraction) -> str:
 def against(value: Fraction, limit: Fraction) -> str:
     """Return a number rounded to the fewest digits, two or more, by which it is above a limit only if it is."""
     # The upper end of a certified interval is a little above the number.
-    near, limit = _rounded(value, _MOST), _rounded(limit, _MOST)
+    near, limit = _round(value, _MOST), _round(limit, _MOST)
     for digits in range(2, _MOST):
-        found = _rounded(near, digits)
-        if (found <= limit) == (near <= limit):
-            return without_exponent(decimal(found, digits, ROUND_HALF_EVEN))
+        rounding = _round(near, digits)
+        if (rounding <= limit) == (near <= limit):
+            return without_exponent(decimal(rounding, digits, ROUND_HALF_EVEN))
     return without_exponent(decimal(near, _MOST, ROUND_HALF_EVEN))
 
 
-def _rounded(value: Fraction, digits: int) -> Fraction:
+def _round(value: Fraction, digits: int) -> Fraction:
     return Fraction(decimal(value, digits, ROUND_HALF_EVEN))

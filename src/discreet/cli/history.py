@@ -86,11 +86,15 @@ def verify_command(
     Example: discreet ledger verify budget.db --checkpoints monday.json
     """
     ledger = account(where).ledger
-    found = ledger.verify(head, checkpoints=checkpoints)
+    verification = ledger.verify(head, checkpoints=checkpoints)
     if write_checkpoint is not None:
         write_checkpoint.write_text(f"{ledger.checkpoint()}\n", encoding="utf-8")
-    plain = {"events": found.events, "head": found.head, "notes": list(found.notes)}
-    typer.echo(json.dumps(plain) if as_json else translate(found))
+    plain = {
+        "events": verification.events,
+        "head": verification.head,
+        "notes": list(verification.notes),
+    }
+    typer.echo(json.dumps(plain) if as_json else translate(verification))
     if not as_json:
         say(Message("keep the head elsewhere: it finds a ledger that was replaced"))
 
@@ -128,10 +132,10 @@ def _event_cells(event: "Event") -> tuple[str, ...]:
             join(BOTH, dict.fromkeys(str(read_amount(cost)) for cost in body["costs"]))
         )
         return str(event.number), at, kind, name, str(body["query"]), cost
-    return str(event.number), at, kind, name, _described(event), ""
+    return str(event.number), at, kind, name, _event_description(event), ""
 
 
-def _described(event: "Event") -> str:
+def _event_description(event: "Event") -> str:
     """Return the description of an event that charges nothing."""
     from ..ledger.budget import read_amount
     from ..privacy.units import read_unit, unit_in_words

@@ -38,11 +38,11 @@ _WORKBOOKS = (".xlsx", ".xls", ".ods")
 
 
 @contextmanager
-def table_file(given: str, form: str | None = None) -> Iterator[str]:
+def table_file(source: str, form: str | None = None) -> Iterator[str]:
     """Yield the path of the table to read, named for its format.
 
     Args:
-        given: a path, a pattern, a folder, or - for standard input.
+        source: a path, a pattern, a folder, or - for standard input.
         form: the format, where the name does not say it; standard input is CSV if it is not given.
 
     Raises:
@@ -51,71 +51,71 @@ def table_file(given: str, form: str | None = None) -> Iterator[str]:
     """
     if form is not None and form not in FORMATS:
         raise UnknownName(f"--format must be one of {', '.join(FORMATS)}, got {shown(form)}")
-    if _is_stream(given):
-        with _stream(given) as stream, _beside(_NAME, form or "csv") as path:
+    if _is_stream(source):
+        with _stream(source) as stream, _beside(_NAME, form or "csv") as path:
             with open(path, "wb", opener=private_opener) as copy:
                 shutil.copyfileobj(stream, copy)
             yield str(path)
     elif form is None:
-        _refuse(given)
-        yield given
-    elif not Path(given).expanduser().is_file():
-        raise InvalidArgument(f"--format is of one file, and {given} is none")
+        _refuse(source)
+        yield source
+    elif not Path(source).expanduser().is_file():
+        raise InvalidArgument(f"--format is of one file, and {source} is none")
     else:
-        with _beside(given, form) as path:
-            path.symlink_to(Path(given).expanduser().absolute())
+        with _beside(source, form) as path:
+            path.symlink_to(Path(source).expanduser().absolute())
             yield str(path)
 
 
 @contextmanager
-def scores_text(given: str, form: str | None = None) -> Iterator[str]:
+def scores_text(source: str, form: str | None = None) -> Iterator[str]:
     """Yield the text of a file or of standard input."""
-    with _stream(given) as stream:
-        text = _decoded(stream)
+    with _stream(source) as stream:
+        text = _read_utf8(stream)
     yield text
 
 
 @contextmanager
-def secret_text(given: str, form: str | None = None) -> Iterator[str]:
+def secret_text(source: str, form: str | None = None) -> Iterator[str]:
     """Yield one line of a file or of standard input; at a terminal it is asked for, and not shown."""
-    if given == STDIN and sys.stdin is not None and sys.stdin.isatty():
+    if source == STDIN and sys.stdin is not None and sys.stdin.isatty():
         text = getpass.getpass("private value (not shown): ", sys.stderr)
     else:
-        with _stream(given) as stream:
-            text = _decoded(stream)
-    value = text.removesuffix("\n").removesuffix("\r")
-    if "\n" in value or not value:
+        with _stream(source) as stream:
+            text = _read_utf8(stream)
+    line = text.removesuffix("\n").removesuffix("\r")
+    if "\n" in line or not line:
         raise UnreadableFile("one line is needed, with the private value and nothing else")
-    yield value
+    yield line
 
 
-def private_number(written: object, what: str) -> Fraction:
+def private_number(spelling: object, what: str) -> Fraction:
     """Return the exact number that a text spells.
 
     Raises:
         InvalidScores: if it spells none; it is not shown.
     """
     try:
-        return exact(written, what)
+        return exact(spelling, what)
     except InvalidNumber:
         pass
     raise InvalidScores(f"{what} is no finite number")
 
 
-def _is_stream(given: str) -> bool:
+def _is_stream(source: str) -> bool:
     """Return whether the bytes can be read only once: standard input, a pipe, the output of another command."""
-    return given in (STDIN, "/dev/stdin") or Path(given).is_fifo()
+    return source in (STDIN, "/dev/stdin") or Path(source).is_fifo()
 
 
 @contextmanager
-def _stream(given: str) -> Iterator[BinaryIO]:
+def _stream(source: str) -> Iterator[BinaryIO]:
     """Yield the bytes of standard input, a pipe or a file."""
-    if given in (STDIN, "/dev/stdin"):
+    if source in (STDIN, "/dev/stdin"):
         if sys.stdin is None or sys.stdin.isatty():
             raise InvalidArgument("standard input is a terminal: end the command with < FILE")
         yield sys.stdin.buffer
         return
-    path = Path(given).expanduser()
+    path = Path(source).expanduser()
     refusal = UnreadableFile(
         "there is no such file, or it cannot be read. Its name is not shown: a private value does not belong on "
         "the command line, where others see it (ps, the shell's history); give it by standard input"
@@ -124,7 +124,7 @@ def _stream(given: str) -> Iterator[BinaryIO]:
         yield stream
 
 
-def _decoded(stream: BinaryIO) -> str:
+def _read_utf8(stream: BinaryIO) -> str:
     """Return the text of a stream."""
     try:
         return stream.read().decode("utf-8-sig")
@@ -145,24 +145,24 @@ def _beside(name: str, form: str) -> Iterator[Path]:
             raise
 
 
-def _refuse(given: str) -> None:
+def _refuse(source: str) -> None:
     """Raise for what holds tables but is read by other programs, with the line that converts it."""
-    if "://" in given[:10]:
+    if "://" in source[:10]:
         raise UnreadableFile(
-            f"{shown(given)} is an address: fetch it, and pipe it in: curl ADDRESS | discreet … -"
+            f"{shown(source)} is an address: fetch it, and pipe it in: curl ADDRESS | discreet … -"
         )
-    path = Path(given).expanduser()
+    path = Path(source).expanduser()
     suffix = path.suffix.lower()
     if not path.is_file() or file_format(path):
         return
     if suffix in _DATABASES:
         raise UnreadableFile(
-            f"{given} is a database: pipe in what a query of one row per record selects: "
-            f"{_DATABASES[suffix]} {given} 'SELECT …' | discreet … -"
+            f"{source} is a database: pipe in what a query of one row per record selects: "
+            f"{_DATABASES[suffix]} {source} 'SELECT …' | discreet … -"
         )
     if suffix in _WORKBOOKS:
-        raise UnreadableFile(f"{given} is a workbook: save its sheet as CSV")
+        raise UnreadableFile(f"{source} is a workbook: save its sheet as CSV")
     raise UnreadableFile(
-        f"the name of {given} does not say its format; say it: --format {', '.join(FORMATS[:-1])} or "
+        f"the name of {source} does not say its format; say it: --format {', '.join(FORMATS[:-1])} or "
         f"{FORMATS[-1]}"
     )

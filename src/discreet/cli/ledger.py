@@ -14,7 +14,7 @@ from .accounts import (
     LedgerArgument,
     OneDataset,
     account,
-    declaring,
+    description_for,
     open_ledger,
 )
 from .budget_tables import note_closed_shares, show_budgets
@@ -115,10 +115,10 @@ def open_command(  # `open` is Python's
     if dataset is None:
         from ..ledger.toml_budgets import configuration, open_described
 
-        declared = declaring(where)
-        if declared is None and ("://" in where or Path(where).suffix):
+        description = description_for(where)
+        if description is None and ("://" in where or Path(where).suffix):
             raise InvalidArgument(f"which budget is it? give --dataset too: {where} is a ledger")
-        of = declared or configuration()
+        of = description or configuration()
         if privacy_unit or neighbors != "add_remove":
             raise InvalidArgument(
                 f"{of.path} declares the privacy unit and the neighbors of {where}; leave them out here"
@@ -196,9 +196,9 @@ def describe_budget_command(
     """
     from ..ledger.toml_budgets import configuration, described_ledger
 
-    declared = configuration()
-    described_ledger(declared, dataset).describe(declared.dataset(dataset), separate=separate)
-    digest = declared.dataset(dataset).digest
+    description = configuration()
+    described_ledger(description, dataset).describe(description.dataset(dataset), separate=separate)
+    digest = description.dataset(dataset).digest
     typer.echo(
         gettext(
             "the description of {dataset} is on record: {digest}", dataset=dataset, digest=digest
@@ -228,10 +228,10 @@ def merge_command(
     """
     from ..ledger.toml_budgets import configuration, described_ledger
 
-    declared = configuration()
-    ledger = described_ledger(declared, dataset)
-    merged = ledger.merge(declared.dataset(dataset), into=declared.dataset(into))
-    show_budgets([merged], as_json=as_json)
+    description = configuration()
+    ledger = described_ledger(description, dataset)
+    budget = ledger.merge(description.dataset(dataset), into=description.dataset(into))
+    show_budgets([budget], as_json=as_json)
 
 
 @ledger_app.command("renew")
@@ -258,10 +258,10 @@ def renew_command(
     from ..ledger.toml_budgets import configuration, described_ledger, renew_described
 
     amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
-    declared = configuration()
-    renewed = renew_described(declared, dataset, period, **amounts)
-    show_budgets([renewed], as_json=as_json)
-    note_closed_shares(described_ledger(declared, dataset), declared.dataset(dataset))
+    description = configuration()
+    budget = renew_described(description, dataset, period, **amounts)
+    show_budgets([budget], as_json=as_json)
+    note_closed_shares(described_ledger(description, dataset), description.dataset(dataset))
 
 
 @ledger_app.command("show")
@@ -283,18 +283,18 @@ def show_command(
     if report is not None:
         name = of.one if isinstance(of.one, str) else of.budgets[-1]
         write_report(of.ledger, report, lang, dataset=name)
-    found = of.ledger.budgets()
-    names = {budget.dataset for budget in found} if of.whose is None else set(of.budgets)
+    budgets = of.ledger.budgets()
+    names = {budget.dataset for budget in budgets} if of.whose is None else set(of.budgets)
     if of.whose is not None and not names:
-        known = sorted({budget.dataset for budget in found})
+        dataset_names = sorted({budget.dataset for budget in budgets})
         raise UnknownBudget(
             Message(
                 "no budget was opened for the dataset {dataset}; there are {names}",
-                dataset=_named(of.whose),
-                names=", ".join(known) or Message("none"),
+                dataset=_quote_name(of.whose),
+                names=", ".join(dataset_names) or Message("none"),
             )
         )
-    show_budgets([budget for budget in found if budget.dataset in names], as_json=as_json)
+    show_budgets([budget for budget in budgets if budget.dataset in names], as_json=as_json)
 
 
 @ledger_app.command("charge")
@@ -339,9 +339,9 @@ def charge_command(
     guarantee = _read_guarantee({"epsilon": epsilon, "rho": rho, "mu": mu}, delta, neighbors)
     of = account(where, dataset)
     session, whose = of.ledger.session(of.one, analyst), of.one
-    declared = None if isinstance(whose, str) else whose.privacy_unit
+    unit = None if isinstance(whose, str) else whose.privacy_unit
     _print_and_exit(session.charge(guarantee, description=description, request=request,
-                         privacy_unit=privacy_unit or declared), as_json=as_json)  # fmt: skip
+                         privacy_unit=privacy_unit or unit), as_json=as_json)  # fmt: skip
 
 
 @ledger_app.command("done")
@@ -366,8 +366,8 @@ def done_command(
     Example: discreet ledger done budget.db --dataset adult --request m1 --note means.json
     """
     of = account(where, dataset)
-    found = of.ledger.session(of.one, analyst).done(request, note)
-    _print_charge(found, as_json=as_json)
+    charge = of.ledger.session(of.one, analyst).done(request, note)
+    _print_charge(charge, as_json=as_json)
 
 
 @ledger_app.command("spent")
@@ -393,15 +393,15 @@ def spent_command(
     Example: discreet ledger spent budget.db --dataset adult --delta 1e-6
     """
     of = account(where, dataset)
-    found = of.ledger.spent(of.one, analyst)
+    total = of.ledger.spent(of.one, analyst)
     if as_json:
-        held = found.approx(delta).as_dict()
-        typer.echo(json.dumps({**found.as_dict(), "at_delta": held}))
+        at_delta = total.approx(delta).as_dict()
+        typer.echo(json.dumps({**total.as_dict(), "at_delta": at_delta}))
         return
-    typer.echo(f"{translate(found)}\n{translate(found.in_words(delta))}")
+    typer.echo(f"{translate(total)}\n{translate(total.in_words(delta))}")
 
 
-def _named(whose: "Dataset | str") -> str:
+def _quote_name(whose: "Dataset | str") -> str:
     return shown(whose if isinstance(whose, str) else whose.name)
 
 
@@ -409,12 +409,12 @@ def _read_guarantee(one: dict[str, Any], delta: Any, neighbors: Any) -> "Guarant
     """Return the guarantee for the given options: one number, or epsilon and delta."""
     from ..privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 
-    given = {name: value for name, value in one.items() if value is not None}
-    if len(given) != 1 or (delta is not None and "epsilon" not in given):
+    amounts = {name: value for name, value in one.items() if value is not None}
+    if len(amounts) != 1 or (delta is not None and "epsilon" not in amounts):
         raise InvalidArgument(
             "what does the release promise? give --epsilon, --epsilon and --delta, --rho, or --mu"
         )
-    [(name, value)] = given.items()
+    [(name, value)] = amounts.items()
     if delta is not None:
         return ApproxDP(value, delta, neighbors)
     kinds: dict[str, Any] = {"epsilon": PureDP, "rho": ZCDP, "mu": GaussianDP}
@@ -422,11 +422,11 @@ def _read_guarantee(one: dict[str, Any], delta: Any, neighbors: Any) -> "Guarant
     return guarantee
 
 
-def _print_and_exit(charged: "Charge", *, as_json: bool) -> None:
+def _print_and_exit(charge: "Charge", *, as_json: bool) -> None:
     """Print a charge; exit with 1 if it is not new, so that `charge ... && release` releases once."""
-    _print_charge(charged, as_json=as_json)
-    raise typer.Exit(int(not charged.is_new))
+    _print_charge(charge, as_json=as_json)
+    raise typer.Exit(int(not charge.is_new))
 
 
-def _print_charge(charged: "Charge", *, as_json: bool) -> None:
-    typer.echo(json.dumps(charged.as_dict()) if as_json else translate(charged))
+def _print_charge(charge: "Charge", *, as_json: bool) -> None:
+    typer.echo(json.dumps(charge.as_dict()) if as_json else translate(charge))

@@ -28,5 +28,5 @@ def mode_command(
 
     Example: discreet mode people.csv drink --candidates tea,coffee --epsilon 1
     """
-    named = read_candidates(data, column, candidates, candidates_from, candidates_column)
-    return verb.mode(data, column, candidates=named, **terms)
+    choices = read_candidates(data, column, candidates, candidates_from, candidates_column)
+    return verb.mode(data, column, candidates=choices, **terms)

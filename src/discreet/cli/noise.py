@@ -26,7 +26,7 @@ ValueArgument = Annotated[
 
 
 @noise_app.command("laplace")
-@releasing(*OF_TABLES, opened=secret_text)
+@releasing(*OF_TABLES, open_input=secret_text)
 def laplace_command(
     terms: Terms,
     sensitivity: Annotated[
@@ -65,7 +65,7 @@ def laplace_command(
     "mechanism",
     "mechanism_option",
     "neighbors",
-    opened=secret_text,
+    open_input=secret_text,
 )
 def randomized_response_command(
     terms: Terms,

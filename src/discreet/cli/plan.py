@@ -86,7 +86,7 @@ def plan_command(
         )
     check_picture(plot)
     if candidates is not None:
-        found, picture = _worst(candidates, spread, epsilon, error, confidence)
+        by_mechanism, picture = _worst(candidates, spread, epsilon, error, confidence)
     else:
         assert scores is not None
         if confidence is not None:
@@ -94,11 +94,11 @@ def plan_command(
                 "--confidence goes with --candidates; scores tell the expected error"
             )
         with table_file(scores) as path:
-            found, picture = _sampled(tables.numbers(path, column), spread, epsilon, error)
+            by_mechanism, picture = _on_scores(tables.numbers(path, column), spread, epsilon, error)
     if plot is not None:
         picture().savefig(plot)
     what = "expected error" if confidence is None else f"error, confidence {confidence}"
-    _show(found, "ε" if epsilon is None else what, as_json=as_json)
+    _show(by_mechanism, "ε" if epsilon is None else what, as_json=as_json)
 
 
 def _worst(
@@ -117,21 +117,21 @@ def _worst(
             error, candidates, spread=spread, mechanism=mechanism, confidence=confidence
         )
 
-    found = {m: needs(m) if epsilon is None else at(m, epsilon) for m in BOUNDED}
+    by_mechanism = {m: needs(m) if epsilon is None else at(m, epsilon) for m in BOUNDED}
 
     def picture() -> "Figure":
-        middle = max(found.values()) if epsilon is None else positive(epsilon, "epsilon")
-        shown = [middle * share for share in _SHARES]
-        lines = {m: [float(at(m, epsilon)) for epsilon in shown] for m in BOUNDED}
+        middle = max(by_mechanism.values()) if epsilon is None else positive(epsilon, "epsilon")
+        epsilons = [middle * share for share in _SHARES]
+        lines = {m: [float(at(m, epsilon)) for epsilon in epsilons] for m in BOUNDED}
         what = "expected error" if confidence is None else f"error, confidence {confidence}"
         return plots.curve(
-            {m: ([*map(float, shown)], line) for m, line in lines.items()}, what=f"worst {what}"
+            {m: ([*map(float, epsilons)], line) for m, line in lines.items()}, what=f"worst {what}"
         )
 
-    return found, picture
+    return by_mechanism, picture
 
 
-def _sampled(
+def _on_scores(
     scores: object, spread: str, epsilon: str | None, error: str | None
 ) -> tuple[dict[str, Fraction], Callable[[], "Figure"]]:
     """Return error or epsilon by mechanism on these scores, and a function that plots it."""
@@ -142,26 +142,28 @@ def _sampled(
     at = [Fraction(1)] if epsilon is None else [positive(epsilon, "epsilon")]
     if epsilon is None:
         assert error is not None
-        found = on(at).epsilon_for(error)
-        at = [max(found.values())]
+        by_mechanism = on(at).epsilon_for(error)
+        at = [max(by_mechanism.values())]
     else:
-        found = {m: e.upper for m, e in zip(BOUNDED, on(at).errors[0], strict=True)}
+        by_mechanism = {m: e.upper for m, e in zip(BOUNDED, on(at).errors[0], strict=True)}
 
     def picture() -> "Figure":
         return on([at[0] * share for share in _SHARES]).plot()
 
-    return found, picture
+    return by_mechanism, picture
 
 
-def _show(found: dict[str, Fraction], what: str, *, as_json: bool) -> None:
+def _show(by_mechanism: dict[str, Fraction], what: str, *, as_json: bool) -> None:
     """Print the number of every mechanism, rounded up: to two digits, in JSON to twelve."""
     if as_json:
         name = "epsilon" if what == "ε" else "error"
         typer.echo(
-            json.dumps({m: {name: spell(value).removeprefix("≤ ")} for m, value in found.items()})
+            json.dumps(
+                {m: {name: spell(number).removeprefix("≤ ")} for m, number in by_mechanism.items()}
+            )
         )
         return
     table = Table("mechanism", what, box=None, padding=(0, 3, 0, 0))
-    for mechanism, value in found.items():
-        table.add_row(mechanism, two_digits(value))
+    for mechanism, number in by_mechanism.items():
+        table.add_row(mechanism, two_digits(number))
     Console(highlight=False).print(table)

@@ -70,7 +70,7 @@ OpenInput = Callable[[str, str | None], AbstractContextManager[str]]
 
 
 def releasing(
-    *without: str, opened: OpenInput = table_file, grid: bool = False
+    *without: str, open_input: OpenInput = table_file, grid: bool = False
 ) -> Callable[[Callable[..., Release]], Callable[..., None]]:
     """Add the options of all releasing commands, except those named, to a command.
 
@@ -78,7 +78,7 @@ def releasing(
 
     Args:
         *without: the options that the command does not have.
-        opened: opens its `data`: a table, scores, or a private value.
+        open_input: opens its `data`: a table, scores, or a private value.
         grid: whether the answers are on a grid, which is passed as the term `candidates`.
     """
 
@@ -86,24 +86,28 @@ def releasing(
         shared = _GRID if grid else {}
         shared = shared | {name: option for name, option in _OPTIONS.items() if name not in without}
 
-        def run(**given: Any) -> None:
-            own = {name: value for name, value in given.items() if name not in shared}
-            said = {name: given.get(name, default) for name, (_, default) in _OPTIONS.items()}
-            terms = _terms({name: said[name] for name in shared if name in _TERMS}, said)
-            _check_report(said)
-            described = _described(given["data"], opened)
-            charged = _charged(said, described)
+        def run(**arguments: Any) -> None:
+            own = {name: value for name, value in arguments.items() if name not in shared}
+            settings = {
+                name: arguments.get(name, default) for name, (_, default) in _OPTIONS.items()
+            }
+            terms = _terms({name: settings[name] for name in shared if name in _TERMS}, settings)
+            _check_report(settings)
+            dataset = _find_dataset(arguments["data"], open_input)
+            charged = _charged(settings, dataset)
             context = (
-                opened(given["data"], said["form"]) if described is None else nullcontext(described)
+                open_input(arguments["data"], settings["form"])
+                if dataset is None
+                else nullcontext(dataset)
             )
-            with context as data, waiting(f"reading {_name(given)}"):
-                if said["groups"] is not None:
-                    terms["groups"] = _groups(data, said["by"], said["groups"])
+            with context as data, waiting(f"reading {_name(arguments)}"):
+                if settings["groups"] is not None:
+                    terms["groups"] = _groups(data, settings["by"], settings["groups"])
                 if grid:
-                    terms["candidates"] = grid_of(data, *(given[name] for name in _GRID))
+                    terms["candidates"] = grid_of(data, *(arguments[name] for name in _GRID))
                 verb = partial(command, **{**own, "data": data})
-                answer = _or_how_to_ask_again(partial(_answer, _on(verb), terms, charged, said))
-            answer(_asked(given))
+                answer = _or_how_to_ask_again(partial(_answer, _on(verb), terms, charged, settings))
+            answer(_subject(arguments))
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
         # The option parser reads the signature: the command's own options, then the shared ones.
@@ -113,15 +117,15 @@ def releasing(
     return wrap
 
 
-def _described(given: str, opened: OpenInput) -> Dataset | None:
+def _find_dataset(path: str, open_input: OpenInput) -> Dataset | None:
     """Return the described dataset that is asked about, by its name or by its files; None if it is none."""
-    if opened is not table_file or given == "-":
+    if open_input is not table_file or path == "-":
         return None
-    found = described_data(Path(given))
-    return found if isinstance(found, Dataset) else None
+    source = described_data(Path(path))
+    return source if isinstance(source, Dataset) else None
 
 
-Shown = Callable[[dict[str, object]], None]
+Printer = Callable[[dict[str, object]], None]
 """Prints a result, with what was asked."""
 
 
@@ -134,24 +138,26 @@ def _on(command: Callable[..., Release]) -> Callable[..., Release]:
     return verb
 
 
-def _terms(given: dict[str, Any], said: dict[str, Any]) -> dict[str, Any]:
+def _terms(arguments: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """Return the terms of the verb: those that were given, and the mechanism with its options."""
-    chosen = said["mechanism"], said["mechanism_option"]
-    found = {name: value for name, value in given.items() if value not in (None, [])}
-    return {**found, "mechanism": options.chosen_mechanism(*chosen)}
+    mechanism = settings["mechanism"], settings["mechanism_option"]
+    own_terms = {name: value for name, value in arguments.items() if value not in (None, [])}
+    return {**own_terms, "mechanism": options.chosen_mechanism(*mechanism)}
 
 
-def _name(given: dict[str, Any]) -> str:
+def _name(arguments: dict[str, Any]) -> str:
     """Return the name of the data for people."""
-    return "standard input" if given["data"] == "-" else Path(given["data"]).name
+    return "standard input" if arguments["data"] == "-" else Path(arguments["data"]).name
 
 
-def _asked(given: dict[str, Any]) -> dict[str, object]:
+def _subject(arguments: dict[str, Any]) -> dict[str, object]:
     """Return what the question is about, for JSON."""
-    return {name: given.get(name) for name in ("data", "column", "dataset", "analyst", "request")}
+    return {
+        name: arguments.get(name) for name in ("data", "column", "dataset", "analyst", "request")
+    }
 
 
-def _or_how_to_ask_again(work: Callable[[], Shown]) -> Shown:
+def _or_how_to_ask_again(work: Callable[[], Printer]) -> Printer:
     """Return what the work returns; of an interrupt, say whether the answer is paid and how to ask again."""
     try:
         return work()
@@ -165,38 +171,42 @@ def _answer(
     verb: Callable[..., Release],
     terms: dict[str, Any],
     charged: "_Charged",
-    said: dict[str, Any],
-) -> Shown:
+    settings: dict[str, Any],
+) -> Printer:
     """Release an answer, or quote its cost; return a function that prints the result."""
     session = charged.session
-    if session is not None and said["dry_run"]:
+    if session is not None and settings["dry_run"]:
         quote = session.quoted([bill_of(verb, **terms)])
-        return lambda _: _show_quote(quote, as_json=said["as_json"])
+        return lambda _: _show_quote(quote, as_json=settings["as_json"])
     release = verb(**terms, **({} if session is None else {"ledger": session}))
 
-    def tell(asked: dict[str, object]) -> None:
-        show_release(release, asked, as_json=said["as_json"])
-        _report(release, charged, said)
+    def tell(subject: dict[str, object]) -> None:
+        show_release(release, subject, as_json=settings["as_json"])
+        _report(release, charged, settings)
 
     return tell
 
 
-def _check_report(said: dict[str, Any]) -> None:
+def _check_report(settings: dict[str, Any]) -> None:
     """Refuse a report that could not be written, before anything is charged."""
-    check_report(said["report"], said["lang"])
-    if said["report"] is not None and said["dry_run"]:
+    check_report(settings["report"], settings["lang"])
+    if settings["report"] is not None and settings["dry_run"]:
         raise InvalidArgument(Message("--report is of a release; leave it out of a --dry-run"))
 
 
-def _report(release: Release, charged: "_Charged", said: dict[str, Any]) -> None:
+def _report(release: Release, charged: "_Charged", settings: dict[str, Any]) -> None:
     """Write the report of a printed release, with the budget that it was charged to."""
     budget: dict[str, Any] = {}
-    if said["report"] is not None and charged.session is not None and charged.ledger is not None:
+    if (
+        settings["report"] is not None
+        and charged.session is not None
+        and charged.ledger is not None
+    ):
         from .accounts import existing_ledger  # most answers are released without one
 
         ledger = existing_ledger(charged.ledger)
         budget = {"ledger": ledger, "dataset": charged.session.dataset}
-    write_report(release, said["report"], said["lang"], **budget)
+    write_report(release, settings["report"], settings["lang"], **budget)
 
 
 def _groups(data: Data, by: str | None, texts: list[str]) -> list[Any]:
@@ -213,22 +223,22 @@ class _Charged(NamedTuple):
     ledger: str | None
 
 
-def _charged(said: dict[str, Any], data: Dataset | None) -> _Charged:
+def _charged(settings: dict[str, Any], data: Dataset | None) -> _Charged:
     """Return the session to charge: that of the described dataset, or of --ledger."""
-    declared = None if data is None else data.account(said["analyst"])
-    if declared is not None:
-        if any(said[name] != os.environ.get(variable) for name, variable in _ENVIRONMENT):
+    account = None if data is None else data.account(settings["analyst"])
+    if account is not None:
+        if any(settings[name] != os.environ.get(variable) for name, variable in _ENVIRONMENT):
             raise InvalidArgument(
                 "the description of the data says which budget is charged; leave out --ledger and --dataset"
             )
-        return _Charged(cast("Session", declared), declared_ledger())
-    where = said["ledger"]
+        return _Charged(cast("Session", account), declared_ledger())
+    where = settings["ledger"]
     if where is None:
         for name in ("dataset", "analyst", "request", "dry_run"):
-            if said[name]:
+            if settings[name]:
                 raise InvalidArgument(f"--{name.replace('_', '-')} goes with --ledger")
         return _Charged(None, None)
-    if said["dataset"] is None:
+    if settings["dataset"] is None:
         raise InvalidArgument(
             Message(
                 "which budget of {ledger} is charged? give --dataset too (or set DISCREET_DATASET)",
@@ -237,7 +247,9 @@ def _charged(said: dict[str, Any], data: Dataset | None) -> _Charged:
         )
     from .accounts import existing_ledger  # most answers are released without one
 
-    return _Charged(existing_ledger(where).session(said["dataset"], analyst=said["analyst"]), where)
+    return _Charged(
+        existing_ledger(where).session(settings["dataset"], analyst=settings["analyst"]), where
+    )
 
 
 def _show_quote(quote: "Quote", *, as_json: bool) -> None:

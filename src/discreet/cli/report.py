@@ -33,5 +33,5 @@ def write_report(subject: Any, path: Path | None, lang: str | None, **about: Any
     if path is not None:
         from ..reports import report
 
-        written = report(subject, path, lang=lang or current_language(), **about)
-        say(Message("wrote {path}", path=written))
+        page = report(subject, path, lang=lang or current_language(), **about)
+        say(Message("wrote {path}", path=page))

@@ -17,10 +17,10 @@ from .inputs import private_number, scores_text
 from .releasing import OF_TABLES, releasing
 
 _HEADER = ["candidate", "score"]
-Scored = tuple[object, object]
+ScoredCandidate = tuple[object, object]
 
 
-@releasing(*OF_TABLES, opened=scores_text)
+@releasing(*OF_TABLES, open_input=scores_text)
 def select_command(
     data: Annotated[
         str,
@@ -62,7 +62,7 @@ def read_scores(text: str) -> dict[str, Fraction]:
     return scores
 
 
-def _of_lines(text: str) -> Iterable[Scored]:
+def _of_lines(text: str) -> Iterable[ScoredCandidate]:
     """Return the candidates and scores of lines."""
     try:
         rows = [row for row in csv.reader(text.splitlines(), skipinitialspace=True) if row]
@@ -74,12 +74,12 @@ def _of_lines(text: str) -> Iterable[Scored]:
     return names[1:] if rows and [part.strip() for part in rows[0]] == _HEADER else names
 
 
-def _of_json(text: str) -> Iterable[Scored]:
+def _of_json(text: str) -> Iterable[ScoredCandidate]:
     """Return the candidates and scores of a JSON object, its numbers as they are written."""
     try:
-        found = json.loads(text, parse_float=str, parse_constant=str, object_pairs_hook=tuple)
+        pairs = json.loads(text, parse_float=str, parse_constant=str, object_pairs_hook=tuple)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, tuple):
+        pairs = None
+    if not isinstance(pairs, tuple):
         raise InvalidScores("the scores are no JSON object from candidates to numbers")
-    return found
+    return pairs

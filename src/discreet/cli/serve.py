@@ -39,8 +39,8 @@ def serve_command(
     from ..ledger.toml_budgets import configuration, owner_notes
     from ..service.serving import serve
 
-    declared = configuration(config)
-    for note in owner_notes(declared):
+    description = configuration(config)
+    for note in owner_notes(description):
         say(f"note: {note}")
-    say(f"answering about {', '.join(declared.datasets)}; stop with Ctrl-C")
-    serve(declared, listen, host, workers, processes)
+    say(f"answering about {', '.join(description.datasets)}; stop with Ctrl-C")
+    serve(description, listen, host, workers, processes)

@@ -50,15 +50,15 @@ def create_command(
     """
     from ..service.tokens import read_expiry
 
-    declared, tokens = _described(config)
+    description, tokens = _read_tokens(config)
     if analyst is not None:
-        declared.analyst(analyst)
-    text, kept = tokens.create(role, analyst, read_expiry(expires))
+        description.analyst(analyst)
+    text, token = tokens.create(role, analyst, read_expiry(expires))
     if as_json:
-        typer.echo(json.dumps({"token": text, **kept.as_dict()}))
+        typer.echo(json.dumps({"token": text, **token.as_dict()}))
         return
     typer.echo(text)
-    say(f"{kept}; it is not shown again")
+    say(f"{token}; it is not shown again")
 
 
 @token_app.command("list")
@@ -69,11 +69,11 @@ def list_command(config: ConfigOption = None, as_json: AsJson = False) -> None:
 
     Example: discreet token list
     """
-    found = _described(config)[1].list_all()
+    tokens = _read_tokens(config)[1].list_all()
     if as_json:
-        typer.echo(json.dumps([one.as_dict() for one in found]))
+        typer.echo(json.dumps([one.as_dict() for one in tokens]))
         return
-    for one in found:
+    for one in tokens:
         typer.echo(str(one))
 
 
@@ -88,14 +88,14 @@ def revoke_command(
 
     Example: discreet token revoke 3f9a1c0b7d22
     """
-    for one in _described(config)[1].revoke(identity):
+    for one in _read_tokens(config)[1].revoke(identity):
         say(f"revoked: {one}")
 
 
-def _described(config: Path | None) -> "tuple[Configuration, Tokens]":
+def _read_tokens(config: Path | None) -> "tuple[Configuration, Tokens]":
     """Return the description, and the tokens beside it."""
     from ..ledger.toml_budgets import configuration
     from ..service.tokens import tokens_beside
 
-    declared = configuration(config)
-    return declared, tokens_beside(declared.path)
+    description = configuration(config)
+    return description, tokens_beside(description.path)

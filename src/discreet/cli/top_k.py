@@ -44,6 +44,8 @@ def top_k_command(
 
     Example: discreet top-k people.csv drink --candidates tea,coffee,milk --k 2 --epsilon 1
     """
-    named = read_candidates(data, column, candidates, candidates_from, candidates_column)
-    chosen = cast(verb.TopKMethod, method)
-    return verb.top_k(data, column, k=k, candidates=named, method=chosen, delta=delta, **terms)
+    choices = read_candidates(data, column, candidates, candidates_from, candidates_column)
+    typed_method = cast(verb.TopKMethod, method)
+    return verb.top_k(
+        data, column, k=k, candidates=choices, method=typed_method, delta=delta, **terms
+    )
