@@ -13,7 +13,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
-from discreet.adapters.exponential_mechanism import answer_of, released, scalar, spread_of
+from discreet.adapters.exponential_mechanism import answer_of, release_of, scalar, spread_of
 from discreet.arguments import choice
 from discreet.error_boundary import error_boundary
 from discreet.errors import InvalidArgument, MissingPackage
@@ -235,7 +235,7 @@ def _draw(
     spread = spread_of(named.get("sensitivity", 1.0), None, rounding, monotonic=claimed)
     qualities, epsilon = named["qualities"], scalar(named["epsilon"])
     base_measure = named.get("base_measure")
-    release = released(qualities, base_measure, spread=spread, epsilon=epsilon, **terms)
+    release = release_of(qualities, base_measure, spread=spread, epsilon=epsilon, **terms)
     found.releases.append(release)
     return answer_of(release, qualities)
 

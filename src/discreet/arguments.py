@@ -168,8 +168,8 @@ def settled(value: object, what: str) -> Any:
     """
     refuse_one_shot(value, what)
     if isinstance(value, partial):
-        named = {name: settled(each, name) for name, each in value.keywords.items()}
-        return partial(value.func, *(settled(each, what) for each in value.args), **named)
+        keywords = {name: settled(each, name) for name, each in value.keywords.items()}
+        return partial(value.func, *(settled(each, what) for each in value.args), **keywords)
     if callable(value):
         return value
     try:
@@ -186,8 +186,8 @@ def named_arguments(
     verb: object, arguments: tuple[object, ...], terms: Mapping[str, object]
 ) -> list[tuple[str, Any]]:
     """Return all arguments of a question with their names, including those held by a partial."""
-    listed = [(f"argument {i}", value) for i, value in enumerate(arguments, 1)]
-    listed += terms.items()
+    pairs = [(f"argument {i}", value) for i, value in enumerate(arguments, 1)]
+    pairs += terms.items()
     if isinstance(verb, partial):
-        return named_arguments(verb.func, verb.args, verb.keywords) + listed
-    return listed
+        return named_arguments(verb.func, verb.args, verb.keywords) + pairs
+    return pairs

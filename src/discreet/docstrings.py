@@ -33,9 +33,9 @@ def with_entries(
     order = [*names, *(name for name in own if name not in shared and name[:2] != "**"), *shared]
     texts = {**shared, **own}
     lines = {name: texts[name] for name in order if name in texts}
-    written = "".join(f"    {name}: {text}\n" for name, text in lines.items())
+    section = "".join(f"    {name}: {text}\n" for name, text in lines.items())
     text = _text(docstring)
-    return text[: args.start(1)] + written + "\n" + text[args.end(1) :]
+    return text[: args.start(1)] + section + "\n" + text[args.end(1) :]
 
 
 def _text(docstring: str | None) -> str:

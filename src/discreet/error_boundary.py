@@ -33,7 +33,7 @@ def foreign_function(function: object, name: str) -> Callable[..., Any]:
     if not callable(function):
         raise InvalidArgument(f"{name} must be a function, got {shown(function)}")
 
-    def called(*args: object) -> object:
+    def call(*args: object) -> object:
         try:
             return function(*args)
         except Exception as error:
@@ -43,7 +43,7 @@ def foreign_function(function: object, name: str) -> Callable[..., Any]:
             "Call it yourself on data you may look at"
         )
 
-    return called
+    return call
 
 
 def error_boundary(function: Callable[_P, _T]) -> Callable[_P, _T]:
@@ -62,13 +62,13 @@ def error_boundary(function: Callable[_P, _T]) -> Callable[_P, _T]:
             with default_environment():
                 return function(*args, **kwargs)
         except BaseException as error:
-            emptied = _emptied(error)
+            safe_error = _empty(error)
         del args, kwargs
         __tracebackhide__ = True  # for pytest, and for IPython where more frames follow
         try:
-            raise emptied
+            raise safe_error
         finally:
-            del emptied  # else the error would hold this frame, and the frame the error
+            del safe_error  # else the error would hold this frame, and the frame the error
 
     return enter
 
@@ -110,7 +110,7 @@ def errors_for_callers(kind: _Class) -> _Class:
 _SPECIAL = ("__init__", "__getitem__", "__str__", "_repr_html_")
 
 
-def _emptied(error: BaseException) -> BaseException:
+def _empty(error: BaseException) -> BaseException:
     """Return the error to raise in place of another, without references to private values."""
     trace = error.__traceback__
     clear_frames(trace)
@@ -119,14 +119,14 @@ def _emptied(error: BaseException) -> BaseException:
         return error
     if isinstance(error, DiscreetError) or _is_ours(trace):
         error.__cause__ = error.__context__ = None
-        return _shortened(error)
+        return _shorten(error)
     return UnreadableArgument(
         f"an object that was given raised {_builtin(error)} when it was read or called; its "
         "message may quote data, so it is not shown. Give plain values, and try functions on data you may look at"
     )
 
 
-def _shortened(error: Exception) -> Exception:
+def _shorten(error: Exception) -> Exception:
     """Return the error without the frames of the library, unless the environment asks for them.
 
     An error that is no refusal of ours is a defect of the library: a note then says where it was raised.

@@ -58,28 +58,28 @@ def default_environment() -> Iterator[None]:
     functions = _functions()
     if functions is None:
         raise DiscreetError(_UNSET)
-    saved = ctypes.create_string_buffer(_LARGEST)
-    functions.get(saved)
+    environment = ctypes.create_string_buffer(_LARGEST)
+    functions.get(environment)
     try:
         functions.set(functions.default)
         if not is_default():
             raise DiscreetError(_UNSET)
         yield
     finally:
-        functions.set(saved)
+        functions.set(environment)
 
 
 def in_default_environment(function: Callable[_P, _T]) -> Callable[_P, _T]:
     """Return the function with the default environment inside each call."""
 
     @wraps(function)
-    def called(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         if is_default():
             return function(*args, **kwargs)
         with default_environment():
             return function(*args, **kwargs)
 
-    return called
+    return call
 
 
 _UNSET = (

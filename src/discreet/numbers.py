@@ -206,10 +206,10 @@ def _exactly(value: object) -> Fraction | None:
     if isinstance(value, Decimal):
         ordinary = value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
         return Fraction(value) if ordinary else None
-    written = exact_text(value)
-    if written is None and isinstance(value, Real):
-        written = float.__repr__(value) if issubclass(type(value), float) else str(value)
-    return None if written is None else _parse(written)
+    text = exact_text(value)
+    if text is None and isinstance(value, Real):
+        text = float.__repr__(value) if issubclass(type(value), float) else str(value)
+    return None if text is None else _parse(text)
 
 
 def _whole(value: object) -> int | None:
@@ -219,8 +219,8 @@ def _whole(value: object) -> int | None:
     try:
         if isinstance(value, bool) or not isinstance(value, Integral):
             return None
-        given: Any = value
-        return int.__index__(given) if issubclass(type(value), int) else int(given)
+        number: Any = value
+        return int.__index__(number) if issubclass(type(value), int) else int(number)
     except Exception:  # of the object's own methods
         return None
 
@@ -235,12 +235,12 @@ def _binary(value: Any) -> Fraction | None:
         return None
 
 
-def _parse(written: str) -> Fraction | None:
+def _parse(text: str) -> Fraction | None:
     """Return the number that a text spells, or None."""
-    _, _, exponent = written.lower().partition("e")
-    if len(written) > 2 * _MOST_DIGITS or (exponent and abs(int(exponent)) > _MOST_DIGITS):
+    _, _, exponent = text.lower().partition("e")
+    if len(text) > 2 * _MOST_DIGITS or (exponent and abs(int(exponent)) > _MOST_DIGITS):
         return None
-    return Fraction(written)
+    return Fraction(text)
 
 
 def is_plain(value: object) -> bool:
@@ -255,8 +255,8 @@ def _is_of_numpy(value: object, name: str) -> bool:
 
 def _terminating(value: Fraction) -> str | None:
     """Return the exact decimal expansion if it has at most 12 digits after the point."""
-    scaled = value * 10**12
-    if scaled.denominator != 1 or not 0 <= value < 10**12:
+    trillionths = value * 10**12
+    if trillionths.denominator != 1 or not 0 <= value < 10**12:
         return None
-    whole, part = divmod(scaled.numerator, 10**12)
+    whole, part = divmod(trillionths.numerator, 10**12)
     return f"{whole}.{part:012d}".rstrip("0").rstrip(".")

@@ -50,7 +50,7 @@ def to_opendp(
 
     if not issubclass(type(space), tuple) or len(space) != 2:
         raise InvalidArgument(f"space must be a domain and its metric, got {shown(space)}")
-    read, sign = _reader(measure), -1 if flag(negate, "negate") else 1
+    number_of, sign = _reader(measure), -1 if flag(negate, "negate") else 1
     mechanism, parameter = _read_mechanism(mechanism, scale)
     dp.m.make_noisy_max(*space, dp.max_divergence(), scale=1.0)  # OpenDP checks the space
     metric = space[1]
@@ -68,7 +68,7 @@ def to_opendp(
 
     @in_default_environment
     def privacy_map(d_in: object) -> float:
-        return 0.0 if d_in == 0 else float_up(read(calibrated(d_in).guarantee))
+        return 0.0 if d_in == 0 else float_up(number_of(calibrated(d_in).guarantee))
 
     return dp.m.make_user_measurement(*space, measure, select, privacy_map, TO="usize")
 
@@ -85,11 +85,11 @@ def _reader(measure: object) -> Callable[[object], Fraction]:
     """Return a function that reads the number of this measure from a guarantee."""
     import opendp.prelude as dp
 
-    for known, number in (
+    for own_measure, number in (
         (dp.max_divergence(), "pure"),
         (dp.zero_concentrated_divergence(), "rho"),
     ):
-        if type(measure) is type(known) and measure == known:
+        if type(measure) is type(own_measure) and measure == own_measure:
             return attrgetter(number)
     raise InvalidArgument(
         f"measure must be max_divergence() or zero_concentrated_divergence(), got {shown(measure)}"

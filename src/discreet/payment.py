@@ -182,7 +182,7 @@ class Listener:
 
     __slots__ = ("about", "billing")
 
-    class Heard(Exception):
+    class OrderTaken(Exception):
         """Raised in place of an answer, with the order that was taken, and how it would be delivered.
 
         Attributes:

@@ -124,7 +124,7 @@ class Order:
         """
         account = self.account
         if isinstance(account, Listener):
-            raise account.Heard(self, prepare, name)
+            raise account.OrderTaken(self, prepare, name)
         ready = partial(ready_to_draw, prepare)
         answer = PaidAnswer(ready()(), None) if account is None else self._buy(account, ready)
         return Release(
@@ -413,7 +413,7 @@ def _listen(
         refuse_one_shot(argument, name)
     try:
         verb(*args, **{**kwargs, "ledger": listener})
-    except Listener.Heard as taken:
-        assert isinstance(taken.order, Order)  # noqa: PT017  # it is one of ours
-        return Delivery(taken.order, taken.prepare, taken.name)
+    except Listener.OrderTaken as notice:
+        assert isinstance(notice.order, Order)  # noqa: PT017  # it is one of ours
+        return Delivery(notice.order, notice.prepare, notice.name)
     raise InvalidArgument(f"{shown(verb)} is no verb that releases an answer")

@@ -132,7 +132,7 @@ def bit_tree(draw: Callable[[Bits], Hashable], depth: int) -> BitTree:
         raise InvalidArgument(f"draw must be a function of bits, got {shown(draw)}")
     depth = count(depth, "depth", most=_DEEPEST)
     masses: dict[Hashable, Fraction] = {}
-    undecided = Fraction(0)
+    open_share = Fraction(0)
     open_strings = [""]
     while open_strings:
         string = open_strings.pop()
@@ -143,14 +143,14 @@ def bit_tree(draw: Callable[[Bits], Hashable], depth: int) -> BitTree:
             if len(string) < depth:
                 open_strings += [string + "0", string + "1"]
             else:
-                undecided += Fraction(1, 2**depth)
+                open_share += Fraction(1, 2**depth)
         else:
             if bits.read != len(string):
                 raise AssertionError(
                     "the draw is no function of its bits: it read fewer the second time"
                 )
             masses[outcome] = masses.get(outcome, Fraction(0)) + Fraction(1, 2 ** len(string))
-    return BitTree(masses, undecided)
+    return BitTree(masses, open_share)
 
 
 @dataclass(slots=True)
@@ -203,11 +203,11 @@ def counted_work() -> Iterator[Work]:
     def counting(place: object, name: str, note: Callable[..., None]) -> Any:
         plain = getattr(place, name)
 
-        def counted(*args: object, **kwargs: object) -> Any:
+        def count_call(*args: object, **kwargs: object) -> Any:
             note(*args)
             return plain(*args, **kwargs)
 
-        return patch.object(place, name, counted)
+        return patch.object(place, name, count_call)
 
     def note(attribute: str, size: Callable[..., int]) -> Callable[..., None]:
         def add(*args: object) -> None:
@@ -264,8 +264,8 @@ def check_mechanism(
     mechanism = read_mechanism(mechanism)
     depth = count(depth, "depth", most=_DEEPEST)
     digest(identity_of(mechanism))  # its description for a ledger can be serialized
-    given = {"epsilon": epsilon, "rho": rho, "scale": scale}
-    parameters = [read_parameter(**{**_NOTHING, kind: value}) for kind, value in given.items()]
+    numbers = {"epsilon": epsilon, "rho": rho, "scale": scale}
+    parameters = [read_parameter(**{**_NOTHING, kind: value}) for kind, value in numbers.items()]
     for parameter in filter(None, parameters):
         _check_calibrations(mechanism, parameter, depth)
     if parameters[0] is not None:
@@ -295,8 +295,8 @@ def _check_calibrations(
     mechanism: Mechanism, parameter: PrivacyParameter | None, depth: int
 ) -> None:
     """Raise unless draws and guarantees are right at one privacy parameter."""
-    replaced = sensitivity_of(1, "replace_one")
-    _check_promise(mechanism, mechanism.calibrate(replaced, parameter), replaced, parameter)
+    replacement = sensitivity_of(1, "replace_one")
+    _check_promise(mechanism, mechanism.calibrate(replacement, parameter), replacement, parameter)
     for monotonic in (True, False):
         sensitivity = sensitivity_of(1, "add_remove", monotonic=monotonic)
         calibrated = mechanism.calibrate(sensitivity, parameter)
@@ -334,21 +334,23 @@ def _check_rates(calibrated: Calibrated, scores: Vector, where: str) -> None:
                 law(scores, rate).probabilities(),
                 strict=True,
             )
-            if not all(stated.overlaps(drawn) for stated, drawn in pairs):
+            if not all(probability.overlaps(share) for probability, share in pairs):
                 raise AssertionError(f"{where}: the distribution is not that of its {name}")
 
 
 def _check_draw(law: Law, n: int, depth: int, where: str) -> None:
     """Raise unless draws and batches of two follow the stated probabilities."""
     with precision(256):
-        stated = law.probabilities()
-        if len(stated) != n or not all(p.rad() < _NARROW for p in stated):
+        probabilities = law.probabilities()
+        if len(probabilities) != n or not all(p.rad() < _NARROW for p in probabilities):
             raise AssertionError(
-                f"{where}: {n} narrow balls were expected, the distribution states {stated}"
+                f"{where}: {n} narrow balls were expected, the distribution states {probabilities}"
             )
-        if not sum(stated, arb(0)).contains(1):
+        if not sum(probabilities, arb(0)).contains(1):
             raise AssertionError(f"{where}: the probabilities do not sum to one")
-        pairs = {(i, j): p * q for i, p in enumerate(stated) for j, q in enumerate(stated)}
+        pairs = {
+            (i, j): p * q for i, p in enumerate(probabilities) for j, q in enumerate(probabilities)
+        }
     single = bit_tree(law.draw, depth)
     if single.undecided > _OPEN:
         single = bit_tree(law.draw, depth + 4)
@@ -356,7 +358,7 @@ def _check_draw(law: Law, n: int, depth: int, where: str) -> None:
         raise AssertionError(
             f"{where}: {float(single.undecided):.2f} of all strings decide nothing"
         )
-    _check_tree(single, dict(enumerate(stated)), where)
+    _check_tree(single, dict(enumerate(probabilities)), where)
 
     def pair(bits: Bits) -> tuple[int, ...]:
         return tuple(map(int, law.draws(2, bits)))
@@ -365,11 +367,11 @@ def _check_draw(law: Law, n: int, depth: int, where: str) -> None:
     _check_tree(batch, pairs, f"{where}, two at once")
 
 
-def _check_tree(tree: BitTree, stated: Mapping[Any, arb], where: str) -> None:
+def _check_tree(tree: BitTree, probabilities: Mapping[Any, arb], where: str) -> None:
     """Raise unless the enumeration agrees with the stated probabilities."""
-    if not set(tree.masses) <= set(stated):
-        raise AssertionError(f"{where}: the draw gives {set(tree.masses) - set(stated)}")
-    for outcome, probability in stated.items():
+    if not set(tree.masses) <= set(probabilities):
+        raise AssertionError(f"{where}: the draw gives {set(tree.masses) - set(probabilities)}")
+    for outcome, probability in probabilities.items():
         if not tree.admits(outcome, probability):
             mass = tree.masses.get(outcome, Fraction(0))
             raise AssertionError(
@@ -419,12 +421,12 @@ def _check_guarantee(
     for scores, other in _neighbors(sensitivity):
         with precision(256):
             one, two = law(read_vector(scores)), law(read_vector(other))
-            kept = _keeps(guarantee, one.probabilities(), two.probabilities())
-            if kept and isinstance(guarantee, BoundedRange):
+            holds = _keeps(guarantee, one.probabilities(), two.probabilities())
+            if holds and isinstance(guarantee, BoundedRange):
                 ratios = log_ratios(one, two)
                 widest = ball(guarantee.epsilon) + _NARROW
-                kept = all(a - b <= widest for a in ratios for b in ratios)
-            if not kept:
+                holds = all(a - b <= widest for a in ratios for b in ratios)
+            if not holds:
                 raise AssertionError(
                     f"{where}: {scores} and {other} differ by more than {guarantee}"
                 )

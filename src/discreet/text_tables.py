@@ -53,9 +53,9 @@ class TextTable:
         return self.html()
 
 
-def fact_table(caption: str, named: Mapping[str, object]) -> TextTable:
+def fact_table(caption: str, facts: Mapping[str, object]) -> TextTable:
     """Return a table of names and values; those that are None or empty are left out."""
-    rows = tuple((name, str(value)) for name, value in named.items() if value not in (None, ""))
+    rows = tuple((name, str(value)) for name, value in facts.items() if value not in (None, ""))
     return TextTable((), rows, caption)
 
 

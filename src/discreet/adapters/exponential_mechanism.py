@@ -73,7 +73,7 @@ def exponential_mechanism(  # noqa: PLR0913  # the union of three signatures
         raise InvalidArgument(
             "a generator is not taken: what can be seeded can be repeated, and is not private. Leave it out"
         )
-    release = released(
+    release = release_of(
         qualities,
         base_measure,
         spread=spread_of(sensitivity, spread, rounding, monotonic=monotonic),
@@ -85,7 +85,7 @@ def exponential_mechanism(  # noqa: PLR0913  # the union of three signatures
     return answer_of(release, qualities)
 
 
-def released(qualities: Any, base_measure: Any, **terms: Any) -> Release[Any]:
+def release_of(qualities: Any, base_measure: Any, **terms: Any) -> Release[Any]:
     """Return the release for these qualities: of a key of their dict, or of an index."""
     if isinstance(qualities, Mapping):
         keys = _sorted(qualities)
@@ -94,9 +94,9 @@ def released(qualities: Any, base_measure: Any, **terms: Any) -> Release[Any]:
         return select(scores, candidates=keys, mechanism=mechanism, **terms)
     if isinstance(base_measure, Mapping):
         raise InvalidArgument("a dict of weights goes with a dict of qualities")
-    listed = isinstance(qualities, list | tuple)
+    is_list = isinstance(qualities, list | tuple)
     mechanism = Exponential(log_base_measure=base_measure)
-    scores = qualities if listed else as_array(qualities)
+    scores = qualities if is_list else as_array(qualities)
     return select(scores, mechanism=mechanism, **terms)
 
 

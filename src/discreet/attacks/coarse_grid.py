@@ -49,9 +49,9 @@ def encloses(costs: Sequence[int], i: int) -> bool:
 def coarse_grid_attack() -> AttackResult:
     """Run the attack and return its result."""
     first, second = counts(COSTS), counts(NEIGHBOR)
-    laws = [[Fraction(c, sum(found)) for c in found] for found in (first, second)]
+    laws = [[Fraction(c, sum(strings)) for c in strings] for strings in (first, second)]
     scores = [[-cost for cost in costs] for costs in (COSTS, NEIGHBOR)]
-    enclosed = all(encloses(costs, 1) for costs in (COSTS, NEIGHBOR))
+    is_enclosed = all(encloses(costs, 1) for costs in (COSTS, NEIGHBOR))
     return AttackResult(
         name="coarse_grid",
         claim="The base-2 mechanism with exact weights, by its published sampler.",
@@ -59,7 +59,7 @@ def coarse_grid_attack() -> AttackResult:
             f"Candidate 1 has {first[1]} of {sum(first)} strings of bits, for the neighbour {second[1]} "
             f"of {sum(second)}; the truth is 1/32769 and 1/8193."
         ),
-        ours=f"Enumerating 40 bits {'encloses' if enclosed else 'MISSES'} both true probabilities.",
+        ours=f"Enumerating 40 bits {'encloses' if is_enclosed else 'MISSES'} both true probabilities.",
         naive_audit=audit.laws(*laws, epsilon=ETA.epsilon(2)),
         our_audits=[audit.exact(*scores, sensitivity=1, mechanism=Base2(ETA))],
         source="the archived code of Ilvento 2020, python/expmech.py",

@@ -40,15 +40,15 @@ def telling() -> list[float]:
 
 def low_bits_attack() -> AttackResult:
     """Run the attack and return its result."""
-    told = telling()
-    once = Fraction(int(bool(told)), 2 * FINE)
+    answers = telling()
+    once = Fraction(int(bool(answers)), 2 * FINE)
     points = range(-20, 22)
     return AttackResult(
         name="low_bits",
         claim="The Laplace mechanism: a double plus -ln(uniform), with a random sign.",
         naive=(
-            f"{len(told) / TRIES:.0%} of {TRIES:,} answers for the value 0 cannot come from 1, whatever "
-            f"the uniform: {told[0]!r} is one."
+            f"{len(answers) / TRIES:.0%} of {TRIES:,} answers for the value 0 cannot come from 1, whatever "
+            f"the uniform: {answers[0]!r} is one."
         ),
         ours="Noise is drawn on a grid, the same for all values, with its exact distribution.",
         naive_audit=audit.laws([once, 1 - once], [0, 1], epsilon=1),

@@ -87,12 +87,12 @@ def rejection_attack() -> AttackResult:
             "A clock sees how often it tries. Equal scores take one try, always; the neighbour's take more "
             f"with probability {more:.2f}."
         ),
-        ours=f"A draw on either reads {_spelled(words[0])} and {_spelled(words[1])}, a hundred times.",
+        ours=f"A draw on either reads {_spell_words(words[0])} and {_spell_words(words[1])}, a hundred times.",
         naive_audit=audit.laws(Tries(naive[0]), Tries(naive[1]), epsilon=_EPSILON),
         our_audits=[alike(words == [{1}, {1}], epsilon=_EPSILON)],
         source="Awan and Rao 2023; OpenDP's permute_and_flip with replacement",
     )
 
 
-def _spelled(words: set[int]) -> str:
+def _spell_words(words: set[int]) -> str:
     return "one word" if words == {1} else f"{min(words)} to {max(words)} words"

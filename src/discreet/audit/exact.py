@@ -32,11 +32,11 @@ _LARGEST = Fraction(10**5)
 _MOST = 10**5
 """The most outputs of a distribution that is given as a list."""
 
-Extended = Fraction | float
+ExtendedNumber = Fraction | float
 """An exact number, or `math.inf`, or minus that."""
 
 
-class Stated(Protocol):
+class ProbabilityLaw(Protocol):
     """A distribution that states its probabilities, as those of mechanisms do."""
 
     def probabilities(self) -> list[arb]:
@@ -48,8 +48,8 @@ class Stated(Protocol):
 class Interval:
     """A real number that lies between two: exact, and infinite where it is."""
 
-    lower: Extended
-    upper: Extended
+    lower: ExtendedNumber
+    upper: ExtendedNumber
 
     def __float__(self) -> float:
         if math.isinf(self.lower) or math.isinf(self.upper):
@@ -116,8 +116,8 @@ class ExactAudit:
 
     def event(self, epsilon: Number) -> list[int]:
         """Return the outputs of the event that attains `hockey_stick`."""
-        wanted = _not_negative(epsilon)
-        excesses = [_excesses(a, b, wanted) for a, b in self._directions()]
+        bound = _not_negative(epsilon)
+        excesses = [_excesses(a, b, bound) for a, b in self._directions()]
         best = max(excesses, key=lambda es: sum(e[0] for e in es))
         return [i for i, (least, _) in enumerate(best) if least > 0]
 
@@ -201,8 +201,8 @@ def exact(
 
 @error_boundary
 def laws(
-    law: Stated | Sequence[Number],
-    law_of_neighbor: Stated | Sequence[Number],
+    law: ProbabilityLaw | Sequence[Number],
+    law_of_neighbor: ProbabilityLaw | Sequence[Number],
     *,
     epsilon: Number,
     delta: Number = 0,
@@ -295,11 +295,13 @@ def _excesses(p: list[arb], q: list[arb], epsilon: Fraction) -> list[tuple[Fract
     with precision(512):
         factor = ball(min(epsilon, _LARGEST)).exp()
         rests = [a - factor * b for a, b in zip(p, q, strict=True)]
-    found = [(max(Fraction(0), lower(r)), max(Fraction(0), upper(r))) for r in rests]
+    bounds = [(max(Fraction(0), lower(r)), max(Fraction(0), upper(r))) for r in rests]
     if epsilon <= _LARGEST:
-        return found
+        return bounds
     # Of a larger factor the excess is no more, and where q is 0 it is the same.
-    return [(low if b == 0 else Fraction(0), high) for (low, high), b in zip(found, q, strict=True)]
+    return [
+        (low if b == 0 else Fraction(0), high) for (low, high), b in zip(bounds, q, strict=True)
+    ]
 
 
 def _epsilon_of(guarantee: Guarantee) -> Fraction:

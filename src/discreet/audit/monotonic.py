@@ -63,7 +63,9 @@ def monotonic(
     Raises:
         InvalidArgument: if an argument cannot be accepted; `u` was not called.
     """
-    found = sensitivity(
+    sensitivity_audit = sensitivity(
         u, candidates, universe, sizes, budget=budget, sensitivity=_ANY, monotonic=True
     )
-    return MonotonicAudit(found.pairs, found.exhaustive, found.counterexample)
+    return MonotonicAudit(
+        sensitivity_audit.pairs, sensitivity_audit.exhaustive, sensitivity_audit.counterexample
+    )

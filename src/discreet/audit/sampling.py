@@ -90,12 +90,12 @@ def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
     Raises:
         InvalidArgument: if a number cannot be accepted; nothing was drawn.
     """
-    risk, allowed, size = _risk(confidence), _delta(delta), count(n, "n")
+    risk, exact_delta, size = _risk(confidence), _delta(delta), count(n, "n")
     if size < 2:
         raise InvalidNumber(f"n must be at least 2, got {size}")
     ask = foreign_function(mechanism, "mechanism")
     pairs = [(ask(data), ask(neighbor)) for _ in range(size)]
-    return _bound([a for a, _ in pairs], [b for _, b in pairs], risk, allowed)
+    return _bound([a for a, _ in pairs], [b for _, b in pairs], risk, exact_delta)
 
 
 @error_boundary
@@ -114,13 +114,13 @@ def samples(
         confidence: as for `sampling`.
         delta: as for `sampling`.
     """
-    risk, allowed = _risk(confidence), _delta(delta)
+    risk, exact_delta = _risk(confidence), _delta(delta)
     first, second = listed(drawn, "drawn"), listed(drawn_from_neighbor, "drawn_from_neighbor")
     if len(first) != len(second) or len(first) < 2:
         raise InvalidArgument(
             f"give as many answers for the one as for the other, at least 2, got {len(first)} and {len(second)}"
         )
-    return _bound(first, second, risk, allowed)
+    return _bound(first, second, risk, exact_delta)
 
 
 def _bound(
@@ -128,30 +128,30 @@ def _bound(
 ) -> SamplingAudit:
     """Return the better of the bounds in the two directions, at half the risk apiece."""
     half = len(first) // 2
-    judged = len(first) - half
+    rest = len(first) - half
     best: tuple[Fraction, frozenset[Hashable], bool] = (Fraction(0), frozenset(), False)
     for toward, (likely, rare) in enumerate(((first, second), (second, first))):
         event = _choose(Counter(likely[:half]), Counter(rare[:half]), half)
-        p = at_least(sum(a in event for a in likely[half:]), judged, risk / 4)
-        q = at_most(sum(a in event for a in rare[half:]), judged, risk / 4)
+        p = at_least(sum(a in event for a in likely[half:]), rest, risk / 4)
+        q = at_most(sum(a in event for a in rare[half:]), rest, risk / 4)
         if p - delta > q:
             with precision(128):
-                found = lower(ball((p - delta) / q).log())
-            if found > best[0]:
-                best = (found, event, bool(toward))
+                epsilon = lower(ball((p - delta) / q).log())
+            if epsilon > best[0]:
+                best = (epsilon, event, bool(toward))
     return SamplingAudit(*best, len(first), 1 - risk, delta)
 
 
 def _choose(likely: Counter[Hashable], rare: Counter[Hashable], n: int) -> frozenset[Hashable]:
     """Return the event that looks best: those of largest ratio, as many as pay (Neyman and Pearson)."""
     order = sorted(likely, key=lambda a: (likely[a] + 0.5) / (rare[a] + 0.5), reverse=True)
-    best, chosen, hits, misses = 0.0, 0, 0, 0
+    best, length, hits, misses = 0.0, 0, 0, 0
     for size, answer in enumerate(order, start=1):
         hits, misses = hits + likely[answer], misses + rare[answer]
         ratio = _wilson(hits, n, -_Z) / _wilson(misses, n, _Z)
         if ratio > best and misses < n:  # a certain event distinguishes nothing
-            best, chosen = ratio, size
-    return frozenset(order[:chosen])
+            best, length = ratio, size
+    return frozenset(order[:length])
 
 
 def _wilson(hits: int, n: int, z: float) -> float:

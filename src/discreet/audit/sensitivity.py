@@ -147,7 +147,7 @@ def sensitivity(
     sizes: Iterable[int],
     *,
     budget: int = 20_000,
-    **declared: Unpack[Declared],
+    **declaration: Unpack[Declared],
 ) -> SensitivityAudit:
     """Return whether a score function keeps to its declared sensitivity, and a counterexample if not.
 
@@ -162,23 +162,25 @@ def sensitivity(
         universe: the records that a dataset may contain, with repetition.
         sizes: how many records a dataset may have, such as range(4).
         budget: how many pairs to look at.
-        **declared: sensitivity (or spread), monotonic, error, granularity, as for `select_by`, and
+        **declaration: sensitivity (or spread), monotonic, error, granularity, as for `select_by`, and
             neighbors.
 
     Raises:
         InvalidArgument: if an argument cannot be accepted; `u` was not called.
     """
-    for name in declared:
+    for name in declaration:
         if name not in _DECLARED:
             raise TypeError(f"unexpected argument {name!r}; declare {', '.join(_DECLARED)}")
     records = listed(universe, "universe", _MOST)
-    given = listed(sizes, "sizes", _MOST)
+    size_list = listed(sizes, "sizes", _MOST)
     room = _Room(
         len(records),
-        frozenset(size if isinstance(size, int) else shown(size) for size in given),
-        declared.get("neighbors", "add_remove"),
+        frozenset(size if isinstance(size, int) else shown(size) for size in size_list),
+        declaration.get("neighbors", "add_remove"),
     )
-    trial = _Trial(u, list(Labels(candidates)), records, declared, read_neighbors(room.neighbors))
+    trial = _Trial(
+        u, list(Labels(candidates)), records, declaration, read_neighbors(room.neighbors)
+    )
     if count(budget, "budget") >= room.pairs():
         for pair in room.everything():
             trial.judge(pair)
@@ -242,12 +244,12 @@ class _Trial:
         u: ScoreFunction,
         candidates: list[object],
         universe: list[object],
-        declared: Declared,
+        declaration: Declared,
         neighbors: Neighbors,
     ) -> None:
-        self._u, self._stated = u, declared
+        self._u, self._declaration = u, declaration
         self.candidates, self.universe = candidates, universe
-        self.declared = self._score([]).sensitivity(neighbors)
+        self.sensitivity = self._score([]).sensitivity(neighbors)
         self.change = self.spread = Fraction(0)
         self.monotonic, self.pairs = True, 0
         self.counterexample: Counterexample | None = None
@@ -255,16 +257,16 @@ class _Trial:
 
     def _score(self, records: list[object]) -> Custom:
         """Return the score of these records, as it is declared."""
-        stated = self._stated
+        declaration = self._declaration
         return Custom(
-            self._u, records, self.candidates, stated.get("sensitivity"), stated.get("spread"),
-            stated.get("monotonic", False), stated.get("error"), stated.get("granularity"),
+            self._u, records, self.candidates, declaration.get("sensitivity"), declaration.get("spread"),
+            declaration.get("monotonic", False), declaration.get("error"), declaration.get("granularity"),
         )  # fmt: skip
 
     def judge(self, pair: Pair) -> Fraction | float:
         """Return the change of a pair as a share of the declared one; above 1 it is a counterexample."""
         self.pairs += 1
-        first, second = map(self._scored, pair)
+        first, second = map(self._scores_of, pair)
         if isinstance(first, str) or isinstance(second, str):
             reason = first if isinstance(first, str) else str(second)
             self._keep(
@@ -283,24 +285,24 @@ class _Trial:
     ) -> Iterator[Fraction]:
         """Yield the changes of a pair relative to all declarations, and keep it if one is above 1."""
         up, down = moves.index(high), moves.index(low)
-        if self.declared.change is not None:
+        if self.sensitivity.change is not None:
             worst = up if high >= -low else down
             yield self._weigh(
-                pair, "sensitivity", (worst,), self.declared.change, abs(moves[worst])
+                pair, "sensitivity", (worst,), self.sensitivity.change, abs(moves[worst])
             )
-        if self.declared.monotonic:
+        if self.sensitivity.monotonic:
             apart = max(Fraction(0), min(high, -low))
             self._weigh(pair, "monotonic", (up, down), Fraction(0), apart)
             yield 1 + apart if apart else Fraction(0)
-        yield self._weigh(pair, "spread", (up, down), self.declared.spread, high - low)
+        yield self._weigh(pair, "spread", (up, down), self.sensitivity.spread, high - low)
 
     def _weigh(
-        self, pair: Pair, problem: str, who: DatabaseIndices, declared: Fraction, found: Fraction
+        self, pair: Pair, problem: str, who: DatabaseIndices, limit: Fraction, change: Fraction
     ) -> Fraction:
-        if found > declared:
-            named = tuple(self.candidates[i] for i in who)
-            self._keep(Counterexample(*self._records(pair), problem, named, declared, found))
-        return found / declared if declared else Fraction(0)
+        if change > limit:
+            labels = tuple(self.candidates[i] for i in who)
+            self._keep(Counterexample(*self._records(pair), problem, labels, limit, change))
+        return change / limit if limit else Fraction(0)
 
     def _keep(self, counterexample: Counterexample) -> None:
         """Keep the counterexample of the smallest datasets."""
@@ -311,7 +313,7 @@ class _Trial:
         first, second = ([self.universe[i] for i in indices] for indices in pair)
         return first, second
 
-    def _scored(self, database: DatabaseIndices) -> list[Fraction] | str:
+    def _scores_of(self, database: DatabaseIndices) -> list[Fraction] | str:
         """Return the scores, exactly, or why there are none."""
         if database not in self._scores:
             try:
@@ -324,21 +326,23 @@ class _Trial:
 
     def result(self, *, exhaustive: bool) -> SensitivityAudit:
         """Return the result."""
-        found = (self.change, self.spread, self.monotonic)
-        return SensitivityAudit(self.declared, *found, self.pairs, exhaustive, self.counterexample)
+        extremes = (self.change, self.spread, self.monotonic)
+        return SensitivityAudit(
+            self.sensitivity, *extremes, self.pairs, exhaustive, self.counterexample
+        )
 
 
 def _climb(trial: _Trial, room: _Room, budget: int, bits: Bits) -> None:
     """Look for a counterexample by hill climbing from pseudorandom starts, then make it small."""
     while trial.pairs < budget and trial.counterexample is None:
         base, step = _beginning(room, bits)
-        best, tired = trial.judge(room.pair(base, step)), 0
-        while tired < _PATIENCE and trial.pairs < budget and best <= 1:
-            moved = _moved(base, step, room, bits)
-            found = trial.judge(room.pair(*moved))
-            tired = 0 if found > best else tired + 1
-            if found >= best:
-                (base, step), best = moved, found
+        best, idle_steps = trial.judge(room.pair(base, step)), 0
+        while idle_steps < _PATIENCE and trial.pairs < budget and best <= 1:
+            next_place = _move(base, step, room, bits)
+            share = trial.judge(room.pair(*next_place))
+            idle_steps = 0 if share > best else idle_steps + 1
+            if share >= best:
+                (base, step), best = next_place, share
         if best > 1:
             _shrink(trial, room, base, step)
 
@@ -347,8 +351,8 @@ def _beginning(room: _Room, bits: Bits) -> tuple[DatabaseIndices, DatabaseIndice
     """Return a random base and step."""
     bases = room.bases()
     size = bases[below(len(bases), bits)]
-    needed = 2 if room.neighbors == "replace_one" else 1
-    base, step = (tuple(_record(room, bits) for _ in range(n)) for n in (size, needed))
+    step_size = 2 if room.neighbors == "replace_one" else 1
+    base, step = (tuple(_record(room, bits) for _ in range(n)) for n in (size, step_size))
     return base, step
 
 
@@ -357,7 +361,7 @@ def _record(room: _Room, bits: Bits) -> int:
     return {0: 0, 1: room.records - 1}.get(below(8, bits), below(room.records, bits))
 
 
-def _moved(
+def _move(
     base: DatabaseIndices, step: DatabaseIndices, room: _Room, bits: Bits
 ) -> tuple[DatabaseIndices, DatabaseIndices]:
     """Return a neighbour in the search: one record changed, left out or put in."""
@@ -370,8 +374,8 @@ def _moved(
     else:
         instead = (record,) if way == 2 and base else ()
         base = (*base[:i], *instead, *base[i + 1 :])
-    allowed = len(base) in room.bases()
-    return (base, step) if allowed else _beginning(room, bits)
+    fits = len(base) in room.bases()
+    return (base, step) if fits else _beginning(room, bits)
 
 
 def _shrink(trial: _Trial, room: _Room, base: DatabaseIndices, step: DatabaseIndices) -> None:

@@ -99,7 +99,7 @@ def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
         raise InvalidArgument(f"confidence must be below 1, got {shown(confidence)}")
     run, clock = foreign_function(run, "run"), foreign_function(clock, "clock")
     run(first), run(second)  # the first run pays for imports and caches
-    rows = [_turn(run, first, second, clock, swapped=i % 2 == 1) for i in range(n)]
+    rows = [_turn(run, first, second, clock, second_first=i % 2 == 1) for i in range(n)]
     columns = [list(zip(*side, strict=True)) for side in zip(*rows, strict=True)]
     chances = {kind: _sign_test(a, b) for kind, a, b in zip(_SEEN, *columns, strict=True)}
     work = [
@@ -116,24 +116,24 @@ def _turn(
     second: _Input,
     clock: Callable[[], float],
     *,
-    swapped: bool,
+    second_first: bool,
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return the work and time of the two inputs, run one after the other."""
-    if swapped:
-        later, earlier = _turn(run, second, first, clock, swapped=False)
+    if second_first:
+        later, earlier = _turn(run, second, first, clock, second_first=False)
         return earlier, later
-    return _measured(run, first, clock), _measured(run, second, clock)
+    return _measure(run, first, clock), _measure(run, second, clock)
 
 
-def _measured(
-    run: Callable[[_Input], object], given: _Input, clock: Callable[[], float]
+def _measure(
+    run: Callable[[_Input], object], argument: _Input, clock: Callable[[], float]
 ) -> tuple[float, ...]:
     """Return the work by kind, and the time, of one run."""
     with counted_work() as work:
         start = clock()
-        run(given)
-        taken = clock() - start
-    return (*astuple(work), taken)
+        run(argument)
+        seconds = clock() - start
+    return (*astuple(work), seconds)
 
 
 def _ratio(first: float, second: float) -> float:

@@ -54,9 +54,9 @@ class Comparison:
         Raises:
             InvalidArgument: if an epsilon of 1e9 is not enough.
         """
-        wanted = positive(error, "error")
+        target = positive(error, "error")
         laws = zip(self.mechanisms, self._laws, strict=True)
-        return {name: _least(law, wanted) for name, law in laws}
+        return {name: _least(law, target) for name, law in laws}
 
     def as_dict(self) -> dict[str, object]:
         """Return the comparison in plain values, exact numbers and bounds as text, ready for JSON."""
@@ -75,9 +75,9 @@ class Comparison:
     def plot(self) -> "Figure":
         """Return the accuracy-privacy curve as a matplotlib figure: error against epsilon."""
         columns = zip(*self.errors, strict=True)
-        named = zip(self.mechanisms, columns, strict=True)
+        lines = zip(self.mechanisms, columns, strict=True)
         epsilons = [float(epsilon) for epsilon in self.epsilons]
-        return plots.curve({name: (epsilons, [float(e) for e in es]) for name, es in named})
+        return plots.curve({name: (epsilons, [float(e) for e in es]) for name, es in lines})
 
     def __str__(self) -> str:
         widths = [max(8, len(name)) for name in self.mechanisms]
@@ -85,8 +85,8 @@ class Comparison:
         first = max(len(row[0]) for row in (head, *rows))
 
         def line(cells: tuple[str, ...]) -> str:
-            padded = [cell.rjust(w) for cell, w in zip(cells[1:], widths, strict=True)]
-            return "  ".join([cells[0].ljust(first), *padded]).rstrip()
+            numbers = [cell.rjust(w) for cell, w in zip(cells[1:], widths, strict=True)]
+            return "  ".join([cells[0].ljust(first), *numbers]).rstrip()
 
         return "\n".join(["expected error", *map(line, (head, *rows))])
 
@@ -112,7 +112,7 @@ def compare(
     *arguments: Any,
     epsilons: Iterable[Number] = _EPSILONS,
     mechanisms: Iterable[str | Mechanism] = BOUNDED,
-    **named: Any,
+    **terms: Any,
 ) -> Comparison:
     """Return the expected errors of several mechanisms at several epsilons, certified.
 
@@ -124,13 +124,13 @@ def compare(
         *arguments: the arguments of the verb; its keyword arguments are taken too, without epsilon and mechanism.
         epsilons: the privacy parameters ε to compare, one per row: 0.1, 0.2, 0.5, 1, 2 and 5 by default.
         mechanisms: names or mechanisms, one per column; by default those that state their worst case.
-        **named: the shared arguments, described in `Terms`.
+        **terms: the shared arguments, described in `Terms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted.
     """
     for term in ("epsilon", "rho", "scale", "mechanism", "size"):
-        if named.get(term) is not None:
+        if terms.get(term) is not None:
             raise InvalidArgument(f"leave out {term}; give epsilons and mechanisms")
     rows = tuple(
         positive(epsilon, "each of epsilons") for epsilon in listed(epsilons, "epsilons", _MOST)
@@ -141,7 +141,7 @@ def compare(
 
     def law_by(mechanism: Mechanism) -> Callable[[Fraction], Distribution]:
         def law_at(epsilon: Fraction) -> Distribution:
-            return distribution(verb, *arguments, epsilon=epsilon, mechanism=mechanism, **named)
+            return distribution(verb, *arguments, epsilon=epsilon, mechanism=mechanism, **terms)
 
         return law_at
 
@@ -150,11 +150,11 @@ def compare(
     return Comparison(tuple(m.name for m in columns), rows, errors, laws)
 
 
-def _least(law: Callable[[Fraction], Distribution], wanted: Fraction) -> Fraction:
+def _least(law: Callable[[Fraction], Distribution], target: Fraction) -> Fraction:
     """Return an epsilon that is enough, the least but for rounding up: errors fall as epsilon grows."""
 
     def enough(epsilon: Fraction) -> bool:
-        return law(epsilon).expected_error().upper <= wanted
+        return law(epsilon).expected_error().upper <= target
 
     low, high = Fraction(1, 2), Fraction(1)
     while not enough(high):

@@ -203,10 +203,10 @@ class Distribution:
         """Return the `n` likeliest candidates with their probabilities, likeliest first."""
         most = count(n, "n", most=_MOST_LISTED)
         runs = map(self._from_the_best, self._weighted, self._masses)
-        merged = heapq.merge(*runs, key=lambda pair: pair[1].mid(), reverse=True)
+        entries = heapq.merge(*runs, key=lambda pair: pair[1].mid(), reverse=True)
         return [
             (self._support[place], Enclosure.of(p, 0, 1))
-            for place, p in itertools.islice(merged, most)
+            for place, p in itertools.islice(entries, most)
         ]
 
     def table(self, n: int = 20) -> TextTable:
@@ -245,8 +245,8 @@ class Distribution:
         if answer is not None and self._support.find(answer) is None:
             raise InvalidArgument(f"answer must be one of the candidates, got {shown(answer)}")
         mark = None if answer is None else place(answer)
-        drawn = None if draws is None else list(map(place, draws.values))
-        return plots.law(series, answer=mark, draws=drawn, label=label)
+        answer_places = None if draws is None else list(map(place, draws.values))
+        return plots.law(series, answer=mark, draws=answer_places, label=label)
 
     def plot_scores(self, *, label: str = "candidate") -> "Figure":
         """Return a picture of the scores as a matplotlib figure. Private, like the scores."""
@@ -260,15 +260,15 @@ class Distribution:
         if not few or self._support.is_ordered:
             points.sort(key=lambda point: point[0].index(point[2]))
         places = [s.index(k) for s, _, k in points]
-        ordered = self._support.is_ordered
+        is_ordered = self._support.is_ordered
         return plots.Series(
             name=f"{self.mechanism}, {self._price()}",
-            labels=tuple(str(self._support[k]) for k in places) if few and not ordered else None,
-            x=tuple(float(self._support[place] if ordered else place) for place in places),
+            labels=tuple(str(self._support[k]) for k in places) if few and not is_ordered else None,
+            x=tuple(float(self._support[place] if is_ordered else place) for place in places),
             chances=tuple(float(_product(mass, s, k)) for s, mass, k in points),
             scores=tuple(float((s.top - s.slope * k) * self._unit) for s, _, k in points),
             step=float(self._support.step or 1),
-            window=self._window() if ordered else (0, len(points)),
+            window=self._window() if is_ordered else (0, len(points)),
         )
 
     def _window(self) -> tuple[float, float]:
@@ -279,10 +279,10 @@ class Distribution:
 
     def _price(self) -> str:
         """Return the privacy parameter of one answer in short."""
-        stated = self.guarantee.as_dict()
+        numbers = self.guarantee.as_dict()
         return (
-            f"ε = {spell(Fraction(str(stated['epsilon'])))}"
-            if "epsilon" in stated
+            f"ε = {spell(Fraction(str(numbers['epsilon'])))}"
+            if "epsilon" in numbers
             else str(self.guarantee)
         )
 

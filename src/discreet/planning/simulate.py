@@ -145,14 +145,14 @@ def simulate(verb: object, /, *arguments: object, **terms: object) -> Simulation
     """
     size = terms.pop("size", None)
     size = _DRAWS if size is None else count(size, "size", most=MOST_DRAWS)
-    asked = _asked(verb, arguments, terms)
-    order, question = asked.order, asked.order.question
+    delivery = _delivery_of(verb, arguments, terms)
+    order, question = delivery.order, delivery.order.question
     if question is None or isinstance(question.mechanism, _OVER_LISTS):
-        draw = asked.prepare()  # the distribution is computed once
-        return Simulation([_plain(asked.name(draw())) for _ in range(size)], order.mechanism)
-    drawn = [int(i) for i in question.law().draws(size, SystemBits())]
+        draw = delivery.prepare()  # the distribution is computed once
+        return Simulation([_plain(delivery.name(draw())) for _ in range(size)], order.mechanism)
+    indices = [int(i) for i in question.law().draws(size, SystemBits())]
     answers = question.answers
-    return Simulation(drawn if answers is None else answers_at(drawn, answers), order.mechanism)
+    return Simulation(indices if answers is None else answers_at(indices, answers), order.mechanism)
 
 
 def _plain(answer: Any) -> Any:
@@ -160,7 +160,7 @@ def _plain(answer: Any) -> Any:
     return answer.tolist() if hasattr(answer, "tolist") else answer
 
 
-def _asked(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, object]) -> Delivery:
+def _delivery_of(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, object]) -> Delivery:
     """Return what a verb is asked, with everything public settled."""
     if not callable(verb):
         verb, arguments = select, (verb, *arguments)
@@ -174,7 +174,7 @@ def _question(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, obje
     Raises:
         InvalidArgument: if it asks several that no single mechanism answers.
     """
-    order = _asked(verb, arguments, terms).order
+    order = _delivery_of(verb, arguments, terms).order
     if order.question is None:
         raise InvalidArgument(
             f"{order.query.verb} gives several answers here, whose distribution is not computed; simulate draws "
@@ -207,9 +207,9 @@ def _of_lists(question: Question) -> Distribution:
     masses = _masses(question.calibrated.law(scores))
     names = range(n) if answers is None else answers
     exact = [scores.exact(i) for i in range(n)]
-    wanted = sorted(exact, reverse=True)
+    best_first = sorted(exact, reverse=True)
     lists = list(itertools.permutations(range(n), k))
-    losses = [max(w - exact[i] for w, i in zip(wanted, one, strict=False)) for one in lists]
+    losses = [max(w - exact[i] for w, i in zip(best_first, one, strict=False)) for one in lists]
     candidates = [tuple(names[i] for i in one) for one in lists]
     weighted = [WeightedRun(place, 1, -loss) for place, loss in enumerate(losses)]
     unit = getattr(question.score, "unit", Fraction(1))

@@ -81,10 +81,10 @@ class ListSupport:
     def __init__(self, answers: Sequence[object]) -> None:
         numbers = [n for n in map(_number, answers) if n is not None]
         everyone = range(len(answers))
-        ordered = len(numbers) == len(answers)
-        order = sorted(everyone, key=numbers.__getitem__) if ordered else list(everyone)
+        is_numeric = len(numbers) == len(answers)
+        order = sorted(everyone, key=numbers.__getitem__) if is_numeric else list(everyone)
         self._answers = [answers[i] for i in order]
-        self._numbers = sorted(numbers) if ordered else None
+        self._numbers = sorted(numbers) if is_numeric else None
         self.places = [0] * len(order)
         for place, i in enumerate(order):
             self.places[i] = place

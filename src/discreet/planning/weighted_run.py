@@ -126,19 +126,19 @@ class WeightedRun:
         return sharp(self._entropy)
 
     def _before(self, steps: int | Fraction) -> arb:
-        return self._fallen(steps) / self._fallen(self.size)
+        return self._fall(steps) / self._fall(self.size)
 
     def _at(self, steps: int) -> arb:
-        return self._decay(steps) * self._fallen(1) / self._fallen(self.size)
+        return self._decay(steps) * self._fall(1) / self._fall(self.size)
 
     def _mean(self) -> arb:
-        return self._decay(1) / self._fallen(1) - self._cut()
+        return self._decay(1) / self._fall(1) - self._cut()
 
     def _dense_mean(self) -> arb:
         return 1 / self._exponent(1) - self._cut()
 
     def _entropy(self) -> arb:
-        return (self._fallen(self.size) / self._fallen(1)).log() + self._exponent(1) * self._mean()
+        return (self._fall(self.size) / self._fall(1)).log() + self._exponent(1) * self._mean()
 
     def _exponent(self, steps: int | Fraction) -> arb:
         assert self.rate is not None
@@ -148,16 +148,14 @@ class WeightedRun:
         assert self.rate is not None
         return self.rate.decay(self.slope * steps)
 
-    def _fallen(self, steps: int | Fraction) -> arb:
+    def _fall(self, steps: int | Fraction) -> arb:
         """Return 1 - exp(-rate * slope * steps), 1 for no end."""
         return arb(1) if steps == 0 else -(-self._exponent(steps)).expm1()
 
     def _cut(self) -> arb:
         """Return how much the end of the run takes off the mean number of steps."""
         return (
-            arb(0)
-            if self.size == 0
-            else self.size * self._decay(self.size) / self._fallen(self.size)
+            arb(0) if self.size == 0 else self.size * self._decay(self.size) / self._fall(self.size)
         )
 
 

@@ -76,13 +76,13 @@ def epsilon_for(
     Raises:
         InvalidArgument: if an argument cannot be accepted, or any epsilon whatsoever keeps the error.
     """
-    wanted = positive(error, "error")
+    target = positive(error, "error")
     constant = _constant(candidates, mechanism, confidence)
     if constant == 0:
         raise InvalidArgument(
             f"a blind guess among {shown(candidates)} candidates is good enough already; ask for more"
         )
-    return _up(constant * positive_up(spread, "spread") / wanted)
+    return _up(constant * positive_up(spread, "spread") / target)
 
 
 def _constant(candidates: int, mechanism: str | Mechanism, confidence: Number | None) -> Fraction:
@@ -102,9 +102,9 @@ def _up(value: Fraction) -> Fraction:
 
 def _worst_case(mechanism: Mechanism) -> WorstCase:
     """Return the worst case that a mechanism states."""
-    stated = getattr(mechanism, "worst_case", None)
-    if stated is not None:
-        return stated  # type: ignore[no-any-return]  # a mechanism of a user's own may state none
+    own_bound = getattr(mechanism, "worst_case", None)
+    if own_bound is not None:
+        return own_bound  # type: ignore[no-any-return]  # a mechanism of a user's own may state none
     raise UnknownName(
         f"the worst error is known for {', '.join(BOUNDED)}, and the noisy max with Gumbel or exponential "
         f"noise; for others, compare on sample scores; got {shown(mechanism)}"
