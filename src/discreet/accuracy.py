@@ -27,10 +27,10 @@ UNITS = (RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS)
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What an error of a score means to people.
+    """The unit in which an error of a score is stated.
 
     Attributes:
-        unit: what it is counted in, one of `UNITS`.
+        unit: the name of the unit, one of `UNITS`.
         of_one: how much of it a score difference of 1 is.
     """
 

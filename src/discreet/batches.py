@@ -48,7 +48,7 @@ class Call(NamedTuple):
 @error_boundaries
 @dataclass(frozen=True, slots=True, repr=False)
 class Batch:
-    """Several questions under names. Nothing is asked, and no data are looked at, until it is run.
+    """Several questions under names. None is asked, and no data are looked at, until it is run.
 
         batch = (
             Batch()

@@ -1,4 +1,4 @@
-"""Docstrings: descriptions of arguments that functions share, read from one place and written into each."""
+"""Docstrings: descriptions of arguments that functions share, read from one place and written into all."""
 
 import inspect
 import re

@@ -87,9 +87,9 @@ def error_boundaries(kind: _Class) -> _Class:
 
 @contextmanager
 def public_errors() -> Iterator[None]:
-    """Mark the errors of a block, or of a function that this decorates, as made for whoever asked.
+    """Mark the errors of a block, or of a function that this decorates, as made for the caller.
 
-    They are about what was sent alone, or were translated for the caller. A service shows no other error to
+    They are about the request alone, or were translated for the caller. A service shows no other error to
     anybody but its owner.
     """
     try:
@@ -100,7 +100,7 @@ def public_errors() -> Iterator[None]:
 
 
 def errors_for_callers(kind: _Class) -> _Class:
-    """Return the class with `public_errors` around all public methods: what they raise was made for the caller."""
+    """Return the class with `public_errors` around all public methods: their errors were made for the caller."""
     for name, method in list(vars(kind).items()):
         if not name.startswith("_") and isinstance(method, FunctionType):
             setattr(kind, name, public_errors()(method))

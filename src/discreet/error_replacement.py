@@ -14,7 +14,7 @@ def replacing(
     failure: Callable[[BaseException], BaseException],
     passing: tuple[type[BaseException], ...] = (),
 ) -> _T:
-    """Return the result of `work`; an error in it is replaced by one that quotes nothing.
+    """Return the result of `work`; an error in it is replaced by one without quotations.
 
     That one is raised after the except block, so that neither its `__context__` nor its `__cause__` holds the
     first. Code that was stopped by Ctrl-C raises KeyboardInterrupt, whatever it called that.
@@ -35,7 +35,7 @@ def replacing(
 
 
 def _was_interrupted(error: BaseException) -> bool:
-    """Return whether code failed because somebody pressed Ctrl-C.
+    """Return whether code failed because Ctrl-C was pressed.
 
     DuckDB says so by a RuntimeError with this text, which is constant. PySpark cancels its jobs and fails while
     the interrupt is on its way.

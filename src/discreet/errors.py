@@ -120,7 +120,7 @@ class InvalidDescription(InvalidArgument):
 
 
 class UnknownName(InvalidArgument):
-    """A name that stands for nothing here; the message lists those that do."""
+    """A name that has no meaning here; the message lists those that have one."""
 
 
 class UnreadableArgument(InvalidArgument):
@@ -156,11 +156,11 @@ class Unanswerable(DiscreetError):
 
 
 class NotAllowed(DiscreetError):
-    """A token that is not valid, or a role that may not do this. Nothing was charged."""
+    """A token that is not valid, or a role that may not do this. No budget was charged."""
 
 
 class ReportUnwritable(DiscreetError, OSError):
-    """A report whose file cannot be written; its subject, such as a release, is not lost."""
+    """A report that cannot be written to its file; its subject, such as a release, is not lost."""
 
 
 class MissingPackage(DiscreetError, ImportError):
@@ -168,7 +168,7 @@ class MissingPackage(DiscreetError, ImportError):
 
 
 class Exhausted(DiscreetError, RuntimeError):
-    """A budget or a session that cannot pay for this answer. Nothing was drawn.
+    """A budget or a session that cannot pay for this answer. No answer was drawn.
 
     Attributes:
         requested: the exact cost of the answer, if a budget refused it.
@@ -190,11 +190,11 @@ class LedgerError(DiscreetError):
 
 
 class UnknownBudget(LedgerError, LookupError):
-    """A dataset or an analyst for whom no budget was opened; the message lists those that were."""
+    """A dataset or an analyst that no budget was opened for; the message lists those that have one."""
 
 
 class RequestConflict(LedgerError):
-    """A request id that was used for another question. Nothing was paid or drawn."""
+    """A request id that was used for another question. No answer was paid or drawn."""
 
 
 class LedgerBusy(LedgerError):

@@ -1,4 +1,4 @@
-"""Files readable for their owner alone, such as ledgers, exports and reports, who may then pass them on."""
+"""Files readable for their owner alone, such as ledgers, exports and reports; the owner may pass them on."""
 
 import os
 from pathlib import Path

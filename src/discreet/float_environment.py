@@ -2,7 +2,7 @@
 
 Any library in the process may leave another one behind: interval arithmetic that rounds upwards, or a library built
 with -ffast-math, which flushes subnormal numbers from the moment it is loaded. Bounds in doubles are proved for the
-default, rounding to nearest with subnormal numbers, so what uses them runs in it: docs/explanation/draw.md.
+default, rounding to nearest with subnormal numbers, so their users run in it: docs/explanation/draw.md.
 """
 
 import ctypes
@@ -42,7 +42,7 @@ def is_default(
     """Return whether this thread rounds to nearest and keeps subnormal numbers.
 
     1 + 2**-53 is 1 unless rounded upwards, 1 + 3 * 2**-54 is above 1 unless rounded down or to zero, and the double
-    of the least double is above zero unless what goes in or what comes out counts as zero. The arguments are left
+    of the least double is above zero unless the input or the output counts as zero. The arguments are left
     out: they are variables so that nobody computes this beforehand.
     """
     return one + half_ulp == one < one + more and tiny + tiny > 0.0
@@ -70,7 +70,7 @@ def default_environment() -> Iterator[None]:
 
 
 def in_default_environment(function: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Return the function with the default environment inside each call."""
+    """Return the function with the default environment inside every call."""
 
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:

@@ -79,7 +79,7 @@ def join(pair: Message, texts: Iterable[object]) -> str:
 
 
 def translate(speaker: object) -> str:
-    """Return in the language of the reader what something says of itself; English where a catalogue lacks it."""
+    """Return the text of an object in the language of the reader; English where a catalogue lacks it."""
     text = str(speaker)
     if not isinstance(text, Message) or not text:
         return text

@@ -244,7 +244,7 @@ def _parse(text: str) -> Fraction | None:
 
 
 def is_plain(value: object) -> bool:
-    """Return whether a number is of a class of Python's or numpy's own, whose methods do not change."""
+    """Return whether a number is of a class of Python's or numpy's own, with methods that do not change."""
     return type(value) in _PLAIN or type(value).__module__ == "numpy"
 
 

@@ -1,4 +1,4 @@
-"""The bill for a release, and the account that pays it. Nothing here is private."""
+"""The bill for a release, and the account that pays it. All of it is public."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,8 +26,8 @@ class About:
         columns: the declared columns, in words.
         tables: the tables of a query as the catalogue of its database told, in plain values; None where there is no
             query, or nobody asked: see `tables.query_tables`.
-        check: the `TableCheck` of a question about a query: what the account has on record goes to the reading
-            by it, and what the catalogue tells comes back.
+        check: the `TableCheck` of a question about a query: the account's record goes to the reading
+            by it, and the catalogue's tables come back.
     """
 
     name: str | None = None
@@ -177,7 +177,7 @@ class Listener:
             distribution, as without an account.
 
     Attributes:
-        about: what the release is about, as the verb tells: see `payment.About`.
+        about: the subject of the release, as the verb tells: see `payment.About`.
     """
 
     __slots__ = ("about", "billing")
@@ -188,7 +188,7 @@ class Listener:
         Attributes:
             order: the order.
             prepare: computes the private scores, and returns the function that draws.
-            name: returns the answer for what was drawn.
+            name: returns the answer for a draw.
         """
 
         def __init__(self, order: object, prepare: PrepareDraw, name: Callable[[Any], Any]) -> None:
@@ -200,7 +200,7 @@ class Listener:
         self.about: Any = None
 
     def buy(self, bill: object, prepare: object) -> NoReturn:
-        """Refuse: a listener pays for nothing."""
+        """Refuse: a listener does not pay."""
         raise InvalidArgument("this is asked only to see what it would cost")
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Release(Generic[T]):
-    """A private answer with its guarantee. Nothing in it is private.
+    """A private answer with its guarantee. All of it is public.
 
     A type checker knows the type of a single answer by its candidates: `mode(..., candidates=["tea", "coffee"])`
     is a `Release[str]`. `Release` alone is one of any type.

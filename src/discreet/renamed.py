@@ -1,4 +1,4 @@
-"""Names that `discreet` had in other releases, and what took their place."""
+"""Names that `discreet` had in other releases, and the names in their place."""
 
 import sys
 

@@ -172,7 +172,7 @@ class Order:
 def ready_to_draw(prepare: Callable[[], Callable[[], Any]]) -> Callable[[], Any]:
     """Compute the private scores, and return the function that draws.
 
-    Each in the default floating-point environment: what reads the data, or an account, may have loaded a library
+    All in the default floating-point environment: readers of the data, or an account, may have loaded a library
     that leaves another one behind.
     """
     return in_default_environment(in_default_environment(prepare)())
@@ -371,7 +371,7 @@ class Delivery(NamedTuple):
     Attributes:
         order: the order.
         prepare: computes the private scores, and returns the function that draws.
-        name: returns the answer for what was drawn.
+        name: returns the answer for a draw.
     """
 
     order: Order

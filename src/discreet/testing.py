@@ -283,7 +283,7 @@ _OTHERS = (PrivacyParameter("rho", Fraction(1, 2)), PrivacyParameter("scale", Fr
 
 
 def _takes(mechanism: Mechanism, parameter: PrivacyParameter) -> bool:
-    """Return whether a mechanism takes a privacy parameter of that kind; one that refuses promises nothing."""
+    """Return whether a mechanism takes a privacy parameter of that kind; one that refuses makes no promise."""
     try:
         mechanism.calibrate(sensitivity_of(1, "add_remove"), parameter)
     except InvalidArgument:

@@ -20,7 +20,7 @@ class TextTable:
     Attributes:
         head: the names of the columns; empty for a list of facts.
         rows: the cells, the first of which names the row.
-        caption: what the table is about.
+        caption: the subject of the table.
     """
 
     head: tuple[str, ...]
@@ -60,7 +60,7 @@ def fact_table(caption: str, facts: Mapping[str, object]) -> TextTable:
 
 
 class Row(Protocol):
-    """What can be a row of a table."""
+    """An object that can be a row of a table."""
 
     def cells(self) -> dict[str, str]:
         """Return the texts by the names of their columns."""
@@ -71,7 +71,7 @@ _Row = TypeVar("_Row", bound=Row)
 
 
 class Listing(list[_Row]):
-    """A list that a notebook shows as a table, with a row for each of the last hundred items."""
+    """A list that a notebook shows as a table, with rows for the last hundred items."""
 
     def _repr_html_(self) -> str:
         return listing(self).html()

@@ -9,7 +9,7 @@ _PACKAGE = str(Path(__file__).parent) + os.sep
 
 
 def warn(message: str) -> None:
-    """Warn at the line that called the library; the message holds nothing private."""
+    """Warn at the line that called the library; the message holds no private value."""
     warnings.warn(message, stacklevel=_outside())
 
 

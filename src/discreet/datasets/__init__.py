@@ -1,3 +1,3 @@
-"""Described datasets: what an owner declares about data. Public, and never read from rows."""
+"""Described datasets: an owner's declarations about data. Public, and never read from rows."""
 
 from .dataset import Dataset as Dataset

@@ -1,4 +1,4 @@
-"""Calls of verbs about a described dataset: what it declares is filled in, what contradicts it is refused.
+"""Calls of verbs about a described dataset: its declarations are filled in, contradictions are refused.
 
 Every argument is settled before the source is handed to the verb, so a refusal comes before anything is opened.
 """
@@ -49,5 +49,5 @@ def takes_dataset(verb: Callable[_P, _T], asks: Asks) -> Callable[_P, _T]:
 
 
 def _column(args: tuple[Any, ...], kwargs: Mapping[str, Any], place: int) -> object:
-    """Return the column of a call; without one, values are counted as scores are: nobody knows of what."""
+    """Return the column of a call; without one, values are counted as scores are, in no known unit."""
     return args[place + 1] if len(args) > place + 1 else kwargs.get("column")

@@ -132,7 +132,7 @@ def described_records(dataset: Dataset, unit: object = None, most: object = None
 
 
 def _counts(dataset: Dataset, column: Column, cells: DeclaredCells) -> CellCounts:
-    """Return the counts of a column, by what its declaration says of the values that fit."""
+    """Return the counts of a column, by its declaration of the values that fit."""
     of, labels = cells.of, _labels(dataset, column)
     if labels is not None:
         return cells.values(labels)

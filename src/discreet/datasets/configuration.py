@@ -31,16 +31,16 @@ VARIABLE = "DISCREET_CONFIG"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Configuration:
-    """What a file declares. Public.
+    """The declarations of a file. Public.
 
     Attributes:
         path: the file.
         ledger: the path or the URL of the ledger, or None.
         datasets: the described datasets by name.
         budgets: the terms of their budgets, as `Ledger.open` takes them; only of those that declare one.
-        questions: the named questions of each dataset: the verb and its arguments.
-        analysts: what is declared about each analyst.
-        server: what is declared about the service.
+        questions: the named questions of every dataset: the verb and its arguments.
+        analysts: the declarations about every analyst.
+        server: the declarations about the service.
     """
 
     path: Path

@@ -110,7 +110,7 @@ class DuckFile:
         return self._open().sql(query)
 
     def fetch(self, query: str, check: TableCheck | None) -> Any:
-        """Return the relation of a query, once the catalogue was asked: while the file is open nobody writes to it.
+        """Return the relation of a query, once the catalogue was asked: the file has no writer while it is open.
 
         Raises:
             InvalidArgument: if the query reads other tables than those on record; no row was read.

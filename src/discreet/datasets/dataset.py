@@ -40,7 +40,7 @@ Pays = Callable[[str | None], Account]
 @error_boundaries
 @dataclass(frozen=True, slots=True, repr=False, eq=False, init=False)
 class Dataset:
-    """Data with a public description: every verb takes it as its data, and asks no more what it declares.
+    """Data with a public description: every verb takes it as its data, and its declarations as arguments.
 
         people = discreet.Dataset(
             "people.csv",
@@ -51,8 +51,8 @@ class Dataset:
         )
         discreet.median(people, "age", epsilon=1)
 
-    A description is declared by whoever owns the data, from what is known without looking at the rows: a
-    verb takes from it candidates, grids, groups, the privacy unit and its contribution bound, and refuses what
+    A description is declared by whoever owns the data, from knowledge that needs no look at the rows: a
+    verb takes from it candidates, grids, groups, the privacy unit and its contribution bound, and refuses all that
     contradicts it before anything private is read. Cells that do not fit it are treated as cells outside the
     candidates: by mode and top_k they are left out, and by verbs over numbers rounded to the nearest end of
     the grid, or left out if they are no numbers.
@@ -118,9 +118,9 @@ class Dataset:
         max_contributions: int | None = None,
         name: str | None = None,
     ) -> "Dataset":
-        """Return a dataset whose columns a Frictionless Table Schema declares.
+        """Return a dataset with the columns that a Frictionless Table Schema declares.
 
-        Fields of types that no question takes are left out; a "step" beside the type is taken too. What says how
+        Fields of types that no question takes are left out; a "step" beside the type is taken too. A word on how
         cells are written, and is not how they are read, is refused: docs/how-to/describe_your_data.md has every
         property.
 
@@ -132,7 +132,7 @@ class Dataset:
             name: as for `Dataset`.
 
         Raises:
-            InvalidDescription: if it is no Table Schema, or declares what cannot be accepted.
+            InvalidDescription: if it is no Table Schema, or has a declaration that cannot be accepted.
         """
         columns = table_schema_columns(schema)
         return cls(
@@ -166,7 +166,7 @@ class Dataset:
             name: as for `Dataset`.
 
         Raises:
-            InvalidDescription: if they are no such metadata, or declare what cannot be accepted.
+            InvalidDescription: if they are no such metadata, or have a declaration that cannot be accepted.
             MissingPackage: if PyYAML is not installed.
         """
         return cls(source, name=name, **smartnoise_dataset(metadata, table))
@@ -219,7 +219,7 @@ class Dataset:
 
     @property
     def about(self) -> About:
-        """What a ledger keeps of the description."""
+        """The part of the description that a ledger keeps."""
         columns = tuple(map(str, self._columns))
         return replace(
             self.whereabouts,
@@ -231,7 +231,7 @@ class Dataset:
 
     @property
     def whereabouts(self) -> About:
-        """What a ledger finds its budgets by: its name, and where the data are."""
+        """The key by which a ledger finds its budgets: its name, and where the data are."""
         place = self.place if self.place is None else json.loads(json.dumps(self.place))
         return About(self.name, source=place)
 
@@ -382,7 +382,7 @@ def _read_bound(bound: object, unit: Unit | None) -> int | None:
 
 
 def _source_in_words(source: Any) -> str:
-    """Return the source for a repr: where it is, or its type; never what it holds."""
+    """Return the source for a repr: where it is, or its type; never its content."""
     place = place_of(source)
     if isinstance(source, str | os.PathLike):
         return repr(os.fspath(source))

@@ -16,7 +16,7 @@ class DeclaredSource:
     """A dataset that has the files of a path.
 
     Attributes:
-        by: what describes it.
+        by: the file or the call that describes it.
         name: its name.
         is_whole: whether the path has all its files and no others.
     """

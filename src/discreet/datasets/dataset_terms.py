@@ -41,7 +41,7 @@ def check_question(dataset: Dataset, verb: str, asks: Asks, question: Mapping[st
     Args:
         dataset: the described data.
         verb: the name of the verb.
-        asks: what the verb does with data.
+        asks: the use of data by the verb.
         question: the arguments, the column among them.
 
     Raises:
@@ -155,9 +155,9 @@ def _as_double(value: Any) -> object:
 
 
 def _as_labels(dataset: Dataset, column: Column, values: Sequence[object]) -> Sequence[object]:
-    """Return values as candidates; numbers as declared ones, whose meaning the column's type decides.
+    """Return values as candidates; numbers as declared ones, with the meaning of the column's type.
 
-    As doubles they stand in answers and in digests of ledgers, where a double prints as what is declared.
+    As doubles they stand in answers and in digests of ledgers, where a double prints as the declared number.
     """
     if column.type != "number":
         return values
@@ -167,7 +167,7 @@ def _as_labels(dataset: Dataset, column: Column, values: Sequence[object]) -> Se
 
 
 def _check_candidates(dataset: Dataset, candidates: Any, column: Column) -> object:
-    """Return given candidates if the description does not contradict them; numbers mean what declared ones do."""
+    """Return candidates if the description does not contradict them; numbers mean the same as declared ones."""
     if isinstance(candidates, CandidateTable):
         if column.enum is None:
             return candidates
@@ -185,7 +185,7 @@ def _check_candidates(dataset: Dataset, candidates: Any, column: Column) -> obje
 
 
 def _read_labels(candidates: Any) -> Labels | None:
-    """Return the values of a list; of anything else nothing, for the verb to refuse."""
+    """Return the values of a list; None for anything else, which the verb refuses."""
     try:
         return Labels.of(candidates)
     except InvalidArgument:

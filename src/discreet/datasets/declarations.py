@@ -49,7 +49,7 @@ def few(names: Collection[str]) -> str:
 
 
 def nearest(name: object, names: Iterable[object]) -> str:
-    """Return " (did you mean 'x'?)" for the nearest of the known texts, or nothing; of many some are compared."""
+    """Return " (did you mean 'x'?)" for the nearest of the known texts, or ""; of many some are compared."""
     if not isinstance(name, str) or len(name) > _LONG:
         return ""
     texts = [each for each in islice(names, _COMPARED) if isinstance(each, str)]

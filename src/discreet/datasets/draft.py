@@ -59,7 +59,7 @@ def draft(
     names: Sequence[str] = (),
     table: str | None = None,
 ) -> str:
-    """Return a draft of discreet.toml for a file or a table; what it cannot know is marked, to be filled in.
+    """Return a draft of discreet.toml for a file or a table; all that it cannot know is marked, to be filled in.
 
     Args:
         source: the path of a file, a pattern or a folder; the first file stands for all. Or a database: a file of
@@ -70,7 +70,7 @@ def draft(
         table: the table of a database.
 
     Raises:
-        InvalidArgument: if the file has no schema, and nobody says what its columns are called; or there is no such
+        InvalidArgument: if the file has no schema, and the names of its columns are not given; or there is no such
             table.
         UnreadableData: if it is missing, or not of the format of its name.
     """

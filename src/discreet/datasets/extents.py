@@ -1,7 +1,7 @@
-"""The extent of a source: files, and tables of a database. Sources whose extents overlap may hold the same records.
+"""The extent of a source: files, and database tables. Sources with overlapping extents may hold the same records.
 
 A database is one whatever its URL says besides: a file by its device and inode, a server's by host, port and name,
-and by what the server calls itself. No role, option or spelling tells two databases apart.
+and by the server's own name for itself. No role, option or spelling tells two databases apart.
 """
 
 import os
@@ -26,7 +26,7 @@ _HERE = ("", "localhost", "127.0.0.1", "::1", "/var/run/postgresql", "/run/postg
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What a source covers.
+    """The files and tables that a source covers.
 
     Attributes:
         files: files of rows, by device and inode; by its path one that is not there.
@@ -46,7 +46,7 @@ class Extent:
     numbers: frozenset[int] = frozenset()
 
     def overlaps(self, other: "Extent") -> bool:
-        """Return whether two sources have a file or a table in common, as far as anybody can tell."""
+        """Return whether two sources have a file or a table in common, as far as can be told."""
         ours, theirs = self.files | self.databases, other.files | other.databases
         if self.files & theirs or other.files & ours or {*self.paths} & {*other.paths}:
             return True
@@ -105,13 +105,13 @@ def _of_files(names: Iterable[str]) -> Extent:
 
 
 def database_ids(url: str, record: str = "") -> frozenset[object]:
-    """Return by what a database is known: a file's device and inode, or host, port and name of a server's.
+    """Return the ids of a database: a file's device and inode, or host, port and name of a server's.
 
     Several hosts are several ways to one database.
 
     Args:
         url: its URL.
-        record: by what it knew itself when its owner described it: that of a file counts where no file is at its
+        record: the id that it had when its owner described it: that of a file counts where no file is at its
             path any more, as numbers of files that are gone are given to others.
     """
     from sqlalchemy import make_url

@@ -50,8 +50,8 @@ class Key:
     """A key of a table.
 
     Attributes:
-        part: what it holds.
-        words: what it says, for editors and the reference page.
+        part: its kind of value.
+        words: its meaning, for editors and the reference page.
         missing: of a key that must be there and hold something, the fix; `{place}` in it is its table.
     """
 
@@ -156,8 +156,8 @@ class Variants:
 
     Attributes:
         key: that key.
-        names: what it may hold.
-        tables: the table for each of them.
+        names: the texts that it may hold.
+        tables: the tables by these names.
     """
 
     key: str

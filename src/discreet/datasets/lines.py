@@ -1,4 +1,4 @@
-"""The line of a key in a TOML file: Python's parser tells what is there, and not where."""
+"""The line of a key in a TOML file: Python's parser tells the values, and not where they are."""
 
 import re
 import tomllib
@@ -42,7 +42,7 @@ def line_of(text: str, place: KeyPath) -> int | None:
 def _statements(text: str) -> list[tuple[int, dict[str, Any]]]:
     """Return the statements of a file, as their first lines and their values; none if too long.
 
-    A statement is the least number of lines that is a file of its own. What follows the name of a table is in it.
+    A statement is the least number of lines that is a file of its own. The keys after a table's name are in it.
     """
     lines, start, characters = text.split("\n"), 0, 0
     statements: list[tuple[int, dict[str, Any]]] = []

@@ -1,4 +1,4 @@
-"""Texts of a declaration that a person may take for one another: public, so it costs nothing to say so."""
+"""Texts of a declaration that a person may take for one another: public, so a warning costs no budget."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ def _skeleton(text: str) -> str:
 
 
 def _difference(one: str, other: str) -> str:
-    """Return in what two texts differ that look alike."""
+    """Return the difference of two texts that look alike."""
     for words, fold in (
         ("how letters with accents are composed", lambda text: unicodedata.normalize("NFC", text)),
         ("blanks", lambda text: "".join(text.split())),
@@ -70,5 +70,5 @@ def _difference(one: str, other: str) -> str:
 
 
 def _quote_with_codes(text: str) -> str:
-    """Return a text for a message; code points tell what letters do not."""
+    """Return a text for a message; code points show the differences that letters do not."""
     return shown(text) if text.isascii() else f"{shown(text)} ({ascii(text)[1:-1]})"

@@ -1,6 +1,6 @@
 """The model of discreet.toml: its keys, of which the reader, the JSON Schema and the reference page are made.
 
-What only the whole file tells is left to `configuration`: whether the column of a question is declared, say.
+All that only the whole file tells is left to `configuration`: whether the column of a question is declared, say.
 """
 
 from ..numbers import count

@@ -20,7 +20,7 @@ Interval = tuple[Decimal, Decimal]
 
 @dataclass(frozen=True, slots=True)
 class NoisyCellCounts:
-    """How many cells of a column fit its declaration, do not, and are missing, each with noise.
+    """How many cells of a column fit its declaration, do not, and are missing, all with noise.
 
     Made by `discreet.check`, and public like every released value. All that is said of it, the percentages
     too, is computed from these five numbers.
@@ -76,7 +76,7 @@ class NoisyCellCounts:
 
     @property
     def meaning(self) -> str:
-        """What the percentages mean."""
+        """The meaning of the percentages."""
         return (
             f"A line holds with probability {self._sure}: its counts are off by up to "
             f"{rounded_up(Fraction(self.error), 3)} cells."

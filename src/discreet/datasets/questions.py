@@ -1,4 +1,4 @@
-"""The questions about declared columns that an owner names: their verbs, and the arguments of each."""
+"""The questions about declared columns that an owner names: their verbs, and the arguments of every verb."""
 
 from collections.abc import Mapping
 

@@ -89,7 +89,7 @@ def is_query(place: Any) -> bool:
 
 
 def read_source(table: Mapping[str, Any], folder: Path, place: KeyPath) -> object:
-    """Return where the data of a dataset are: paths, or a query. Nothing is opened.
+    """Return where the data of a dataset are: paths, or a query. Neither is opened.
 
     Raises:
         InvalidDescription: if no data can be there.

@@ -86,7 +86,7 @@ def check_charge(transaction: Transaction, budget: str, about: About | None) -> 
 def _with_catalogue(
     bindings: Bindings, budget: str, about: About | None
 ) -> tuple[About | None, Bindings]:
-    """Return a description and the bindings with what the catalogue told when the rows were read."""
+    """Return a description and the bindings with the catalogue's tables when the rows were read."""
     check = None if about is None else about.check
     if about is None or not isinstance(check, TableCheck) or check.tables is None:
         return about, bindings
@@ -97,7 +97,7 @@ def _with_catalogue(
 
 
 def why_overlapping(budget: str, others: Sequence[str]) -> str:
-    """Return why budgets about the same tables answer nothing new, and what their owner does."""
+    """Return why budgets about the same tables answer no new question, and the remedy of their owner."""
     return (
         f"{' and '.join([budget, *others])} are budgets about the same tables, so their answers add up. Nothing "
         "new is answered until the owner of the data makes one of them, discreet ledger merge "
@@ -197,7 +197,7 @@ def append_described(
         body: the description, as an event holds it.
         period: the period that begins.
         at: the time of the event; None for that of the clock.
-        **words: what the owner says of this budget and others: the budgets that it merges, or is separate from.
+        **words: the owner's words on this budget and others: the budgets that it merges, or is separate from.
     """
     plain = {name: value for name, value in body.items() if name not in _OF_ONE_BUDGET}
     begins = {} if period is None else period.as_dict

@@ -19,7 +19,7 @@ Tables = Mapping[str, QueryTables]
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What an owner says of a dataset and its source.
+    """An owner's words on a dataset and its source.
 
     Attributes:
         about: the description, with the tables of its query as the catalogue tells.
@@ -164,7 +164,7 @@ class Bindings:
         return None if after == budget else after
 
     def closed(self, budget: str) -> str | None:
-        """Return why nothing may be charged to a budget any more, or None."""
+        """Return why no release may be charged to a budget any more, or None."""
         after, period = self.successor(budget), self.periods.get(budget)
         if after is not None:
             return (
@@ -196,7 +196,7 @@ class Bindings:
         return list(others)
 
     def without_tables(self, place: Any, names: frozenset[str] | None) -> list[str]:
-        """Return the budgets whose latest tables are not all in a database any more: one may have another name now.
+        """Return the budgets with a latest table that a database has no more: it may have another name now.
 
         Args:
             place: where the data are: a query of the database.
@@ -260,6 +260,6 @@ class Bindings:
         return self._extents[i]
 
     def _source_extent(self, source: Source) -> Extent | None:
-        """Return what a source covers, as far as it is known."""
+        """Return the extent of a source, as far as it is known."""
         tables = self.tables.get(source.place["query"]) if source.is_unknown else source.tables
         return extent_of(source.place, tables)

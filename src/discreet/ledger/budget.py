@@ -109,9 +109,9 @@ class Budget:
             None if every row is one.
         period: the year, quarter or month that it is for, such as "2027"; None if it has none.
         is_current: whether releases are charged to it; False if it was renewed. Known of budgets in lists.
-        shares: of a dataset's budget, how its shares are paid for: "reserved", each when it is opened, so that
+        shares: of a dataset's budget, how its shares are paid for: "reserved", every one when it is opened, so that
             `spent` holds their totals; or "oversubscribed", so that `spent` holds the charges of all analysts.
-        delta_for: what its delta is for, if it has one: "questions" or "composition".
+        delta_for: the use of its delta, if it has one: "questions" or "composition".
     """
 
     dataset: str
@@ -372,8 +372,8 @@ class Terms:
         total: the bounds on the sums.
         neighbors: the neighboring relation.
         unit: the privacy unit.
-        delta_for: what its delta is for; None where an existing budget, or that of the dataset, says so.
-        oversubscribed: whether its shares may be more than it; None for what holds already, or else for no.
+        delta_for: the use of its delta; None where an existing budget, or that of the dataset, says so.
+        oversubscribed: whether its shares may be more than it; None for the rule that holds, or else for no.
     """
 
     total: Amount

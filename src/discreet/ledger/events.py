@@ -38,7 +38,7 @@ class Event:
         at: the time it was written, UTC, by the writer's clock.
         kind: "opened", "extended", "charged" or "answered"; "shrunk" for a share that was made smaller or closed;
             "recounted" for a dataset whose shares are paid for in another way from then on; "charged_outside" and
-            "released_outside" for releases made by other software; "described" for what is declared about the data;
+            "released_outside" for releases made by other software; "described" for declarations about the data;
             "carried" for the budgets of an older ledger when it is upgraded.
         dataset: the dataset whose budget it concerns.
         analyst: the analyst whose share it concerns, or None.

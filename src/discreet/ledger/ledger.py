@@ -116,7 +116,7 @@ class Ledger:
                 UTC. When that has ended releases are refused, until the owner opens the next budget with `renew`.
             separate: whether a `Dataset` that shares tables with others has a budget of its own, because it holds
                 the data of others, as only its owner can know. It is an event of the chain.
-            delta_for: with `delta`, what it is for: "questions", of which each has an epsilon and a delta, and both
+            delta_for: with `delta`, its use: "questions", of which every one has an epsilon and a delta, and both
                 add up; or "composition", so that releases have a rho, and its sum certifies (epsilon, delta). A
                 share has that of the dataset's budget.
             oversubscribed: whether shares may be more than the budget. Then a release must fit the share and the
@@ -179,7 +179,7 @@ class Ledger:
 
         Args:
             dataset: the dataset whose budget ends.
-            into: the dataset whose budget stays; extend it first if it cannot pay what the other has spent.
+            into: the dataset whose budget stays; extend it first if it cannot pay the spending of the other.
 
         Raises:
             UnknownBudget: if one has no budget.
@@ -223,20 +223,20 @@ class Ledger:
     ) -> Budget:
         """Open a new budget for a described dataset; from now on releases are charged to it, and to no older one.
 
-        The people in the data stay the same: what is promised to them is the sum of all its budgets, and
-        `spent(dataset)` tells what all its releases cost together. Proof: docs/explanation/budgets_of_datasets.md.
+        The people in the data stay the same: the promise to them is the sum of all its budgets, and
+        `spent(dataset)` tells the cost of all its releases. Proof: docs/explanation/budgets_of_datasets.md.
         Shares are opened anew: those that `shares` names.
 
         Args:
             dataset: the described dataset, a `Dataset`.
-            period: what the budget is for, such as "2027"; it is named after the first and the period. Without it
+            period: its period, such as "2027"; it is named after the first and the period. Without it
                 the calendar period of today, of a budget that was opened with `per`, once the one before has ended.
             epsilon: the bound on the releases of the period, in pure differential privacy; or, with `delta`, in
                 approximate differential privacy. Or:
             rho: the bound in zero-concentrated differential privacy.
             delta: the delta of (epsilon, delta)-differential privacy. Without any of them: as much as before.
             per: "year", "quarter" or "month", to change the kind of calendar period.
-            delta_for: what its delta is for; without it as before.
+            delta_for: the use of its delta; without it as before.
             oversubscribed: whether shares may be more than the budget; without it as before.
             shares: the shares of the new budget: amounts by analyst, such as {"team-a": {"epsilon": 1}}.
 
@@ -297,7 +297,7 @@ class Ledger:
     ) -> Budget:
         """Give a share a smaller total, and the rest back to the dataset's budget. Without a total, close it.
 
-        Of a closed share nothing is left: its total is what was spent of it. `extend` opens it again.
+        Of a closed share nothing is left: its total is the sum spent of it. `extend` opens it again.
 
         Args:
             dataset: the name of the dataset, or a `Dataset`.
@@ -341,7 +341,7 @@ class Ledger:
         return Listing(self._store.read(budgets_of_datasets, None)[0])
 
     def budgets_of(self, *datasets: str | Dataset) -> list[list[Budget]]:
-        """Return the budgets and shares of each dataset, in the order in which they were renewed.
+        """Return the budgets and shares of every dataset, in the order in which they were renewed.
 
         Args:
             *datasets: names, or described datasets.
@@ -533,7 +533,7 @@ def session_of(
     at: str | None = None,
     check: Callable[[], object] = lambda: None,
 ) -> Session:
-    """Return the session that charges releases to a budget that was read before. Nothing is read now.
+    """Return the session that charges releases to a budget that was read before; the ledger is not read now.
 
     Args:
         ledger: the ledger.

@@ -1,7 +1,7 @@
 """A ledger's file, open between transactions: to open it anew took longer than all else that a release does.
 
-What is kept is a connection in no transaction, which holds no lock. It is used again while the path leads to the
-very file that it opened, and forgets what it has read before. Proof: docs/how-to/ledger.md, "One at a time".
+A connection in no transaction is kept, which holds no lock. It is used again while the path leads to the
+very file that it opened, and forgets all that it has read before. Proof: docs/how-to/ledger.md, "One at a time".
 """
 
 import os

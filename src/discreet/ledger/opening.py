@@ -1,4 +1,4 @@
-"""An owner's acts: budgets are opened, described and renewed, each as an event of the chain."""
+"""An owner's acts: budgets are opened, described and renewed, as events of the chain."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -98,7 +98,7 @@ class Renewal:
         period: a name of the owner's choice; None for the calendar period of today.
         per: the kind of calendar period.
         total: the new total.
-        delta_for: what its delta is for.
+        delta_for: the use of its delta.
         oversubscribed: whether its shares may be more than it.
         shares: the totals of the shares that are opened with it, by analyst.
     """
@@ -210,7 +210,7 @@ def _change_total(
 def budgets_of_datasets(
     transaction: Transaction, whose: Sequence[About | str] | None
 ) -> list[list[Budget]]:
-    """Return the budgets of each dataset, that which is charged last; of none in particular, all in one list."""
+    """Return the budgets of every dataset, that which is charged last; of none in particular, all in one list."""
     bindings, rows = read_bindings(transaction), integrity.checked_budgets(transaction)
     budgets = [_with_period(bindings, budget) for budget in rows]
     if whose is None:
@@ -279,7 +279,7 @@ def _new_budget(name: BudgetName, terms: Terms) -> Budget:
     """Return a new budget of a dataset.
 
     Raises:
-        InvalidArgument: if it does not say what its delta is for.
+        InvalidArgument: if it does not state the use of its delta.
     """
     if terms.total.delta and terms.delta_for is None:
         raise InvalidArgument(

@@ -44,7 +44,7 @@ class Payment:
     """The payment of a release: its costs, and the budgets after it.
 
     Attributes:
-        costs: the cost to each budget that the release must fit.
+        costs: the costs to the budgets that the release must fit.
         paid: those budgets after it.
         states: the budgets whose states an event records: of the dataset, and of the share if there is one.
     """
@@ -68,7 +68,7 @@ class Payment:
 def paying(budgets: list[Budget]) -> list[Budget]:
     """Return the budgets that a release must fit, of those of a dataset and an analyst.
 
-    A share that was paid for when it was opened is all that its analyst's releases must fit: what others have
+    A share that was paid for when it was opened is all that its analyst's releases must fit: sums that others have
     spent plays no part. Proof: docs/how-to/ledger.md.
     """
     return budgets[-1:] if budgets[0].shares == "reserved" else budgets

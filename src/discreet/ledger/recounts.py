@@ -1,4 +1,4 @@
-"""Changes of the rule by which the shares of a dataset's budget are paid for, each an event of the chain."""
+"""Changes of the rule by which the shares of a dataset's budget are paid for, as events of the chain."""
 
 from . import integrity, queries
 from .budget import Amount, Budget, ShareRule, new_budget, read_amount

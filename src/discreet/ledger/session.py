@@ -254,7 +254,7 @@ class Session:
 
         Args:
             request: the name under which it was charged.
-            note: what became of it, such as the name of the file it went to; "made" by default.
+            note: its outcome, such as the name of the file it went to; "made" by default.
 
         Raises:
             RequestConflict: if no such release was charged, or it was recorded with another note.

@@ -95,7 +95,7 @@ def shared_budget(bindings: Bindings, about: About) -> Iterator[None]:
     """Let a refusal to open a budget say that it is that of another dataset, if it is.
 
     Raises:
-        InvalidArgument: the refusal, with what the owner can do.
+        InvalidArgument: the refusal, with the remedy of the owner.
     """
     others = [] if bindings.budgets_of_name(about) else bindings.budgets(about)
     try:
@@ -124,7 +124,7 @@ def merge_budgets(transaction: Transaction, payer: Payer, whose: About, into: Ab
 
     Raises:
         InvalidArgument: if they have one budget already, or protect others, or a release cannot be counted.
-        Exhausted: if the budget cannot pay what the other has spent.
+        Exhausted: if the budget cannot pay the spending of the other.
     """
     bindings = read_bindings(transaction)
     old, name = bindings.budget(whose), bindings.budget(into)

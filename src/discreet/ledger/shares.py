@@ -63,7 +63,7 @@ def shrink(share: Budget, total: Amount) -> Budget:
     """Return a share with a smaller total, of the same kind, and not below the amount spent.
 
     Raises:
-        InvalidArgument: if the total is of another kind, larger, or smaller than what was spent.
+        InvalidArgument: if the total is of another kind, larger, or smaller than the sum spent.
     """
     smaller = share.with_total(total)
     step = _minus(share.counted_total, smaller.counted_total)
@@ -105,7 +105,7 @@ def with_rule(
     Args:
         whole: the budget.
         shares: all its shares.
-        direct: the sum of what was charged to it without a share.
+        direct: the sum of the charges to it without a share.
         rule: the rule from now on.
 
     Raises:

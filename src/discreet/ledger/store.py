@@ -184,7 +184,7 @@ class Store:
         """Run one transaction, and then `after_commit`, without interrupts.
 
         Args:
-            work: what is done in it.
+            work: the body of the transaction.
             begin: begins it.
             after_commit: called when it is committed.
             patience: seconds to wait for others, if not as many as always.

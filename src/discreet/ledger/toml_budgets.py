@@ -35,7 +35,7 @@ def read_dataset(name: str, path: str | Path | None = None) -> Dataset:
 
 
 def configuration(path: str | Path | None = None) -> Configuration:
-    """Return what a file declares, or the nearest discreet.toml.
+    """Return the declarations of a file, or of the nearest discreet.toml.
 
     Raises:
         InvalidDescription: if there is none, or something in it cannot be accepted.
@@ -74,7 +74,7 @@ def open_described(  # noqa: PLR0913  # what the file declares, and what the own
         analyst: opens a share for this analyst.
         separate: whether it is one of its own though others share its tables: see `Ledger.open`.
         delta_for: the use of delta, instead of the declared one: see `Ledger.open`.
-        oversubscribed: whether shares may be more than the budget, instead of what is declared: see `Ledger.open`.
+        oversubscribed: whether shares may be more than the budget, instead of the declared rule: see `Ledger.open`.
         **amounts: epsilon, rho or delta of a share, where the file declares none.
 
     Raises:
@@ -130,7 +130,7 @@ def described_ledger(configuration: Configuration, name: str) -> Ledger:
 
 
 def owner_notes(configuration: Configuration) -> tuple[str, ...]:
-    """Return what the owner should know of the budgets before others may ask; nothing without a ledger."""
+    """Return the notes on budgets for their owner to read before others may ask; none without a ledger."""
     if configuration.ledger is None or (
         "://" not in configuration.ledger and not Path(configuration.ledger).exists()
     ):

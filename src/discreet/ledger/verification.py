@@ -49,7 +49,7 @@ class Verified:
     Attributes:
         events: the number of events.
         head: the hash of the last event, which covers all before it. Note it elsewhere for the next `verify`.
-        notes: what an owner should know of single budgets: what refusals may tell.
+        notes: facts on single budgets for their owner: the information that refusals may give.
     """
 
     events: int
@@ -154,7 +154,7 @@ class Replay:
     Attributes:
         has_states: whether events must hold the states of their budgets: from the first one on, or, in an older
             ledger, since its upgrade.
-        has_rules: whether each dataset's budget must say how its shares are paid for.
+        has_rules: whether every dataset's budget must say how its shares are paid for.
     """
 
     has_states: bool

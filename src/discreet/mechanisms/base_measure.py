@@ -117,7 +117,7 @@ class LogMeasure:
 
     @cached_property
     def _behind(self) -> NDArray[np.float64]:
-        """How far each logarithm is below the largest, relative error at most 2**-53."""
+        """The distances of the logarithms below the largest, relative error at most 2**-53."""
         with overflowing():
             return self.logs.gaps(self._top)
 

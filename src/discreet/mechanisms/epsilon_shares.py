@@ -1,4 +1,4 @@
-"""The epsilon of each of several answers of a mechanism that together are (epsilon, delta)-DP."""
+"""The epsilon of one of several answers of a mechanism that together are (epsilon, delta)-DP."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -22,8 +22,8 @@ def share_of(
     """Return the epsilon of one of several answers, kept for the next call with the same public arguments.
 
     Args:
-        mechanism: the mechanism that gives each answer.
-        sensitivity: of the scores of each answer.
+        mechanism: the mechanism of all answers.
+        sensitivity: of the scores of every answer.
         answers: how many there are.
         together: the guarantee of all together, with a delta above zero and below 1.
         adaptive: whether the scores of an answer may depend on the answers before.

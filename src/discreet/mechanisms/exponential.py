@@ -88,7 +88,7 @@ class Exponential:
 
     @property
     def possible(self) -> list[bool] | None:
-        """Whether each candidate can be answered, or None where all can."""
+        """Whether a candidate can be answered, by candidate, or None where all can."""
         measure = self.measure
         return None if measure is None else np.isin(range(measure.size), measure.places).tolist()
 

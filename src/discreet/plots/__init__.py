@@ -326,7 +326,7 @@ def _in_a_list(
 
 
 def _on_a_line(figure: "Figure", series: Series, answer: Any, draws: Sequence[Any] | None) -> None:
-    """Draw the probability of each candidate over an axis of numbers, and the draws in the same unit."""
+    """Draw the probabilities of the candidates over an axis of numbers, and the draws in the same unit."""
     axes, (low, high) = figure.axes[0], series.window
     if draws is not None:
         _add_fractions(figure, series, [float(value) for value in draws])
@@ -341,7 +341,7 @@ def _on_a_line(figure: "Figure", series: Series, answer: Any, draws: Sequence[An
 
 
 def _add_fractions(figure: "Figure", series: Series, draws: list[float]) -> None:
-    """Draw the fractions of draws: at each of a few numbers, else as a histogram."""
+    """Draw the fractions of draws: at every one of a few numbers, else as a histogram."""
     label = translate(marks.draws(len(draws)))
     if marks.are_few(series.x):
         shares = marks.shares_of(draws, series.x)

@@ -148,7 +148,7 @@ def _css() -> str:
 
 
 def _drop_ids(root: Element) -> None:
-    """Remove the names that nothing refers to: two pictures of a page may not share them."""
+    """Remove the names without a reference to them: two pictures of a page may not share them."""
     targets = {*re.findall(r"#([\w-]+)", root.toxml())}
     for element in root.getElementsByTagName("*"):
         if element.getAttribute("id") not in targets and element.hasAttribute("id"):

@@ -1,4 +1,4 @@
-"""The marks that pictures are made of, each with a title that tells what it shows."""
+"""The marks that pictures are made of, with titles that tell their meaning."""
 
 import math
 from collections import Counter
@@ -92,7 +92,7 @@ def name_axes(
 
 
 def legend(figure: "Figure") -> None:
-    """Explain the marks below the picture, where nothing is hidden by it."""
+    """Explain the marks below the picture, where no mark is hidden by it."""
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(3, len(labels)))
 
@@ -136,7 +136,7 @@ def _bars(
 def diamonds(
     figure: "Figure", x: Sequence[float], y: Sequence[float], titles: Sequence[str], label: str
 ) -> None:
-    """Draw hollow diamonds, for what was drawn beside what was computed."""
+    """Draw hollow diamonds, for draws beside computed values."""
     (marks,) = figure.axes[0].plot(
         x, y, "D", color="white", markeredgecolor="black", markersize=8, clip_on=False,
         label=translate(label))  # fmt: skip
@@ -183,7 +183,7 @@ def series_of_points(
     *,
     clip: bool = True,
 ) -> None:
-    """Draw points under several names, each in a style of its own: a few as points, many as a line.
+    """Draw points under several names, in styles of their own: a few as points, many as a line.
 
     Without `clip` the points at the edge are drawn whole.
     """

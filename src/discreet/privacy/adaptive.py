@@ -121,7 +121,7 @@ def crossing(before: Fraction, after: Fraction, level: Fraction, step: Fraction)
 
 
 def delta_nonadaptive(epsilon: Fraction, n: int, target: Fraction) -> Fraction:
-    """Return delta at epsilon = `target` of `n` answers whose scores were all fixed beforehand, rounded up.
+    """Return delta at epsilon = `target` of `n` answers with scores fixed beforehand, rounded up.
 
     It holds for exponential mechanisms of one bounded range `epsilon`, answering independently. It does
     not hold if a score was chosen after an answer was seen: that is `delta_adaptive`.

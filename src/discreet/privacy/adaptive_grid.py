@@ -103,7 +103,7 @@ def choose_grid(epsilons: list[Fraction], low: Fraction, high: Fraction) -> Loss
 def _finest(
     unit: Fraction, times: Mapping[Fraction, int], ends: tuple[Fraction, Fraction]
 ) -> LossGrid | None:
-    """Return the finest grid within the budget whose step is a part of `unit`."""
+    """Return the finest grid within the budget with a step that is a part of `unit`."""
     mean = float(sum(n * epsilon**2 for epsilon, n in times.items()) / sum(times.values()))
     # The first number of parts must fit; the second does not, or is finer than need be.
     coarse, fine = 1, math.ceil(_FINEST * float(unit) / math.sqrt(mean)) + 1

@@ -197,7 +197,7 @@ def _losses(core: Parts) -> Accountant | None:
 
 
 def _convolution_of_all(core: Parts) -> Accountant | None:
-    """Return the convolution for lists with other kinds, whose curves become loss distributions."""
+    """Return the convolution for lists with other kinds, with curves as loss distributions."""
     with_pairs = [in_chain(part) for part, _ in core]
     return None if all(with_pairs) or not serves(core) else _convolution(core)
 
@@ -217,7 +217,7 @@ def _adaptive(core: Parts) -> Accountant | None:
 
 
 def _nonadaptive(core: Parts) -> Accountant | None:
-    """Return the optimum for equal bounded ranges whose questions are all fixed beforehand."""
+    """Return the optimum for equal bounded ranges with all questions fixed beforehand."""
     (part, n), *others = core
     size, sum_ = part.pure, pure_of(core)
     one_kind = not others and part.kind == "bounded_range" and n <= _MOST_FIXED

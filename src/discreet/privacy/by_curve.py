@@ -27,7 +27,7 @@ class ByCurve(BaseGuarantee):
     slack: ClassVar[Fraction] = Fraction(0)
 
     def renyi(self, excess: arb) -> arb:
-        """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
+        """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess."""
         raise NotImplementedError
 
     def delta_at(self, epsilon: Number) -> Fraction:

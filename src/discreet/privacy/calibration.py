@@ -64,7 +64,7 @@ def largest_share(
 def _search(
     delta_of: Callable[[Fraction], Fraction], answers: int, epsilon: Fraction, delta: Fraction
 ) -> Fraction:
-    """Return the largest share found whose delta is small enough.
+    """Return the largest share found with a delta that is small enough.
 
     The root of -ln(delta) is nearly linear in 1 / share, as for Gaussian noise, so few steps lead there.
     """
@@ -98,7 +98,7 @@ def _depth(bound: Fraction) -> float:
 
 
 def _next(points: list[tuple[float, float]], depth: float, best: float, worst: float) -> float:
-    """Return the share to try next: on the line through the last two, or between what is known."""
+    """Return the share to try next: on the line through the last two, or between the known bounds."""
     middle = math.sqrt(best * worst) if worst < math.inf else 1.25 * best
     if len(points) < 2 or points[0][1] == points[1][1]:
         return middle

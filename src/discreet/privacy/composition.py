@@ -129,7 +129,7 @@ class Composition:
         return ApproxDP(bounds.least, bounds.at, self.neighbors)
 
     def renyi(self, excess: arb) -> arb | None:
-        """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
+        """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess."""
         return renyi_of(self.parts, excess)
 
     def renyi_divergence(self, order: Number) -> float:
@@ -174,7 +174,7 @@ class Composition:
         return self.losses().to_dp_accounting()
 
     def to_dp_event(self) -> Any:
-        """Return a tree of dp-accounting's events whose guarantee is no stronger, for its accountants.
+        """Return a tree of dp-accounting's events with no stronger guarantee, for its accountants.
 
         Give the accountant the relation `ADD_OR_REMOVE_ONE` for guarantees under add_remove, and
         `REPLACE_SPECIAL` for those under replace_one: the guarantees are about neighbours as they are.
@@ -209,7 +209,7 @@ class Composition:
 
     @property
     def statement(self) -> str | None:
-        """The sum and the parts, without the neighbouring relation; None where nothing is promised."""
+        """The sum and the parts, without the neighbouring relation; None without a promise."""
         if self.slack == 1:
             return None
         if len(self.parts) == 1 and self.parts[0][1] == 1:

@@ -62,7 +62,7 @@ class Guarantee(Protocol):
         ...
 
     def renyi(self, excess: arb) -> arb | None:
-        """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
+        """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess."""
         ...
 
     def ceiling(self, chance: arb) -> arb | None:
@@ -122,7 +122,7 @@ def order(guarantee: Guarantee) -> tuple[object, ...]:
 
 
 def _fields(guarantee: Guarantee) -> tuple[str, ...]:
-    """Return the names of the fields of one of our guarantees, the neighbouring relation last; else nothing."""
+    """Return the names of the fields of one of our guarantees, the neighbouring relation last; else none."""
     names: tuple[str, ...] = getattr(guarantee, "__match_args__", ())
     return names
 

@@ -125,7 +125,7 @@ def _law(part: Guarantee) -> _OnGrid | None:
 
 
 def _size(part: Guarantee) -> Fraction:
-    """Return about the epsilon of an answer whose losses vary as much, to choose a grid by."""
+    """Return about the epsilon of an answer with losses that vary as much, to choose a grid by."""
     if isinstance(part, GaussianDP):
         return part.mu * Fraction(7, 4)
     if isinstance(part, LossDP):

@@ -53,17 +53,17 @@ class DominatingPair:
         return min(epsilon, max(target, Fraction(0)))
 
     def divergence(self, epsilon: Fraction, excess: arb) -> arb:
-        """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
+        """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess."""
         return divergence(self.curve, epsilon, self.rho(epsilon), excess)
 
 
 def _odds_shifted(epsilon: arb, chance: arb) -> arb:
-    """Return the probability whose log-odds are larger by epsilon."""
+    """Return the probability with log-odds larger by epsilon."""
     return chance / (chance + (1 - chance) * (-epsilon).exp())
 
 
 def _place_shifted(epsilon: arb, chance: arb) -> arb:
-    """Return the probability whose Laplace quantile is larger by epsilon."""
+    """Return the probability with a Laplace quantile larger by epsilon."""
     place = laplace_quantile(chance) + epsilon
     return place.exp() / 2 if place < 0 else 1 - (-place).exp() / 2
 

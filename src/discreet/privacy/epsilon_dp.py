@@ -147,7 +147,7 @@ class ByEpsilon(BaseGuarantee):
         return ApproxDP(self.worst.target(self.epsilon, share), share, self.neighbors)
 
     def renyi(self, excess: arb) -> arb:
-        """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
+        """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess."""
         return self.worst.divergence(self.epsilon, excess)
 
     def ceiling(self, chance: arb) -> arb:

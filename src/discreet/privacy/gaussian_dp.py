@@ -71,7 +71,7 @@ class GaussianDP(BaseGuarantee):
         return ball(self.rho) * (1 + excess)
 
     def ceiling(self, chance: arb) -> arb:
-        """Return the probability whose normal quantile is larger by mu."""
+        """Return the probability with a normal quantile larger by mu."""
         root = arb(2).sqrt()
         place = (2 * chance).erfcinv()  # -1 / sqrt(2) of the quantile
         return (place - ball(self.mu) / root).erfc() / 2
@@ -92,5 +92,5 @@ class GaussianDP(BaseGuarantee):
 
 
 def together(squares: Fraction, neighbors: Neighbors) -> GaussianDP:
-    """Return the composition of several whose mu**2 have that sum: mu is the root, rounded up."""
+    """Return the composition of several with that sum of mu**2: mu is the root, rounded up."""
     return GaussianDP(root_above(squares), neighbors)

@@ -93,7 +93,7 @@ class NoGuarantee(BaseGuarantee):
         """Return None."""
 
     def repeated(self, n: int) -> "NoGuarantee":
-        """Return itself: nothing, n times."""
+        """Return itself: no promise, n times."""
         return self
 
     def group(self, size: int) -> "NoGuarantee":
@@ -101,7 +101,7 @@ class NoGuarantee(BaseGuarantee):
         return self
 
     def under(self, neighbors: str) -> "NoGuarantee":
-        """Return nothing under that relation."""
+        """Return no promise under that relation."""
         return NoGuarantee(self.reason, read_neighbors(neighbors))
 
     def __str__(self) -> str:

@@ -104,7 +104,7 @@ class LossDP(BaseGuarantee):
         return ApproxDP(epsilon, share, self.neighbors)
 
     def renyi(self, excess: arb) -> arb | None:
-        """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess, if no loss is infinite."""
+        """Return a ball with upper end at least the Rényi divergence of order 1 + excess if no loss is infinite."""
         losses, most = self.losses, self.pure
         if most is None:
             return None

@@ -155,7 +155,7 @@ class Odometer:
         return {"answers": self.answers, **plain, **whom}
 
     def in_words(self, delta: Number) -> str:
-        """Return `approx(delta)` in words: the numbers, that they hold whenever one stops, and for whom."""
+        """Return `approx(delta)` in words: the numbers, that they hold whenever one stops, and for which people."""
         return self._whenever(_numbers(self.approx(delta)))
 
     def __str__(self) -> str:
@@ -263,7 +263,7 @@ def _pure(part: Guarantee) -> Fraction | None:
 
 @lru_cache(maxsize=1024)
 def _curve(core: Guarantee) -> tuple[arb, ...]:
-    """Return balls whose upper ends bound the Rényi divergences by order; without a curve, epsilon.
+    """Return balls with upper ends that bound the Rényi divergences by order; without a curve, epsilon.
 
     Where neither is known the ball is infinite, and that order says nothing.
     """

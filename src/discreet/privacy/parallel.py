@@ -59,7 +59,7 @@ def _worst_parts(some: Parts, other: Parts) -> Parts:
 
 
 def _mix_ranges(part: Guarantee) -> Guarantee:
-    """Return the guarantee of a part whose questions may depend on answers about other parts."""
+    """Return the guarantee of a part with questions that may depend on answers about other parts."""
     if isinstance(part, BoundedRange):
         return MixedRange(part.epsilon, part.neighbors)
     return part

@@ -36,7 +36,7 @@ def rho_of(parts: Parts) -> Fraction | None:
 
 
 def renyi_of(parts: Parts, excess: arb) -> arb | None:
-    """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess, or None."""
+    """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess, or None."""
     sum_ = arb(0)
     for part, n in parts:
         divergence = part.renyi(excess)

@@ -125,7 +125,7 @@ class LossDistribution:
     def of_curve(
         cls, delta: Callable[[Fraction], Fraction | arb], top: Number, step: Number, every: int = 1
     ) -> "LossDistribution":
-        """Return the bound for anything whose delta is bounded by a function of epsilon, in both orders.
+        """Return the bound for any release with a delta bounded by a function of epsilon, in both orders.
 
         Args:
             delta: from an epsilon of zero or more to a delta that holds there, as a fraction or a ball.
@@ -327,7 +327,7 @@ def _response_curve(epsilon: arb) -> _Curve:
 def _discretise(
     cls: type[LossDistribution], epsilon: Number, step: Number, law: Callable[[arb], _Curve]
 ) -> LossDistribution:
-    """Return the masses whose curve joins the points of a symmetric curve by straight lines.
+    """Return the masses with a curve that joins the points of a symmetric curve by straight lines.
 
     `law(epsilon)` maps sqrt(gamma exp(-epsilon)) to the height at gamma, for -epsilon <= ln gamma <= epsilon.
     """
@@ -345,7 +345,7 @@ def _discretise(
 def _join_heights(
     cls: type[LossDistribution], step: Fraction, every: int, heights: list[arb]
 ) -> LossDistribution:
-    """Return the masses whose curve joins points by straight lines, and is level beyond the last.
+    """Return the masses with a curve that joins points by straight lines, level beyond the last.
 
     The points are at ln gamma = 0, d, 2 d, ... with d = every * step, and mirrored below 0: a bound on both
     orders of a pair of neighbours has C(1/gamma) = 1 - 1/gamma + C(gamma)/gamma. Call inside `precision`.
@@ -382,7 +382,7 @@ def _square(x: arb) -> arb:
 
 
 def _units(mass: arb) -> int:
-    """Return a mass in units, rounded up; a ball that says nothing may hold all of it."""
+    """Return a mass in units, rounded up; a ball without a bound may hold all of it."""
     return max(0, math.ceil(upper(mass) * UNIT)) if mass.is_finite() else UNIT
 
 

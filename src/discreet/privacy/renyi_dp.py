@@ -66,7 +66,7 @@ class RenyiDP(ByCurve):
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
     def renyi(self, excess: arb) -> arb:
-        """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
+        """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess."""
         ends, lines = _hull(self.curve)
         first, last = (bisect_left(ends, end(excess)) for end in (lower, upper))
         if last == len(ends):

@@ -60,7 +60,7 @@ def by_mechanism(name: str) -> Message:
 
 
 def mechanism_name(name: str) -> Message:
-    """Return the name of a mechanism, with a word for it in other languages; what is in brackets stays a name."""
+    """Return the name of a mechanism, with a word for it in other languages; the part in brackets stays a name."""
     noun, paren, detail = name.removesuffix(")").partition("(")
     if not paren:
         return Message(noun, "mechanism")

@@ -33,7 +33,7 @@ class ZCDP(ByCurve):
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
     def renyi(self, excess: arb) -> arb:
-        """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
+        """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess."""
         return ball(self.rho) * (1 + excess)
 
     def group(self, size: int) -> "ZCDP":

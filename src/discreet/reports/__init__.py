@@ -48,7 +48,7 @@ def report(  # noqa: PLR0913  # the report, what it may show besides, and its la
         private_law: with a release, the distribution it was drawn from, to be plotted. The report is then as
             private as the data, says so in red, and must not be published.
         lang: the code of the language of the report: "en" (English, the default), "zh" (Chinese), or another that
-            has a catalogue of messages. What was recorded, such as the question, stays as it is.
+            has a catalogue of messages. Recorded text, such as the question, stays as it is.
 
     Returns:
         The path.

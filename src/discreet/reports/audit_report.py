@@ -26,12 +26,12 @@ _MEANINGS: dict[type[OtherAudit], Message] = {
 
 
 def exact_audit_parts(audit: ExactAudit) -> dict[str, object]:
-    """Return what the report of an exact audit shows."""
+    """Return the parts of the report of an exact audit."""
     return {"audit": audit, "is_exact": True, "losses": _losses(audit)}
 
 
 def other_audit_parts(audit: OtherAudit) -> dict[str, object]:
-    """Return what the report of another audit shows."""
+    """Return the parts of the report of another audit."""
     return {"audit": audit, "is_exact": False, "meaning": _MEANINGS[type(audit)]}
 
 

@@ -23,7 +23,7 @@ _MOST_ROWS = 1000
 
 
 def budget_parts(ledger: Ledger, dataset: str) -> dict[str, object]:
-    """Return what the report of a dataset's budget shows: total, questions, and remainder."""
+    """Return the parts of the report of a dataset's budget: total, questions, and remainder."""
     budgets, events = _read_budgets(ledger, dataset), ledger.history(dataset)
     chain, spent = ledger.verify(), ledger.spent(dataset)
     budget, *shares = budgets
@@ -78,7 +78,7 @@ def _rows(budgets: list[Budget]) -> list[tuple[str, ...]]:
 
 
 def _question(charge: Event) -> tuple[str, ...]:
-    """Return the row of a question: its time, who asked, and its cost to the dataset."""
+    """Return the row of a question: its time, its analyst, and its cost to the dataset."""
     mechanism = charge.body.get("mechanism")
     return (
         _time(charge).strftime("%Y-%m-%d %H:%M:%S"),

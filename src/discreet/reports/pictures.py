@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A plot with its caption, or the caption alone where nothing could be drawn.
+    """A plot with its caption, or the caption alone where no plot could be drawn.
 
     Attributes:
         svg: the plot; empty without matplotlib.

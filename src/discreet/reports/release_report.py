@@ -21,7 +21,7 @@ _MOST_SHOWN = 100
 
 
 def release_parts(release: Release) -> dict[str, object]:
-    """Return what the report of a release shows."""
+    """Return the parts of the report of a release."""
     guarantee = release.guarantee
     return {
         "query": release.query, "answer": _answer(release), "mechanism": mechanism_name(release.mechanism),

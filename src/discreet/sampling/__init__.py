@@ -1,1 +1,1 @@
-"""Exact draws from distributions that are given by computable real numbers. Nothing here knows of privacy."""
+"""Exact draws from distributions that are given by computable real numbers, without a notion of privacy."""

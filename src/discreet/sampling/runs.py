@@ -44,7 +44,7 @@ _SURE = 2.0**-30
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Runs:
-    """Scores in runs. Private; the repr shows nothing of them.
+    """Scores in runs. Private; the repr shows none of them.
 
     Attributes:
         starts: for every run, the index of its lowest candidate (of a run without end: of its best one).

@@ -68,7 +68,7 @@ class PostgreSQLCatalogue:
         self._connection = connection
 
     def tables(self, query: str) -> QueryTables:
-        """Return the tables behind a query. They stay locked, so nobody changes a view before the query is run."""
+        """Return the tables behind a query. They stay locked, so no view changes before the query is run."""
         server = self._one(_SERVER) if self._one(_MAY_ASK) else ""
         if statement(query) is None:
             return QueryTables(None, database=server)

@@ -26,7 +26,7 @@ Rows = tuple[ExactArray, NDArray[np.int64] | None]
 
 
 class Countable(Protocol):
-    """The records of one group in one column. Private; nothing is read before it is asked."""
+    """The records of one group in one column. Private; no row is read before a call."""
 
     def count(self, candidates: Sequence[object]) -> Sequence[int]:
         """Return the number of records of every candidate."""
@@ -38,7 +38,7 @@ class Countable(Protocol):
 
 
 class Numeric(Protocol):
-    """The numbers of one group in one column. Private; nothing is read before it is asked."""
+    """The numbers of one group in one column. Private; no row is read before a call."""
 
     def numbers(self) -> Rows:
         """Return the numbers of the records."""

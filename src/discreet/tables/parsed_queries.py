@@ -1,4 +1,4 @@
-"""Queries as DuckDB parses them: the tables, functions and files that they name. Nothing is run or looked up."""
+"""Queries as DuckDB parses them, neither run nor looked up: the tables, functions and files that they name."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A progress bar while a file is read, for people at a terminal: a percentage, the time, nothing of the data."""
+"""A progress bar while a file is read, for people at a terminal: a percentage, the time, no part of the data."""
 
 import sys
 import time
@@ -37,7 +37,7 @@ _WATCHED: ContextVar[list[Scanning] | None] = ContextVar("watched", default=None
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Show `what`, the seconds since and how far the scan is, on stderr, if it is a terminal and this takes long.
+    """Show the text, the seconds since and how far the scan is, on stderr, if it is a terminal and this takes long.
 
     The percentage is DuckDB's, of the scan that runs; the next scan begins at 0 again. Where DuckDB does
     not tell, a spinner turns alone.

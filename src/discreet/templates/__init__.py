@@ -15,7 +15,7 @@ def render_template(template: str, **parts: Any) -> str:
 
 
 def visible(text: object) -> object:
-    """Return a text in which every character can be seen: others could reorder or hide what stands beside them."""
+    """Return a text in which every character can be seen: others could reorder or hide their neighbours."""
     if not isinstance(text, str) or isinstance(text, Markup) or text.isprintable():
         return text
     return "".join(letter if _is_visible(letter) else f"[U+{ord(letter):X}]" for letter in text)

@@ -52,7 +52,7 @@ def table_schema_columns(source: ForeignSchema) -> dict[str, dict[str, Any]]:
     """Return the columns that a Table Schema declares, in the words of `Dataset`.
 
     Fields of types that no question takes (objects, lists, places, durations) are left out. A year is an integer.
-    What each property does is in docs/how-to/describe_your_data.md.
+    The effect of every property is in docs/how-to/describe_your_data.md.
 
     Args:
         source: the schema, or the path of a file with it; or a data package with one resource.
@@ -262,7 +262,7 @@ def _json(text: str) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON, whose names must differ."""
+    """Return an object of JSON; its names must differ."""
     _refuse_twice([name for name, _ in pairs])
     return dict(pairs)
 

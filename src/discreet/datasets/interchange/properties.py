@@ -1,4 +1,4 @@
-"""What each property of another's description does: it is taken, has no effect on answers, or is refused.
+"""The effect of every property of another's description: taken, without effect on answers, or refused.
 
 The same table is in docs/how-to/describe_your_data.md.
 """

@@ -68,7 +68,7 @@ class Arithmetic(Protocol):
 class Doubles:
     """Masses in doubles with a proved relative error.
 
-    Each quantile is weighed by 2**-k for at most 2**k points, so that no sum exceeds 1.
+    Every quantile is weighed by 2**-k for at most 2**k points, so that no sum exceeds 1.
     """
 
     MOST = 690
@@ -159,7 +159,7 @@ class Balls:
         return np.concatenate((self.zeros(1), np.cumsum(values)))
 
     def note(self, chain: int) -> None:
-        """Do nothing: balls hold their errors themselves."""
+        """Keep no record: balls hold their errors themselves."""
 
     def factors(self, offsets: Integers) -> tuple[Array, Array]:
         """Return exp(2 eta offset) and exp(-2 eta offset)."""
@@ -198,7 +198,7 @@ def reach_of(cuts: Cuts, step: Fraction, nats: Fraction) -> int:
 def left_out(cuts: Cuts, step: Fraction, reach: int, units: Sequence[float]) -> Iterator[float]:
     """Yield logarithms of bounds on the weights of all ways that leave a reach, twice the reach, and so on.
 
-    Each is for the ways that leave one and not the next: how many, times the most that one can weigh.
+    Every one is for the ways that leave one and not the next: how many, times the most that one can weigh.
     """
     while 0 < reach < cuts.targets[-1]:
         points = (cuts.points(j, 2 * reach) * unit for j, unit in enumerate(units))

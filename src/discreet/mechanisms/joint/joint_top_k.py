@@ -132,10 +132,10 @@ class OrderedLists(Lists):
     """
 
     def __init__(self, gaps: list[_Loss], k: int, calibrated: Calibrated) -> None:
-        """Count the lists of each loss; no bit is read before `draw`.
+        """Count the lists of every loss; no bit is read before `draw`.
 
         Args:
-            gaps: how far each candidate is behind the best.
+            gaps: the distances of the candidates behind the best.
             k: the length of the lists.
             calibrated: the mechanism over lists, for losses in the units of the gaps.
         """
@@ -229,7 +229,7 @@ class OrderedLists(Lists):
         return answers
 
     def _first_place(self, loss: _Loss, number: int) -> tuple[int, list[int], int]:
-        """Return the first place of no smaller loss, how many choices each place has, and the rest.
+        """Return the first place of no smaller loss, the number of choices at every place, and the rest.
 
         Lists of one loss are numbered by that place: the places before it lose less, it loses that much, the
         places after it lose at most that.
@@ -250,7 +250,7 @@ class OrderedLists(Lists):
 def _whole_gaps(scores: Vector) -> tuple[list[_Loss], int]:
     """Return best - score for all scores as integers, and the factor that makes them so.
 
-    Fractions of too many denominators stay what they are.
+    Fractions of too many denominators stay as they are.
     """
     scores.best()  # refuses what is not finite
     numbers = scores.values.tolist()
@@ -282,5 +282,5 @@ def _in_units(parameter: PrivacyParameter | None, unit: int) -> PrivacyParameter
 
 
 def _memory(n: int, k: int) -> int:
-    """Return about how many bytes the classes need at most: for each a loss, and two numbers of lists."""
+    """Return about how many bytes the classes need at most: for every one a loss, and two numbers of lists."""
     return n * k * (200 + k * n.bit_length() // 4)

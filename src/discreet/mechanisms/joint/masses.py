@@ -111,7 +111,7 @@ class Masses:
         """Return the masses of quantile j as the last in places of one cut.
 
         Row i holds the masses of quantiles i to j in the same place: of `size` points there are
-        comb(size + j - i, j - i + 1) non-descending choices, and at one cut `down` stays what it is.
+        comb(size + j - i, j - i + 1) non-descending choices, and at one cut `down` stays as it is.
         """
         rows, more = self._rows[:j, part], self.arithmetic.whole(np.arange(j - 1, -1, -1))[:, None]
         # *The state*: C(s + j - i, j - i + 1) ways for quantiles i to j among s points, one factor more for each j.

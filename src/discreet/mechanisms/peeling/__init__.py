@@ -64,7 +64,7 @@ class Peeling:
         return "flat" if self.mechanism.takes_runs else False
 
     def spread(self, sensitivity: Sensitivity) -> Fraction:
-        """Return the spread that a scale divides: that of each round, for all of them."""
+        """Return the spread that a scale divides: that of one round, for all of them."""
         return self.k * spread_of(self.mechanism, sensitivity)
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:

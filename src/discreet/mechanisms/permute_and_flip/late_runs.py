@@ -54,7 +54,7 @@ def late_parts(runs: Runs, best: StoredNumber, rate: Rate, bits: Bits) -> list[L
 class _InTime:
     """Which run is the first, in their order, of which a candidate arrives by the time 1; or none, which is last.
 
-    Candidates arrive by the time 1 with probability w, each for itself.
+    Candidates arrive by the time 1 with probability w, independently.
     """
 
     def __init__(self, parts: list[LatePart], best: StoredNumber, rate: Rate) -> None:
