@@ -143,7 +143,7 @@ def check_several(question: Call, size: int | None) -> None:
 def charge_failures(prepare: Prepare) -> Prepare:
     """Return a function that never fails, but returns a draw that does: a failure is charged like an answer.
 
-    Whether a question fails may depend on the data. So it costs what an answer costs, and the same request asks
+    Whether a question fails may depend on the data. So it costs as much as an answer, and the same request asks
     again at no cost.
     """
 
@@ -173,7 +173,7 @@ def refuse_unread(prepare: Prepare) -> Prepare:
 def charge_unread(prepare: Prepare) -> Prepare:
     """Return a function that reads no data, but returns a draw that fails: the process that read them ended.
 
-    Why it ended may depend on the data, so it is charged as what fails because of them is.
+    Why it ended may depend on the data, so it is charged like a failure because of them.
     """
 
     def prepare_wrapped() -> Callable[[], Indices]:
@@ -190,12 +190,12 @@ def charge_unread(prepare: Prepare) -> Prepare:
 class Checkout:
     """The account of one question: it checks the bill of its verb, and buys that very bill from a session.
 
-    So the verb runs once, and what was priced, checked for its length and paid is one object. No private data are
-    read before it was checked.
+    So the verb runs once, and the bill that is priced, checked for its length and paid is one object. No private
+    data are read before it was checked.
 
     Args:
         check: raises if the bill may not be bought.
-        wrap: what to make of the function that computes the private scores, such as `charge_failures`.
+        wrap: returns the function to call in place of the one for the private scores, such as `charge_failures`.
         check_again: called in the transaction that charges; raises if whoever asks may not pay any more.
 
     Attributes:

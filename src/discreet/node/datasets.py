@@ -86,7 +86,7 @@ class Datasets:
     def session(
         self, budget: Budget, at: str | None = None, check: Callable[[], object] = lambda: None
     ) -> Session:
-        """Return the session that is charged for a budget: see `session_of`. Nothing is read."""
+        """Return the session that is charged for a budget: see `session_of`. No data are read."""
         return session_of(self._ledger, budget, at, check)
 
     def quote_share(self, share: Budget, bill: Bill) -> Quote:
@@ -131,7 +131,7 @@ class Datasets:
         return budget
 
     def budgets_of(self, *names: str) -> list[list[Budget]]:
-        """Return the budgets and shares of each dataset, renewed ones too."""
+        """Return the budgets and shares of every dataset, renewed ones too."""
         return self._ledger.budgets_of(*map(self._key, names))
 
     def history(self, name: str) -> list[Event]:
@@ -221,7 +221,7 @@ class Datasets:
         return list(self._holdings)
 
     def budgets_for(self, analyst: str | None, *names: str) -> list[Budget]:
-        """Return the budgets of datasets, each once: an analyst's shares alone, or all for None."""
+        """Return the budgets of datasets, without repeats: an analyst's shares alone, or all for None."""
         budgets = {(one.dataset, one.analyst): one for of in self.budgets_of(*names) for one in of}
         return [one for one in budgets.values() if analyst in {None, one.analyst}]
 

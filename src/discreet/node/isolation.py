@@ -54,7 +54,7 @@ class ChargedError(Exception):
 
 
 Translation = Callable[[BaseException], BaseException]
-"""Translates an error for the caller, who is the owner or an analyst."""
+"""Translates an error for the caller: the owner or an analyst."""
 
 
 def isolated(work: Callable[_P, _T], translate: Translation) -> Callable[_P, _T | Failure]:

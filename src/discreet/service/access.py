@@ -11,7 +11,7 @@ from .counts import RequestCounts
 from .slots import App, Message, Receive, Send
 
 ACCESS = logging.getLogger("discreet.access")
-"""One line of JSON for each request."""
+"""One line of JSON for every request."""
 
 REQUESTS, REFUSALS = "requests", "refusals"
 """The names of the counters: requests by method, route and status; refusals by the class of the error."""
@@ -24,7 +24,7 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
 @dataclass(slots=True)
 class AccessLog:
-    """An application whose requests are logged and counted.
+    """An application that logs and counts its requests.
 
     A line has the method, the path of the route, the status and the time: nothing else that a caller wrote, and
     nothing of an answer.

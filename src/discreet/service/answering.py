@@ -57,10 +57,10 @@ def file_digest(path: Path) -> str:
 
 
 def answer_lines(number: int, path: Path, digest: str) -> None:
-    """Answer each line that comes over a socket, until it is closed.
+    """Answer every line that comes over a socket, until it is closed.
 
-    Whoever stops the service stops all its processes, by a signal or with Ctrl-C. This one first answers what
-    it was asked, and ends with the other end of the socket.
+    Whoever stops the service stops all its processes, by a signal or with Ctrl-C. This one first answers
+    the questions it was sent, and ends with the other end of the socket.
     """
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_IGN)

@@ -70,7 +70,7 @@ class Service:
     places: Places = field(default_factory=Places)
 
     def caller(self, request: Request) -> Token:
-        """Return what is kept of the token of a request.
+        """Return the stored record of the token of a request.
 
         Raises:
             RefusedError: 401 if it is not valid, 429 if its caller asks too much at once, or it asks too often.
@@ -89,7 +89,7 @@ class Service:
         return token
 
     def connection(self, token: Token, beginning: str | None = None) -> Connection:
-        """Return the connection of a caller, for a request whose slot began at that time."""
+        """Return the connection of a caller, for a request with a slot that began at that time."""
         rights = replace(
             self._rights(token.role, token.analyst),
             beginning=beginning,
@@ -108,13 +108,13 @@ class Service:
         return Connection(node, "a service")
 
     def scope(self, token: Token) -> Scope:
-        """Return what a caller may ask about."""
+        """Return the datasets and the verbs that a caller may ask about."""
         rights = self._rights(token.role, token.analyst)
         with public_errors():
             return unwrap(isolated(rights.scope, translation_for(rights.are_the_owners))())
 
     def scope_of(self, analyst: str) -> Scope:
-        """Return what an analyst may ask about, for the owner."""
+        """Return the datasets and the verbs that an analyst may ask about, for the owner."""
         return self._rights("analyst", analyst).scope()
 
     def analysts(self) -> tuple[str, ...]:
@@ -129,7 +129,7 @@ class Service:
         return read_total(*(terms.get(unit) for unit in ("epsilon", "rho", "delta")))
 
     def question_terms(self, dataset: str, question: str) -> Mapping[str, Any]:
-        """Return what the description says of a named question, for those who may ask it."""
+        """Return the terms of a named question in the description, for callers that may ask it."""
         return self.configuration.questions[dataset][question]
 
     @property
@@ -138,7 +138,7 @@ class Service:
         return self.configuration.path.name
 
     def _rights(self, role: str, analyst: str | None) -> Rights:
-        """Return what a caller may do.
+        """Return the rights of a caller.
 
         Raises:
             RefusedError: if the description has no such analyst any more.
@@ -166,7 +166,7 @@ def make_app(
     Args:
         configuration: the description, with its ledger open.
         hosts: the names under which the service may be called.
-        counts: what all workers of the service count together; without it this one counts for itself.
+        counts: the counts of all workers of the service; without them this one counts for itself.
         processes: those that read the data; without them they are read in this process.
         clock: the time; without it that of this machine.
     """
@@ -227,7 +227,7 @@ def _add_health(api: FastAPI, parts: Health) -> None:
 
 
 def _add_errors(api: FastAPI) -> None:
-    """Replace the replies of the framework, which quote what was sent."""
+    """Replace the replies of the framework, which quote the request."""
 
     @api.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: Exception) -> Response:

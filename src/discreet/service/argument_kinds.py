@@ -1,4 +1,4 @@
-"""The kinds of arguments of operations: how each is checked, and how it travels as JSON."""
+"""The kinds of arguments of operations: how one is checked, and how it travels as JSON."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

@@ -50,8 +50,8 @@ def connect(
     Args:
         where: the URL of a service, such as "https://data.example.org", with `token`; or the file; without it the
             one that DISCREET_CONFIG names, or the nearest discreet.toml from the working directory upwards.
-        analyst: ask as this analyst of the file: the analyst's share is charged too, and only what the file
-            allows to the analyst can be asked. Without it the owner asks.
+        analyst: ask as this analyst of the file: the analyst's share is charged too, and only questions that
+            the file allows to the analyst can be asked. Without it the owner asks.
         token: instead of `analyst`, a token made by `discreet token create`: it says who asks. It is checked again
             at every call, so that one that was revoked or has expired is refused at once.
         datasets: data in hand, private: a dict of data by name, or a list of `Dataset` with names. Whoever calls is

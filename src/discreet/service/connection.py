@@ -54,7 +54,7 @@ class Connection:
         print(data.quote("typical-age"))
         print(data.ask("typical-age", request="monday"))
 
-    What an analyst is told concerns that analyst alone, and holds no path, no undeclared column and no error of
+    All that an analyst is told concerns that analyst alone, and holds no path, no undeclared column and no error of
     the owner's code. A question that fails because of the data is charged like an answer, and its failure is
     `Unanswerable`; the same request asks again at no cost.
 
@@ -281,8 +281,8 @@ class Connection:
 
         Args:
             dataset: the name of the dataset.
-            period: what the budget is for, such as "2027"; none where the description declares calendar periods, of
-                which that of today is opened, once the one before has ended.
+            period: the period of the budget, such as "2027"; none where the description declares calendar periods,
+                of which that of today is opened, once the one before has ended.
             epsilon: the total ε; without any total the declared one, or else as much as before.
             rho: instead of `epsilon`, the total ρ.
             delta: with `epsilon`, the total δ.

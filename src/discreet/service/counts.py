@@ -1,7 +1,7 @@
-"""What the workers of a service count together: requests for its metrics, and those of a token for its limit.
+"""Counts that the workers of a service share: requests for its metrics, and those of a token for its limit.
 
 It is a small SQLite file beside the tokens, which nothing is lost with: a file that cannot be read is made anew.
-While there is none that can be used, each worker counts in its memory.
+While there is none that can be used, every worker counts in its memory.
 """
 
 import sqlite3
@@ -36,7 +36,7 @@ _T = TypeVar("_T")
 class RequestCounts:
     """Counters and times that several processes share.
 
-    While the file cannot be used this process counts for itself: a limit then holds for each worker.
+    While the file cannot be used this process counts for itself: a limit then holds for every worker by itself.
 
     Args:
         path: the file; None for this process alone.
@@ -81,7 +81,7 @@ class RequestCounts:
         return self._do(counters)
 
     def admits(self, key: str, most: int, seconds: float, now: Callable[[], float]) -> bool:
-        """Count what somebody asks, unless it was asked `most` times in so many seconds before.
+        """Count a request of a caller and return True; False after `most` of them in so many seconds.
 
         Args:
             key: who asks.
@@ -109,7 +109,7 @@ class RequestCounts:
         return self._is_shared
 
     def _do(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
-        """Return what is done in an exclusive transaction: of the file, or of memory while that cannot be used."""
+        """Return the result of work in an exclusive transaction: of the file, or of memory while it is unusable."""
         with self._lock:
             if monotonic() >= self._rests_until:
                 with suppress(sqlite3.Error, OSError):
@@ -143,7 +143,7 @@ class RequestCounts:
 
 
 def _transact(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], _T]) -> _T:
-    """Return what is done in an exclusive transaction."""
+    """Return the result of work in an exclusive transaction."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         outcome = work(connection)

@@ -89,7 +89,7 @@ def _read_plain_question(verb: object, column: object, terms: Mapping[str, objec
 
 
 def verb_named(name: str) -> Callable[..., Release]:
-    """Return the verb of a name; a session has each as a method."""
+    """Return the verb of a name; a session has it as a method."""
     verb: Callable[..., Release] = getattr(Session, RENAMED.get(name, name))
     return verb
 
@@ -98,7 +98,7 @@ def refusal(error: Exception) -> PublicError | None:
     """Return an error in place of one that a free question met before anything was read; None for all others.
 
     Args:
-        error: what the description, or the verb, raised.
+        error: the one that the description, or the verb, raised.
     """
     if isinstance(error, InvalidArgument | MissingColumn):
         return PublicError(error)

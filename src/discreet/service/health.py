@@ -1,4 +1,4 @@
-"""Whether the service is up, for everybody; and which of its parts are, for the owner."""
+"""Whether the service is up, for all callers; and which of its parts are, for the owner."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ _ROOM = 1 << 20
 """Bytes that a disk must have left: a few charges need less."""
 
 _FRESH, _PATIENCE = 1.0, 1.0
-"""Seconds for which what was seen is told again, and for which somebody waits for a new look."""
+"""Seconds for which a result is given again, and for which a caller waits for a new one."""
 
 
 @dataclass(slots=True)
@@ -29,13 +29,13 @@ class Health:
     """The parts of a service, and whether they can be used.
 
     Strangers are told one word, which neither the data nor questions move: whether the ledger can be read, and its
-    disk has room. A ledger that is busy is up. What questions spill lies in the folder of temporary files; where
-    that is on the ledger's disk, its room depends on the data, and strangers are not told of it.
+    disk has room. A ledger that is busy is up. Data that questions spill lie in the folder of temporary files;
+    where that is on the ledger's disk, its room depends on the data, and strangers are not told of it.
 
     Attributes:
         configuration: the description.
         datasets: its datasets, with the ledger.
-        counts: what is counted.
+        counts: the counters.
         processes: those that read the data.
     """
 
@@ -53,7 +53,7 @@ class Health:
         self._digest = file_digest(self.configuration.path)
 
     def is_up(self) -> bool:
-        """Return whether the service is up. It is looked at once a second at most, as everybody may ask."""
+        """Return whether the service is up. It is looked at once a second at most, as any stranger may ask."""
         with self._lock:
             if self._looking is None and monotonic() - self._look_time > _FRESH:
                 self._looking = Thread(target=self._look, daemon=True)
@@ -64,7 +64,7 @@ class Health:
         return self._is_up
 
     def parts(self) -> dict[str, bool]:
-        """Return whether each part can be used, for the owner."""
+        """Return the parts by name with whether they can be used, for the owner."""
         return {name: _holds(check) for name, check in self._checks().items()}
 
     def _look(self) -> None:
@@ -99,7 +99,7 @@ class Health:
 
 
 def _holds(check: Callable[[], bool]) -> bool:
-    """Return what a check does; one that fails does not hold."""
+    """Return the result of a check; False for one that fails."""
     try:
         return check()
     except Exception:
@@ -111,7 +111,7 @@ def _has_room(folder: Path | None) -> bool:
 
 
 def _is_apart(folder: Path | None) -> bool:
-    """Return whether what questions spill lies on another disk than the ledger."""
+    """Return whether the data that questions spill lie on another disk than the ledger."""
     if folder is None or not folder.exists():
         return False
     return os.stat(folder).st_dev != os.stat(tempfile.gettempdir()).st_dev

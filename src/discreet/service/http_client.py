@@ -25,7 +25,7 @@ _PATIENCE = 300.0
 
 
 class Client(Protocol):
-    """What sends requests: a `BoundedClient`."""
+    """A client that sends requests: a `BoundedClient`."""
 
     def request(self, method: str, url: str, **options: Any) -> Any:
         """Send a request, and return the reply."""
@@ -132,7 +132,7 @@ class HttpClient:
         return self._request(method, path.format(**path_values), operation.reply, options)
 
     def _request(self, method: str, path: str, reply_type: Reply[T], options: dict[str, Any]) -> T:
-        """Return what the service replies, as it is read.
+        """Return the reply of the service, as its type reads it.
 
         Raises:
             DiscreetError: that of the service; `LedgerUnwritable` if it cannot be reached or understood.
@@ -176,7 +176,7 @@ def _read_content(reply_type: Reply[T], reply: Any) -> Any:
 
 
 def _validate(model: str, plain: Any) -> dict[str, Any]:
-    """Return what a reply holds, if it is as a model of `models` says; other fields are left out.
+    """Return the fields of a reply, if they are as a model of `models` says; others are left out.
 
     Raises:
         ValueError: if it is not.

@@ -1,7 +1,7 @@
 """HTTP connections with an end: to the time and the length of a head, to waiting, and to their number.
 
 uvicorn and h11 limit none of these: a head that comes in one piece may be of any length, and a connection that
-sends half a head stays for ever. Here nobody has said yet who asks; what callers ask is limited in `limits`.
+sends half a head stays for ever. Here nobody has said yet who asks; requests of callers are limited in `limits`.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ SLOWEST_HEAD = 10.0
 """Seconds in which a head must come, from the beginning of the connection or from the last reply."""
 
 SLOWEST_READER = 60.0
-"""Seconds in which a client must take `LEAST_TAKEN` bytes of what was sent to it, or the rest."""
+"""Seconds in which a client must take `LEAST_TAKEN` bytes of the data sent to it, or the rest."""
 
 LEAST_TAKEN = 64 << 10
 
@@ -75,7 +75,7 @@ class LimitedConnection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Hand on what came: of a head in pieces, so that it is refused as soon as it is too long."""
+        """Hand on the bytes that came: a head in pieces, so that it is refused as soon as it is too long."""
         while data and self.conn.their_state is h11.IDLE and not self.transport.is_closing():
             room = LONGEST_HEAD - self._head
             if not room:
@@ -101,7 +101,7 @@ class LimitedConnection(H11Protocol):
         self._wait()
 
     def pause_writing(self) -> None:
-        """Give the client some time to take what was sent."""
+        """Give the client some time to take the data sent to it."""
         super().pause_writing()
         self._expect_taken()
 
@@ -127,14 +127,14 @@ class LimitedConnection(H11Protocol):
         self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no request, in the words of the service."""
+        """Refuse data that are no request, in the words of the service."""
         self._refuse(400, "this is no request of HTTP")
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
     def _wait(self) -> None:
-        """Wait for a head, or for the end of what is still under way after a reply."""
+        """Wait for a head, or for the end of the transfer that is still under way after a reply."""
         self._wait_no_more()
         self._since, self._head = self.loop.time(), 0
         self._waiting = self.loop.call_later(self.slowest_head, self._give_up)
@@ -154,7 +154,7 @@ class LimitedConnection(H11Protocol):
         self.drop()
 
     def _refuse(self, status: int, words: str) -> None:
-        """Send a refusal, if nothing was sent before, and close the connection."""
+        """Send a refusal, unless a reply was begun before, and close the connection."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE) and not self.transport.is_closing():
             body = {"error": "InvalidArgument", "message": words, "notes": [], "charged": False}
             headers = [("content-type", "application/json"), ("connection", "close")]

@@ -13,12 +13,12 @@ _NO_READERS: Mapping[str, Any] = MappingProxyType({})
 
 
 class InProcess:
-    """The operations of one caller, each isolated from the data: see `node.isolation`.
+    """The operations of one caller, all isolated from the data: see `node.isolation`.
 
     Args:
         role: the role of the caller: see `tokens.ROLES`.
-        rights: what the caller may ask.
-        ownership: what owners and auditors do besides.
+        rights: the rights of the caller.
+        ownership: the other operations of owners and auditors.
         check: called before each operation; raises if the caller may do nothing any more.
         readers: operations by name that are done in another process, and isolated there.
     """

@@ -22,7 +22,7 @@ def as_json(counts: RequestCounts, budgets: Iterable[Budget]) -> dict[str, Any]:
 
 
 def as_text(counts: RequestCounts, budgets: Sequence[Budget]) -> str:
-    """Return the metrics as Prometheus reads them. What is left of a budget is rounded to a double."""
+    """Return the metrics as Prometheus reads them. The rest of a budget is rounded to a double."""
     requests = [
         ({k: v for k, v in one.items() if k != "number"}, one["number"])
         for one in _requests(counts)
@@ -46,7 +46,7 @@ def _requests(counts: RequestCounts) -> Iterator[dict[str, Any]]:
 
 
 def _amounts(budgets: Iterable[Budget], which: str) -> list[tuple[dict[str, str], float]]:
-    """Return the amounts of budgets with their labels, by what they count."""
+    """Return the amounts of budgets with their labels, by the units that they count."""
     return [
         ({"dataset": budget.dataset, "analyst": budget.analyst or "", "unit": kind}, float(amount))
         for budget in budgets

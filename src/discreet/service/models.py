@@ -8,7 +8,7 @@ from ..ledger import Event
 
 
 class AmountReply(BaseModel):
-    """An amount of privacy: exact numbers as text, such as 1/2. What is not counted is left out."""
+    """An amount of privacy: exact numbers as text, such as 1/2. Units that are not counted are left out."""
 
     epsilon: str | None = None
     rho: str | None = None
@@ -24,7 +24,7 @@ class ErrorBoundReply(BaseModel):
 
 
 class QuoteReply(BaseModel):
-    """A price. Nothing was charged."""
+    """A price, without a charge."""
 
     budget: str
     fits: bool
@@ -110,7 +110,7 @@ EventReply = create_model(
 
 
 class TokenReply(BaseModel):
-    """What is told of a token."""
+    """A token, without its text and its hash."""
 
     id: str
     role: str
@@ -142,7 +142,7 @@ class PartsReply(BaseModel):
 
 
 class RequestCount(BaseModel):
-    """How often a route was asked for, with what status."""
+    """How often a route was asked for, by method and status."""
 
     method: str
     route: str
@@ -151,7 +151,7 @@ class RequestCount(BaseModel):
 
 
 class Metrics(BaseModel):
-    """What the owner is told of the service."""
+    """The metrics of the service, for its owner."""
 
     requests: list[RequestCount]
     refusals: dict[str, int]

@@ -144,11 +144,11 @@ class Operation(Generic[T]):
 
     @property
     def is_paid(self) -> bool:
-        """Whether it is charged, once for each name of a request."""
+        """Whether it is charged, once for every name of a request."""
         return REQUEST in self.parameters
 
     def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments of a call, each checked.
+        """Return the arguments of a call, all checked.
 
         Raises:
             InvalidArgument: if one cannot be accepted.
@@ -183,7 +183,7 @@ class Operation(Generic[T]):
 def entrances(
     operations: Iterable[Operation[Any]], translate: Translation, *parts: object
 ) -> dict[str, Callable[..., Any | Failure]]:
-    """Return operations by name, each isolated from the data: an error is returned as a value."""
+    """Return operations by name, all isolated from the data: an error is returned as a value."""
     return {one.name: isolated(one.bound(*parts), translate) for one in operations}
 
 

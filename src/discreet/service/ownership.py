@@ -1,4 +1,4 @@
-"""What the owner does besides asking: budgets, shares, tokens; and the chain of events, which auditors see too."""
+"""Operations of the owner besides questions: budgets, shares, tokens; and the chain of events, for auditors too."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -77,7 +77,7 @@ class Ownership:
 
     @property
     def _tokens(self) -> Tokens:
-        """Who may ask.
+        """The tokens of the description.
 
         Raises:
             PublicError: for data in hand.

@@ -18,7 +18,7 @@ from .slots import DEFAULT, LENGTH, read_slot
 
 
 def hold(description: Configuration) -> Datasets:
-    """Return the datasets of a description, with their questions. Nothing is read from them.
+    """Return the datasets of a description, with their questions. No data are read.
 
     Nobody can ask about a dataset before its owner has opened its budget.
 

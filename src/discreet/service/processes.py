@@ -1,7 +1,7 @@
 """Processes that read the data: one that crashes or is killed takes one answer with it, and not the service.
 
-A process is `python -m discreet.service.answering` with one end of a socket, over which each question is a line of
-JSON, and each answer another. It ends when the other end is closed.
+A process is `python -m discreet.service.answering` with one end of a socket, over which a question is a line of
+JSON, and its answer another. It ends when the other end is closed.
 """
 
 import json
@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import LedgerBusy
 
 _WAITING = 16
-"""Questions that may wait for each process."""
+"""Questions that may wait for one process."""
 
 _PATIENCE = 30.0
 
@@ -117,7 +117,7 @@ class Process:
 
 
 class Processes:
-    """Several processes that read data, each of which answers one question after the other.
+    """Several processes that read data; every one answers one question after the other.
 
     Args:
         number: how many.

@@ -24,8 +24,8 @@ class ReaderClient:
         processes: those that read data.
         token: the caller.
         beginning: the time at which the slot of the request began.
-        charge: operations by name that charge, read no data, and return what was answered before.
-        stored: operations by name that return what was answered before, and charge nothing.
+        charge: operations by name that charge, read no data, and return earlier answers.
+        stored: operations by name that return earlier answers, and charge nothing.
     """
 
     processes: Processes

@@ -20,7 +20,7 @@ from ..errors import (
 from ..node.isolation import error_for_analyst
 
 FAILURES = logging.getLogger("discreet.failures")
-"""One line of JSON for each error that only an owner may see in full."""
+"""One line of JSON for every error that only an owner may see in full."""
 
 _STATUS: tuple[tuple[type[DiscreetError], int], ...] = (
     (Exhausted, 402), (RequestConflict, 409), (UnknownName, 404), (MissingColumn, 404), (InvalidArgument, 422),
@@ -60,9 +60,9 @@ def charged_failures(request: str) -> Iterator[None]:
 
 
 def error_for_reader(error: Exception, role: str | None) -> DiscreetError:
-    """Return an error as somebody of a role may see it; None for somebody whose token is not known.
+    """Return an error as a caller of a role may see it; the role is None if the token is not known.
 
-    What was not made for its reader is shown to the owner alone, and is written to the log of failures.
+    An error that was not made for its reader is shown to the owner alone, and is written to the log of failures.
     """
     if isinstance(error, RefusedError):
         return error.error
@@ -83,7 +83,7 @@ def _in_full(error: Exception) -> DiscreetError:
 
 
 def _in_short(error: Exception) -> DiscreetError:
-    """Return an error for everybody."""
+    """Return an error for every caller."""
     if isinstance(error, LedgerError):
         return error_for_analyst(error)
     return Unanswerable("this cannot be answered now; ask again, or tell the owner of the data")

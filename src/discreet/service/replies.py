@@ -18,14 +18,14 @@ from .tokens import Token
 
 
 class Answering(Protocol):
-    """What answers: see `app.Service`."""
+    """A service that answers: see `app.Service`."""
 
     def caller(self, request: Request) -> Token:
-        """Return what is kept of the token of a request, or raise a `RefusedError`."""
+        """Return the stored record of the token of a request, or raise a `RefusedError`."""
         ...
 
     def connection(self, token: Token, beginning: str | None = None) -> Connection:
-        """Return the connection of a caller, for a request whose slot began at that time."""
+        """Return the connection of a caller, for a request with a slot that began at that time."""
         ...
 
 
@@ -41,7 +41,7 @@ async def _require_token(
 
 
 TokenRequest = Annotated[Request, Depends(_require_token)]
-"""The request of somebody who must bring a token."""
+"""A request that must bring a token."""
 
 AnswerWork = Callable[[Connection, Token], Response]
 
@@ -49,7 +49,7 @@ AnswerWork = Callable[[Connection, Token], Response]
 async def reply(
     service: Answering, request: Request, work: Callable[[Connection], Any], status: int = 200
 ) -> Response:
-    """Answer a caller with what the work returns, as JSON."""
+    """Answer a caller with the result of the work, as JSON."""
 
     def as_json(connection: Connection, token: Token) -> Response:
         return JSONResponse(work(connection), status)

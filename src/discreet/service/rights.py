@@ -70,7 +70,7 @@ class Rights:
         freedom: the free questions that it allows.
         asks: whether the caller may ask at all; an auditor only sees what was done.
         longest: the most characters that a release may have, whatever the data are; None: any number.
-        wrap: what is made of the function that reads the data, before it is called.
+        wrap: returns the function to call in place of the one that reads the data.
         beginning: the time at which the slot of the request began, which events of the ledger have; None: the time
             at which they are written, which follows the reading of the data.
         slot: the seconds after which replies leave. All but the owner are told the ends of slots.
@@ -94,7 +94,7 @@ class Rights:
         return self.analyst is None and self.asks
 
     def names(self) -> list[str]:
-        """Return the datasets that the caller may ask about: an analyst, if there is a share of each."""
+        """Return the datasets that the caller may ask about: for an analyst, those with a share."""
         return list(self.allowed if self.analyst is None else self._shares(self.analyst))
 
     def scope(self) -> Scope:

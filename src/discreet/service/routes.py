@@ -99,7 +99,7 @@ def _parameters(operation: Operation[Any]) -> list[Parameter]:
 
 @cache
 def _body_model(body: Body) -> type[BaseModel]:
-    """Return the model by which a body is checked: it holds nothing that is not declared."""
+    """Return the model by which a body is checked: it holds declared fields alone."""
     fields: dict[str, Any] = {
         one.name: (one.kind.annotation, Field(one.default, description=one.description))
         for one in body.arguments
@@ -119,7 +119,7 @@ def _read_arguments(operation: Operation[Any], parameters: dict[str, Any]) -> di
 
 
 def _decode_key(key: str) -> str:
-    """Return the name of a request, whose header is read as Latin-1 and written as UTF-8."""
+    """Return the name of a request from its header, which is read as Latin-1 and written as UTF-8."""
     try:
         return key.encode("latin-1").decode()
     except UnicodeError:

@@ -1,4 +1,4 @@
-"""Runs the service with uvicorn: in one process or several workers, each with processes that read the data."""
+"""Runs the service with uvicorn: in one process or several workers, all with processes that read the data."""
 
 import json
 import logging
@@ -28,7 +28,7 @@ _ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-
 _HERE = "127.0.0.1:8765"
 
 _SETTINGS_VARIABLE = "DISCREET_SERVED"
-"""The environment variable that tells each worker what to serve."""
+"""The environment variable with the settings of every worker."""
 
 _MOST = 256
 
@@ -41,7 +41,7 @@ _SETTINGS: dict[str, Any] = {
 
 
 def settings() -> dict[str, Any]:
-    """Return the settings of uvicorn: no logs and no headers but ours, and an end to what is sent or awaited."""
+    """Return the settings of uvicorn: no logs and no headers but ours, and an end to all sending and waiting."""
     from .http_connections import LONGEST_HEAD, LimitedConnection
 
     limits = {
@@ -53,13 +53,13 @@ def settings() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class WorkerSettings:
-    """What each worker of a service serves.
+    """The settings of a worker of a service.
 
     Attributes:
         path: the description.
         digest: that of its text; a worker that finds another is not started.
         hosts: the names under which the service may be called.
-        processes: how many processes of each worker read the data.
+        processes: how many processes of a worker read the data.
     """
 
     path: str
@@ -82,7 +82,7 @@ def serve(
         listen: the address and the port; by default those of the description, or 127.0.0.1:8765.
         hosts: the names under which the service may be called, besides this machine's own.
         workers: how many processes take requests.
-        processes: how many processes of each worker read the data, one question at a time.
+        processes: how many processes of a worker read the data, one question at a time.
 
     Raises:
         InvalidArgument: if the address is none, or a number cannot be accepted.
@@ -149,7 +149,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def make_worker_app() -> "App":
-    """Return the service that the environment tells of; each worker calls this once."""
+    """Return the service that the environment tells of; every worker calls this once."""
     from .app import make_app
 
     worker_settings = WorkerSettings(**json.loads(os.environ[_SETTINGS_VARIABLE]))
@@ -193,7 +193,7 @@ def _begin_counts(description: Path) -> None:
 
 
 def _log() -> None:
-    """Write one line of JSON for each request to standard error, and one for each failure of the service."""
+    """Write one line of JSON for every request to standard error, and one for every failure of the service."""
     for name, kind in (("discreet.access", "access"), ("discreet.failures", "failure")):
         logger, handler = logging.getLogger(name), logging.StreamHandler()
         line = f'{{"time": "%(asctime)s", "{kind}": %(message)s}}'

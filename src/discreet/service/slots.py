@@ -1,7 +1,7 @@
 """Slots: a reply leaves at a public time, in a body of a public length, whatever the data are.
 
-A request that is whole at t is answered at t + slot, or, if it is not ready then, at t + 2 slot, and so on. So what
-an observer learns from the time is in which slot an answer was ready, and nothing if that was always the first.
+A request that is whole at t is answered at t + slot, or, if it is not ready then, at t + 2 slot, and so on. So
+an observer learns from the time in which slot an answer was ready, and nothing if that was always the first.
 Overruns are counted for the owner. Bodies are text, padded with spaces to a multiple of `LENGTH`.
 """
 
@@ -64,7 +64,7 @@ class Clock:
 
 @dataclass(slots=True)
 class Slots:
-    """An application whose replies leave at slots, and are padded.
+    """An application that pads its replies and sends them at slots.
 
     Attributes:
         app: the application.

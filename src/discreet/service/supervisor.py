@@ -1,4 +1,4 @@
-"""What starts the workers of a service, and knows by which signal it was told to stop."""
+"""A supervisor that starts the workers of a service, and knows the signal that stopped it."""
 
 import signal
 from socket import socket

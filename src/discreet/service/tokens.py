@@ -1,4 +1,4 @@
-"""Tokens: who asks, with which role, and until when. A token is shown once, and only its hash is kept.
+"""Tokens: the callers, their roles, and until when they may ask. A token is shown once, and only its hash is kept.
 
 A token has 256 random bits, so its SHA-256 tells nothing about it, and nobody finds a second text with that hash.
 """
@@ -23,11 +23,11 @@ from ..errors import InvalidArgument, NotAllowed, UnknownName, UnreadableFile, s
 from ..file_permissions import open_private, private_opener
 
 ROLES = ("owner", "analyst", "auditor")
-"""The owner may do everything, an analyst asks, and an auditor sees what was done and asks nothing."""
+"""The owner may do everything, an analyst asks, and an auditor sees the record and asks no question."""
 
 _BYTES = 32
 _PATIENCE = 10.0
-"""Seconds to wait for others who write."""
+"""Seconds to wait for other writers."""
 
 _PREFIX = "discreet_"
 _SHAPE = re.compile(rf"{_PREFIX}[A-Za-z0-9_-]{{43}}", re.ASCII)
@@ -41,7 +41,7 @@ _VERSION = 2
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What is kept of a token.
+    """The stored record of a token.
 
     Attributes:
         id: its name in lists; not a part of the token.
@@ -82,14 +82,14 @@ class NewToken:
 
     Attributes:
         text: the token, which cannot be shown again.
-        kept: what is kept of it.
+        kept: its stored record.
     """
 
     text: str = field(repr=False)
     kept: Token
 
     def as_dict(self) -> dict[str, object]:
-        """Return the token and what is kept of it, ready for JSON. Whoever has it can ask."""
+        """Return the token and its stored record, ready for JSON. Whoever has it can ask."""
         return {"token": self.text, **self.kept.as_dict()}
 
     def __str__(self) -> str:
@@ -111,7 +111,7 @@ class Tokens:
     def create(
         self, role: str, analyst: str | None, expires: dt.datetime, parent: Token | None = None
     ) -> tuple[str, Token]:
-        """Make a token, keep its hash, and return the token, which cannot be shown again, with what is kept.
+        """Make a token, keep its hash, and return the token, which cannot be shown again, with its record.
 
         Args:
             role: one of `ROLES`.
@@ -189,7 +189,7 @@ class Tokens:
             raise NotAllowed(_NOT_VALID)
 
     def find(self, text: object) -> Token:
-        """Return what is kept of a valid token.
+        """Return the stored record of a valid token.
 
         All that is wrong with a token is told in the same words, and every hash is compared in constant time.
 

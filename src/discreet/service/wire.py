@@ -1,4 +1,4 @@
-"""What travels between a service and its clients, as JSON: exact both ways.
+"""Values that travel between a service and its clients, as JSON: exact both ways.
 
 Values that JSON has not are objects with one key: {"$date": "2024-12-31"}, {"$datetime": "…"},
 {"$decimal": "0.10"}, {"$fraction": "1/3"}, {"$map": [[group, answer], …]}, {"$grid": [lo, hi, step]},
@@ -94,7 +94,7 @@ def _does_not_travel(value: object) -> InvalidArgument:
 
 
 def _short(value: Any, to_text: Callable[[Any], Any]) -> Any:
-    """Return the text of a value, or of each part of it."""
+    """Return the text of a value, or the texts of its parts."""
     if isinstance(value, Fraction) and not fits(value):
         raise _too_long()
     texts = to_text(value)
@@ -291,6 +291,6 @@ def read_error(plain: Mapping[str, Any]) -> DiscreetError:
 
 
 def _visible(text: object) -> str:
-    """Return a text of somebody else's as it may be shown: what could move a cursor, or hide a word, is spelled."""
+    """Return a foreign text as it may be shown: letters that could move a cursor, or hide a word, are spelled."""
     letters = str(text)[:LONGEST]
     return "".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in letters)

@@ -1,4 +1,4 @@
-"""Pages for people: what may be asked, plan, ask, budgets, history. No scripts, and nothing from elsewhere.
+"""Pages for people: questions, plan, ask, budgets, history. No scripts, and no content from elsewhere.
 
 Guide: docs/how-to/pages.md.
 """

@@ -1,4 +1,4 @@
-"""Pages of the owner: who may ask what, shares, tokens."""
+"""Pages of the owner: access of analysts, shares, tokens."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ _DAYS = "90d"
 
 @dataclass(frozen=True, slots=True)
 class AccessRow:
-    """What one analyst may do with one dataset.
+    """The access of one analyst to one dataset.
 
     Attributes:
         dataset: the dataset.
@@ -33,7 +33,7 @@ class AccessRow:
 
 
 def access(visit: Visit) -> Response:
-    """Return the page of who may ask what, as the description says, with the shares that were opened."""
+    """Return the page of the access that the description gives, with the shares that were opened."""
     service, rows = visit.site.service, []
     for analyst in service.analysts():
         scope = service.scope_of(analyst)
@@ -86,7 +86,7 @@ def _tokens_page(visit: Visit, new_token: NewToken | None = None) -> Response:
 
 
 def _access_row(visit: Visit, analyst: str, scope: Scope, dataset: str) -> AccessRow:
-    """Return what an analyst may do with a dataset."""
+    """Return the access of an analyst to a dataset."""
     share = scope.datasets.get(dataset)
     total = visit.site.service.declared_share(analyst)
     words = None if total is None else str(total)

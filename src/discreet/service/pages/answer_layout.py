@@ -1,4 +1,4 @@
-"""Answers laid out for a page: one value, a list, or one of these for each group."""
+"""Answers laid out for a page: one value, a list, or one of these for every group."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +16,7 @@ class AnswerLayout:
         one: the text of a single value; None for others.
         many: the texts of a list.
         groups: the answers by the texts of their groups.
-        cells: of a check, the percentages by what cells do, from and to.
+        cells: of a check, the percentages by the kind of cells, from and to.
         sure: the probability with which they hold, in percent.
         error: by how many cells a count is off at most.
     """

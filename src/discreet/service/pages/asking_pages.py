@@ -1,4 +1,4 @@
-"""Pages of those who ask: what may be asked, plan, ask, answers, budgets."""
+"""Pages for asking: questions, plan, ask, answers, budgets."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -34,8 +34,8 @@ class QuestionLine:
 
     Attributes:
         question: the question.
-        about: what its owner says about it, or nothing.
-        price: what an answer costs.
+        about: its description by its owner, or an empty text.
+        price: the cost of an answer.
     """
 
     question: AllowedQuestion
@@ -51,7 +51,7 @@ class QuestionLine:
 
 
 def questions(visit: Visit) -> Response:
-    """Return the page of what may be asked."""
+    """Return the page of the questions that may be asked."""
     visible_questions, scope = visit.connection().questions(), visit.scope()
     lines = {
         name: [_question_line(visit, one) for one in visible_questions if one.name == name]
@@ -83,7 +83,7 @@ def free(visit: Visit, error: DiscreetError | None = None) -> Response:
 
 
 def plan(visit: Visit) -> Response:
-    """Return the page of a price: what would be paid, learnt and left. Nothing is charged or read."""
+    """Return the page of a price: cost, answer and the rest of the budget, without a charge or reading of data."""
     form, datasets = read_question_form(visit.fields), visit.scope().datasets
     try:
         quote = form.quote(visit.connection())
@@ -123,7 +123,7 @@ def ask(visit: Visit) -> Response:
 
 
 def _remember(visit: Visit, request: str, fields: Fields) -> None:
-    """Keep the form of a question that was paid; what is refused leaves nothing behind.
+    """Keep the form of a question that was paid; a refused one leaves no trace.
 
     If the form cannot be kept, the answer is given, and cannot be shown again from the list of answers.
     """
@@ -141,7 +141,7 @@ def _budget_now(visit: Visit, dataset: str) -> tuple[Budget, Shares] | None:
 
 
 def answers(visit: Visit) -> Response:
-    """Return the page of what was answered before."""
+    """Return the page of earlier answers."""
     releases = visit.connection().releases()[-_NEWEST:][::-1]
     forms = _AnswerForms(visit)
     rows = [(one, in_brief(one.guarantee, one.unit), forms.of(one)) for one in releases]
@@ -149,12 +149,12 @@ def answers(visit: Visit) -> Response:
 
 
 def _description_of(visit: Visit, dataset: str, question: str) -> str:
-    """Return what the owner says about a question."""
+    """Return the owner's description of a question."""
     return str(visit.site.service.question_terms(dataset, question).get("description", ""))
 
 
 def _terms(visit: Visit, form: QuestionForm) -> Mapping[str, Any]:
-    """Return the verb and the terms of a question, for what its answer would tell."""
+    """Return the verb and the terms of a question, to explain its answer."""
     if not form.is_named:
         return form.fields
     return visit.site.service.question_terms(form.dataset, form.fields["question"])
@@ -184,7 +184,7 @@ class _AnswerForms:
         self._budgets = {name: budget.dataset for name, budget in visit.scope().datasets.items()}
 
     def of(self, past: PastRelease) -> Fields | None:
-        """Return the form of a release; None if it is somebody else's, or its question is not known here."""
+        """Return the form of a release; None if it is another caller's, or its question is not known here."""
         if past.analyst != self._analyst:
             return None
         fields = self._fields.get(past.request)

@@ -1,4 +1,4 @@
-"""A visit: somebody who is logged in asks for a page."""
+"""A request for a page by a caller that is logged in."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,12 +22,12 @@ _MENUS = {
     "owner": ("budgets", "questions", "answers", "access", "tokens", "history"),
     "auditor": ("history", "budgets", "questions"),
 }
-"""The pages of each role, the first of which it sees first."""
+"""The pages of every role, the first of which it sees first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request for a page by somebody who is logged in.
+    """A request for a page with the session and the token of its caller.
 
     Attributes:
         site: the pages.
@@ -52,12 +52,12 @@ class Visit:
         return f"/{_MENUS[self.token.role][0]}"
 
     def connection(self) -> Connection:
-        """Return what answers the visitor."""
+        """Return the visitor's connection."""
         beginning = self.page_request.request.scope.get(BEGINNING)
         return self.site.service.connection(self.token, beginning)
 
     def scope(self) -> Scope:
-        """Return what the visitor may ask about."""
+        """Return the datasets and the verbs that the visitor may ask about."""
         return self.site.service.scope(self.token)
 
     def page(self, template: str, status: int = 200, **page_values: Any) -> Response:
@@ -72,7 +72,7 @@ class Visit:
         return self.page("error.html", status_code, **{**error_texts(wrong), **page_values})
 
     def _frame(self) -> dict[str, Any]:
-        """Return what every page shows."""
+        """Return the values that every page shows."""
         return {
             **page_frame(self.page_request), "menu": _MENUS[self.token.role], "token": self.token,
             "secret": form_secret(self.session),
@@ -80,7 +80,7 @@ class Visit:
 
 
 def page_frame(page_request: PageRequest) -> dict[str, Any]:
-    """Return what every page shows, also to those who are not logged in."""
+    """Return the values that every page shows, also to strangers."""
     return {
         "others": page_request.other_languages(), "at": page_request.path.strip("/"), "menu": (), "token": None,
     }  # fmt: skip
@@ -92,7 +92,7 @@ def note_error(page_request: PageRequest, error: DiscreetError) -> None:
 
 
 def error_texts(error: DiscreetError) -> dict[str, Any]:
-    """Return what the page for an error shows."""
+    """Return the values that the page for an error shows."""
     return {
         "error": error, "notes": list(getattr(error, "__notes__", [])),
         "again": None, "back": None, "title": None,

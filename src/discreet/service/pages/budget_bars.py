@@ -11,11 +11,11 @@ from ...ledger.budget import Amount
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """A budget as shares of its total: what was spent, and what a question would cost.
+    """A budget as shares of its total: the part that was spent, and the cost of a question.
 
     Attributes:
-        spent: what was spent, between 0 and 1.
-        cost: what the question would cost, as far as it fits.
+        spent: the part that was spent, between 0 and 1.
+        cost: the cost of the question, as far as it fits.
     """
 
     spent: Fraction
@@ -34,7 +34,7 @@ def shares(budget: Budget, cost: Amount | None = None) -> Shares:
 
 
 def bar(budget_shares: Shares, label: str) -> Markup:
-    """Return a bar of a budget, with the same in words for those who do not see it."""
+    """Return a bar of a budget, with the same in words for screen readers."""
     start, wide = _percent(budget_shares.spent), _percent(budget_shares.cost)
     return Markup(
         '<svg class="bar" role="img" aria-label="{}" width="100%" height="10">'

@@ -1,4 +1,4 @@
-"""Pages of budgets: what was spent and what remains, as pictures; the owner opens, extends and renews them."""
+"""Pages of budgets: amounts spent and remaining, as pictures; the owner opens, extends and renews them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class BudgetCard:
     Attributes:
         budget: the budget.
         shares: it as a picture.
-        relation: what it protects, in words.
+        relation: its neighbouring relation, in words.
         dataset: a dataset that is charged to it now, by which it is extended and renewed; None if there is none.
         others: the datasets of the same tables that are charged to it, and could have a budget of their own.
     """

@@ -1,4 +1,4 @@
-"""What a browser sends: the fields of a form, and whether a page of ours sent it."""
+"""Forms that a browser sends: their fields, and whether a page of ours sent them."""
 
 from urllib.parse import parse_qsl
 

@@ -25,8 +25,8 @@ class EventRow:
 
     Attributes:
         event: the event.
-        query: the question in words, or what else was noted.
-        amount: what it cost, or the total that a budget was given.
+        query: the question in words, or another note.
+        amount: its cost, or the total that a budget was given.
     """
 
     event: Event
@@ -35,12 +35,12 @@ class EventRow:
 
 
 def history(visit: Visit) -> Response:
-    """Return the page of what happened, the newest first."""
+    """Return the page of events, the newest first."""
     return _history_page(visit)
 
 
 def verify(visit: Visit) -> Response:
-    """Compute the chain and all sums anew, and return the page that says what holds."""
+    """Compute the chain and all sums anew, and return the page of the result."""
     with public_errors():
         head = read_noted_head(visit.fields.get("head") or None)
     try:
@@ -71,7 +71,7 @@ def budget_report(visit: Visit) -> Response:
 
 
 def _history_page(visit: Visit, **verification: Any) -> Response:
-    """Return the page of events, with what a verification found."""
+    """Return the page of events, with the result of a verification."""
     ledger, newest = visit.site.ledger, _newer_events(visit.fields.get("from", ""))
     end = ledger.events_after(0, 1)[0]
     last = max(0, end.events - newest)

@@ -19,7 +19,7 @@ _NO_COOKIE = Message(
 
 
 def show(site: Site, page_request: PageRequest) -> Response:
-    """Return the page where one logs in; to somebody who is logged in, the first page of the role."""
+    """Return the page where one logs in; for a caller that is logged in, the first page of the role."""
     if site.token_of(page_request.cookie(SESSION)) is not None:
         return redirect("/")
     return _login_form(page_request)
@@ -70,7 +70,7 @@ def _end_session(site: Site, page_request: PageRequest) -> None:
 def _login_form(
     page_request: PageRequest, wrong: Message | None = None, status: int = 200
 ) -> Response:
-    """Return the form with a secret that its cookie repeats: no other site can send it for somebody."""
+    """Return the form with a secret that its cookie repeats: no other site can send it for a visitor."""
     name = page_request.cookie(LOGIN) or random_name()
     response = page(
         "login.html", status, **page_frame(page_request), secret=form_secret(name), wrong=wrong

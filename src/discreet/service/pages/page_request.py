@@ -1,4 +1,4 @@
-"""What a browser asks for, before it is known who asks: a path, the fields of a form, and a language."""
+"""The request of a browser, before its caller is known: a path, the fields of a form, and a language."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -47,7 +47,7 @@ class PageRequest:
         return str(self.request.scope["path"])
 
     def cookie(self, name: str) -> str:
-        """Return a cookie, or nothing."""
+        """Return a cookie, or an empty text."""
         return self.request.cookies.get(name, "")
 
     def other_languages(self) -> list[OtherLanguage]:
@@ -68,7 +68,7 @@ class PageRequest:
 
 
 def read_page_request(request: Request, body: bytes) -> PageRequest:
-    """Return what is asked for.
+    """Return the request for a page.
 
     Raises:
         RefusedError: if the form is too long, or none.

@@ -1,4 +1,4 @@
-"""The routes of the pages: who may see which, and what is sent back."""
+"""The routes of the pages: the roles that may see them, and the replies."""
 
 from collections.abc import Callable
 from functools import partial
@@ -23,7 +23,7 @@ from .site import Site
 ANSWER_LENGTH = 4 * LENGTH
 """Bytes of every reply to a question: answers, refusals and failures.
 
-An answer is at most half of `LENGTH` as JSON, so at most six times that here; what stands around it is shorter than
+An answer is at most half of `LENGTH` as JSON, so at most six times that here; the page around it is shorter than
 the rest."""
 
 _NOT_FROM_HERE = Message(
@@ -57,7 +57,7 @@ PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
     ("GET", "/history/report", history_pages.budget_report, ("owner", "auditor")),
     ("POST", "/logout", login_page.leave, ROLES),
 )
-"""All pages of those who are logged in: method, path, what makes it, and the roles that may see it."""
+"""All pages behind the login: method, path, the function that makes it, and the roles that may see it."""
 
 
 def add_pages(api: FastAPI, site: Site) -> None:
@@ -82,7 +82,7 @@ def page_not_found(request: Request, status: int) -> Response:
 
 
 def _add_route(router: APIRouter, method: str, path: str, work: Stranger, site: Site) -> None:
-    """Add a route whose work runs in a thread."""
+    """Add a route that does its work in a thread."""
     length = ANSWER_LENGTH if path == "/ask" else 0
 
     async def endpoint(request: Request) -> Response:
@@ -112,7 +112,7 @@ def _respond(site: Site, request: Request, body: bytes, work: Stranger) -> Respo
 
 
 def _error_page(page_request: PageRequest, error: DiscreetError, status: int) -> Response:
-    """Return the page for an error to somebody who is not logged in."""
+    """Return the page for an error to a caller that is not logged in."""
     note_error(page_request, error)
     with using_language(page_request.lang):
         return page("error.html", status, **page_frame(page_request), **error_texts(error))
@@ -121,7 +121,7 @@ def _error_page(page_request: PageRequest, error: DiscreetError, status: int) ->
 def _for_visitors(
     work: View, roles: tuple[str, ...], site: Site, page_request: PageRequest
 ) -> Response:
-    """Answer somebody who is logged in; lead others to the page where one logs in."""
+    """Answer a caller that is logged in; lead others to the page where one logs in."""
     session = page_request.cookie(SESSION)
     token = site.token_of(session)
     if token is None:

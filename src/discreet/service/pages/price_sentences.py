@@ -1,4 +1,4 @@
-"""What a price means for the people in the data, in the sentences of the reports."""
+"""The meaning of a price for the people in the data, in the sentences of the reports."""
 
 from ...ledger import Budget
 from ...ledger.budget import Amount
@@ -13,7 +13,7 @@ def promise_of(cost: Amount, budget: Budget) -> list[Message]:
 
 
 def relation_of(budget: Budget) -> Message:
-    """Return what the budget protects, in words."""
+    """Return the neighbouring relation of the budget, in words."""
     return neighbors_in_words(budget.neighbors, budget.unit)
 
 

@@ -25,7 +25,7 @@ _LISTED = 30
 
 @dataclass(frozen=True, slots=True)
 class QuestionForm:
-    """A question that somebody wants to ask.
+    """A question in the fields of a form.
 
     Attributes:
         fields: the fields of the form, those that hold something.
@@ -45,7 +45,7 @@ class QuestionForm:
 
     @property
     def all_fields(self) -> Fields:
-        """All fields of the form, empty where there is nothing."""
+        """All fields of the form; those left out are empty texts."""
         return {name: self.fields.get(name, "") for name in FIELDS}
 
     @property
@@ -101,12 +101,12 @@ class QuestionForm:
 
 
 def takes(verb: str) -> tuple[str, ...]:
-    """Return what a question with a verb may say; nothing of a verb that is not known."""
+    """Return the terms of questions with a verb; none for a verb that is not known."""
     return keys_of(verb) if verb in VERBS else ()
 
 
 _TERMS = frozenset(term for verb in VERBS for term in keys_of(verb))
-"""What some verbs take. A form may hold it for another verb that was chosen first; then it is left out."""
+"""Terms of some verbs alone. A form may hold one for a verb that was chosen before; then it is left out."""
 
 
 def read_question_form(fields: Mapping[str, str]) -> QuestionForm:
@@ -115,7 +115,7 @@ def read_question_form(fields: Mapping[str, str]) -> QuestionForm:
 
 
 def describe_values(column: Column) -> str:
-    """Return the bounds or the values of a column; nothing where none are declared."""
+    """Return the bounds or the values of a column; an empty text where none are declared."""
     if column.enum is not None:
         more = len(column.enum) - _LISTED
         return ", ".join(map(str, column.enum[:_LISTED])) + (f", … (+{more:,})" if more > 0 else "")

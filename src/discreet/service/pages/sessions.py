@@ -32,11 +32,11 @@ CREATE TABLE IF NOT EXISTS asked (
 """
 
 Fields = Mapping[str, str]
-"""What a form holds, by the names of its fields."""
+"""The texts of a form, by the names of its fields."""
 
 
 class Sessions:
-    """The sessions of a description, and what was asked at the pages under which request. Nothing is private.
+    """The sessions of a description, and the questions asked at the pages, by request. None of it is private.
 
     Args:
         path: the file; it is made with the first session.
@@ -139,7 +139,7 @@ def random_name(size: int = _BYTES) -> str:
 
 
 def form_secret(session: str) -> str:
-    """Return what every form of a session holds: a function of its name, which tells nothing about the name."""
+    """Return the secret in every form of a session: a function of its name that does not reveal the name."""
     return hmac.new(session.encode(), b"form", hashlib.sha256).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""The pages of a service: what answers, and who is logged in."""
+"""The pages of a service: its answers, and the sessions of its callers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,11 +19,11 @@ LOGINS = 30
 
 
 class Backend(Protocol):
-    """What the pages need of the service."""
+    """The part of the service that the pages need."""
 
     @property
     def tokens(self) -> Tokens:
-        """Who may ask."""
+        """The tokens of the description."""
         ...
 
     @property
@@ -42,15 +42,15 @@ class Backend(Protocol):
         ...
 
     def connection(self, token: Token, beginning: str | None = None) -> Connection:
-        """Return what answers the caller, for a request whose slot began at that time."""
+        """Return the connection of a caller, for a request with a slot that began at that time."""
         ...
 
     def scope(self, token: Token) -> Scope:
-        """Return what a caller may ask about."""
+        """Return the datasets and the verbs that a caller may ask about."""
         ...
 
     def scope_of(self, analyst: str) -> Scope:
-        """Return what an analyst may ask about, for the owner."""
+        """Return the datasets and the verbs that an analyst may ask about, for the owner."""
         ...
 
     def analysts(self) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ class Backend(Protocol):
         ...
 
     def question_terms(self, dataset: str, question: str) -> Mapping[str, Any]:
-        """Return what the description says of a named question, for those who may ask it."""
+        """Return the terms of a named question in the description, for callers that may ask it."""
         ...
 
     @property
@@ -76,7 +76,7 @@ class Site:
     """The pages of a service.
 
     Attributes:
-        service: what answers.
+        service: the service.
         ledger: the ledger, for owners and auditors.
         sessions: who is logged in.
         counts: where wrong tokens are counted.
@@ -93,7 +93,7 @@ class Site:
         object.__setattr__(self, "logins", RateLimit(LOGINS, counts=self.counts))
 
     def token_of(self, session: str) -> Token | None:
-        """Return the valid token of a session; a session whose token was revoked or has expired is over."""
+        """Return the valid token of a session; a session is over once its token was revoked or has expired."""
         identity = self.sessions.token_of(session) if session else None
         if identity is None:
             return None
