@@ -19,6 +19,7 @@ from discreet.errors import (
     InvalidArgument,
     InvalidScores,
     NotAllowed,
+    Unanswerable,
     UnknownBudget,
     UnknownName,
 )
@@ -340,3 +341,43 @@ def test_arguments_that_a_verb_does_not_take_are_refused_by_its_signature() -> N
 
 def _of_two(data: object, column: str) -> Any:
     raise AssertionError("it was called")
+
+
+def test_a_request_that_costs_too_much_is_not_counted() -> None:
+    """Nothing of the data played a part in the refusal."""
+    made = node()
+    made.open_budget("bids", analyst="a", epsilon=5)
+    made.limit("price", requests=1)
+    analyst = made.for_analyst("a")
+    for _ in range(2):
+        with pytest.raises(InvalidArgument, match="more than max_cost"):
+            analyst.ask("price", max_cost="1/2")
+    assert [question.requests for question in analyst.questions()] == [1]
+    assert analyst.ask("price", max_cost=1).guarantee.pure == 1
+    assert [question.requests for question in analyst.questions()] == [0]
+
+
+def test_a_verb_that_buys_twice_is_charged_once() -> None:
+    """A quote and `max_cost` know the price of its first release alone."""
+
+    def twice(data: Any, *, ledger: Any = None, request: str | None = None) -> Any:
+        for _ in range(2):
+            answer = discreet.best_price(data, candidates=PRICES, epsilon=1, ledger=ledger)
+        return answer
+
+    made = node()
+    made.open_budget("bids", analyst="a", epsilon=5)
+    made.allow("bids", "twice", twice)
+    analyst = made.for_analyst("a")
+    with pytest.raises(Unanswerable) as caught:
+        analyst.ask("twice", max_cost=1)
+    assert caught.value.charged
+    assert analyst.budgets()[0].spent.epsilon == 1
+    with pytest.raises(InvalidArgument, match="a question is one release"):
+        made.ask("twice")
+
+
+def test_no_dataset_hides_another_of_its_name() -> None:
+    people, others = (discreet.Dataset([{"age": n}], AGES, name="people") for n in (1, 2))
+    with pytest.raises(InvalidArgument, match="two datasets are named 'people'"):
+        discreet.connect(datasets=[people, others])

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from discreet.ledger.toml_budgets import configuration
 from discreet.service.app import make_app
 from discreet.service.http_client import HttpClient
 from discreet.service.operations import (
+    EVERYBODY,
     OPERATIONS,
     READING,
     Operation,
@@ -107,6 +109,17 @@ def test_every_operation_by_every_role(
         with pytest.raises(NotAllowed) as caught:
             connection.call(operation, **arguments)
         assert str(caught.value) == operation.audience.refusal
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+def test_an_operation_that_is_not_of_the_table_is_refused(
+    callers: Callers, operation: Operation[Any], role: str
+) -> None:
+    """A caller who makes one would choose who may call it, and which arguments are checked."""
+    forged = replace(operation, audience=EVERYBODY)
+    with pytest.raises(InvalidArgument, match="operation must be one of"):
+        callers.here[role].call(forged, **callers.arguments(operation))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)

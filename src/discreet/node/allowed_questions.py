@@ -245,7 +245,13 @@ class Checkout:
         return self.bought(bill, prepare).indices
 
     def bought(self, bill: Bill, prepare: Prepare) -> PaidAnswer:
-        """Check the bill, buy it, and tell whether this call charged."""
+        """Check the bill, buy it, and tell whether this call charged.
+
+        Raises:
+            InvalidArgument: if the verb bought before: only its first release was priced and checked.
+        """
+        if self.bill is not None:
+            raise InvalidArgument("a question is one release, and its verb asks for a second one")
         self._check(bill)
         self.request = bill.request or str(uuid4())
         self.bill = replace(bill, request=self.request)

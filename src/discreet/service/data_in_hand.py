@@ -7,7 +7,7 @@ from ..arguments import mapping, refuse_one_shot
 from ..batches import Call
 from ..datasets import Dataset
 from ..datasets.dataset import with_name
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, shown
 from ..ledger import Ledger
 from ..node.datasets import Datasets
 from ..node.isolation import call_isolated, error_for_owner, isolated, unwrap
@@ -100,4 +100,8 @@ def _by_name(datasets: Any) -> Mapping[str, Any]:
         raise InvalidArgument(
             "datasets must be a dict of data by name, or a list of discreet.Dataset with names"
         )
-    return {one.name: one for one in datasets}
+    names = [one.name for one in datasets]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidArgument(f"two datasets are named {shown(name)}; give each another name")
+    return dict(zip(names, datasets, strict=True))

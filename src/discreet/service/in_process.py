@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from ..errors import InvalidArgument
 from ..node.isolation import call_isolated, isolated, translation_for, unwrap
 from .operations import OPERATIONS, Operation, T, entrances
 from .ownership import Ownership
@@ -38,7 +39,13 @@ class InProcess:
         self._entrances = {**entrances(OPERATIONS, translate, rights, ownership), **readers}
 
     def call(self, operation: Operation[T], **arguments: Any) -> T:
-        """Return the result of an operation."""
+        """Return the result of an operation.
+
+        Raises:
+            InvalidArgument: if it is none of the table: another one could name other roles and arguments.
+        """
+        if not any(one is operation for one in OPERATIONS):
+            raise InvalidArgument("operation must be one of discreet.service.operations.OPERATIONS")
         values = operation.check(arguments)
         unwrap(call_isolated(self._check))  # a token may be revoked, or expire, while it is used
         operation.audience.check(self._role)

@@ -207,14 +207,14 @@ class Rights:
     def _answer(self, inquiry: "Inquiry", size: int | None, paying: "Paying") -> Release:
         """Charge and answer. A failure because of the data is charged too."""
         self._check_size(inquiry, size)
-        if self.analyst is not None and inquiry.permission is not None:
-            inquiry.permission.admit(self.analyst, paying.request)
 
         def check(bill: Bill) -> None:
             if inquiry.permission is None:
                 self.freedom.check_bill(bill, inquiry.budget.neighbors)
             paying.check(inquiry.cost(bill))
             self._check_length(inquiry, bill, size)
+            if self.analyst is not None and inquiry.permission is not None:
+                inquiry.permission.admit(self.analyst, paying.request)
 
         checkout = Checkout(check, self.wrap, self.check_again)
         session = self.datasets.session(inquiry.budget, self.beginning, checkout.allow)
