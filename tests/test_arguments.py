@@ -14,7 +14,7 @@ import pytest
 
 import discreet
 from discreet import Batch, Grid, Ledger
-from discreet.arguments import read_name, refuse_one_shot, settled
+from discreet.arguments import read_name, refuse_one_shot, settle
 from discreet.errors import InvalidArgument
 from discreet.privacy.units import read_unit
 
@@ -133,7 +133,7 @@ def test_a_batch_has_exact_names_and_a_mapping_of_its_own() -> None:
     ],
 )
 def test_a_settled_argument_does_not_change(value: Any, change: Callable[[Any], None]) -> None:
-    kept = settled(value, "candidates")
+    kept = settle(value, "candidates")
     before = repr(kept)
     change(value)
     assert repr(kept) == before
@@ -143,22 +143,22 @@ def test_a_settled_argument_does_not_change(value: Any, change: Callable[[Any], 
 def test_settled_goes_into_partials_and_leaves_code_and_public_tables(tmp_path: Path) -> None:
     listed = [1]
     verb: Any = len
-    kept = settled(partial(verb, listed, key=listed), "verb")
+    kept = settle(partial(verb, listed, key=listed), "verb")
     listed.append(2)
     assert kept.func is len
     assert kept.args == ([1],)
     assert kept.keywords == {"key": [1]}
     (tmp_path / "names.csv").write_text("name\na\nb\n")
     table = discreet.CandidateTable(tmp_path / "names.csv", "name")
-    assert settled(table, "candidates") is table
-    assert settled(len, "u") is len
+    assert settle(table, "candidates") is table
+    assert settle(len, "u") is len
 
 
 def test_what_cannot_be_copied_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="cannot be copied"):
-        settled([(letter for letter in "ab")], "candidates")
+        settle([(letter for letter in "ab")], "candidates")
     with pytest.raises(InvalidArgument, match="can be read only once"):
-        settled(partial(list, iter("ab")), "verb")
+        settle(partial(list, iter("ab")), "verb")
 
 
 def test_a_lying_name_pays_for_itself() -> None:

@@ -114,7 +114,7 @@ def choice(value: object, name: str, options: Iterable[str], instead: str = "") 
 
 
 @error_boundary
-def listed(value: object, name: str, most: int = MOST_LISTED) -> list[Any]:
+def read_sequence(value: object, name: str, most: int = MOST_LISTED) -> list[Any]:
     """Return the values in a list, an array or anything else that is read one by one, at most so many.
 
     Raises:
@@ -139,7 +139,7 @@ def mapping(value: object, name: str) -> dict[str, Any]:
     """
     if not isinstance(value, Mapping):
         raise InvalidArgument(f"{name} must be a mapping such as a dict, got {shown(value)}")
-    items = listed(value.items(), name)
+    items = read_sequence(value.items(), name)
     return {read_name(key, f"each name of {name}"): one for key, one in items}
 
 
@@ -158,7 +158,7 @@ def refuse_one_shot(value: object, what: str) -> None:
         )
 
 
-def settled(value: object, what: str) -> Any:
+def settle(value: object, what: str) -> Any:
     """Return a deep copy of a public argument, so that later changes do not reach it.
 
     Functions are returned as they are.
@@ -168,8 +168,8 @@ def settled(value: object, what: str) -> Any:
     """
     refuse_one_shot(value, what)
     if isinstance(value, partial):
-        keywords = {name: settled(each, name) for name, each in value.keywords.items()}
-        return partial(value.func, *(settled(each, what) for each in value.args), **keywords)
+        keywords = {name: settle(each, name) for name, each in value.keywords.items()}
+        return partial(value.func, *(settle(each, what) for each in value.args), **keywords)
     if callable(value):
         return value
     try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import MOST_LISTED, exact_text, listed, refuse_one_shot
+from .arguments import MOST_LISTED, exact_text, read_sequence, refuse_one_shot
 from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, shown
 from .numbers import Number, exact, fits, float_up, positive
@@ -369,7 +369,7 @@ def plain_values(labels: Iterable[object], argument: str) -> Iterable[object]:
         if hasattr(labels, to_list):
             labels = getattr(labels, to_list)()
             break
-    plain_labels = listed(labels, argument)
+    plain_labels = read_sequence(labels, argument)
     return [label.item() if isinstance(label, np.generic) else label for label in plain_labels]
 
 

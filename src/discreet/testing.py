@@ -18,7 +18,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from .arguments import listed
+from .arguments import read_sequence
 from .digests import digest
 from .errors import InvalidArgument, InvalidScores, OutOfBits, shown
 from .mechanisms import read_mechanism
@@ -61,7 +61,9 @@ class ScriptedBits:
 
     def __init__(self, script: Iterable[str | int], *, width: int = 1) -> None:
         self.width = count(width, "width")
-        bits = [str(bit) for bit in (script if type(script) is str else listed(script, "script"))]
+        bits = [
+            str(bit) for bit in (script if type(script) is str else read_sequence(script, "script"))
+        ]
         if not set(bits) <= {"0", "1"}:
             raise InvalidArgument("a script is of zeros and ones")
         self._script = [int(bit) for bit in bits]

@@ -8,7 +8,7 @@ from typing import Protocol, Unpack
 
 from flint import arb
 
-from ..arguments import listed
+from ..arguments import read_sequence
 from ..error_boundary import error_boundaries, error_boundary
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..messages import AND, Message, join
@@ -228,7 +228,9 @@ def _reader(law: object, name: str) -> Callable[[], list[arb]]:
     """Return a function that returns balls around the probabilities, at the current precision."""
     if hasattr(law, "probabilities"):
         return law.probabilities  # type: ignore[no-any-return]
-    shares = [exact_number(p, f"{name}[{i}]") for i, p in enumerate(listed(law, name, _MOST))]
+    shares = [
+        exact_number(p, f"{name}[{i}]") for i, p in enumerate(read_sequence(law, name, _MOST))
+    ]
     if not shares or min(shares) < 0 or sum(shares) != 1:
         raise InvalidNumber(
             f"{name} must be probabilities that sum to exactly one, got {shown(law)}"

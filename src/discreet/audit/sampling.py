@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
-from ..arguments import listed
+from ..arguments import read_sequence
 from ..error_boundary import error_boundary, foreign_function
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..messages import Message
@@ -115,7 +115,10 @@ def samples(
         delta: as for `sampling`.
     """
     risk, exact_delta = _risk(confidence), _delta(delta)
-    first, second = listed(drawn, "drawn"), listed(drawn_from_neighbor, "drawn_from_neighbor")
+    first, second = (
+        read_sequence(drawn, "drawn"),
+        read_sequence(drawn_from_neighbor, "drawn_from_neighbor"),
+    )
     if len(first) != len(second) or len(first) < 2:
         raise InvalidArgument(
             f"give as many answers for the one as for the other, at least 2, got {len(first)} and {len(second)}"

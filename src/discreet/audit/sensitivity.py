@@ -7,7 +7,7 @@ from itertools import combinations, combinations_with_replacement
 from math import comb, inf
 from typing import Any, TypedDict, Unpack
 
-from ..arguments import listed
+from ..arguments import read_sequence
 from ..candidates import Labels
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidScores, shown
@@ -171,8 +171,8 @@ def sensitivity(
     for name in declaration:
         if name not in _DECLARED:
             raise TypeError(f"unexpected argument {name!r}; declare {', '.join(_DECLARED)}")
-    records = listed(universe, "universe", _MOST)
-    size_list = listed(sizes, "sizes", _MOST)
+    records = read_sequence(universe, "universe", _MOST)
+    size_list = read_sequence(sizes, "sizes", _MOST)
     room = _Room(
         len(records),
         frozenset(size if isinstance(size, int) else shown(size) for size in size_list),

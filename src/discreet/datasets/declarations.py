@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any, TypeVar
 
-from ..arguments import exact_text, listed, mapping
+from ..arguments import exact_text, mapping, read_sequence
 from ..errors import InvalidArgument, InvalidDescription, shown
 
 _T = TypeVar("_T")
@@ -95,7 +95,7 @@ def read_list(entry: object, place: KeyPath) -> list[Any]:
     """
     try:
         if not isinstance(entry, Mapping):
-            return listed(entry, place[-1])
+            return read_sequence(entry, place[-1])
     except InvalidArgument as error:
         message = str(error)
     else:

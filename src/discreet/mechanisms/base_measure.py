@@ -14,7 +14,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..arguments import listed
+from ..arguments import read_sequence
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import not_negative
 from ..sampling.arrays import as_array
@@ -160,7 +160,7 @@ def read_base_measure(weights: object) -> WeightTuple:
         )
     measure = tuple(
         not_negative(weight, "each weight of base_measure")
-        for weight in listed(weights, "base_measure")
+        for weight in read_sequence(weights, "base_measure")
     )
     if not any(measure):
         raise InvalidArgument("base_measure must have a weight above zero: there must be an answer")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
 
-from ..arguments import settled
+from ..arguments import settle
 from ..batches import Call
 from ..datasets import Dataset
 from ..errors import InvalidArgument, UnknownBudget, UnknownName, shown
@@ -248,6 +248,6 @@ def _check_arguments(name: str, question: Call) -> None:
 
 def _copy_arguments(call: Call) -> Call:
     """Return the question with deep copies of its arguments."""
-    arguments = (settled(value, f"argument {i}") for i, value in enumerate(call.arguments, 1))
-    terms = {name: settled(value, name) for name, value in call.terms.items()}
-    return Call(settled(call.verb, "the verb"), tuple(arguments), terms)
+    arguments = (settle(value, f"argument {i}") for i, value in enumerate(call.arguments, 1))
+    terms = {name: settle(value, name) for name, value in call.terms.items()}
+    return Call(settle(call.verb, "the verb"), tuple(arguments), terms)

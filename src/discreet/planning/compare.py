@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .. import plots
-from ..arguments import listed
+from ..arguments import read_sequence
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument
 from ..mechanisms import BOUNDED, Mechanism, read_mechanism
@@ -133,9 +133,12 @@ def compare(
         if terms.get(term) is not None:
             raise InvalidArgument(f"leave out {term}; give epsilons and mechanisms")
     rows = tuple(
-        positive(epsilon, "each of epsilons") for epsilon in listed(epsilons, "epsilons", _MOST)
+        positive(epsilon, "each of epsilons")
+        for epsilon in read_sequence(epsilons, "epsilons", _MOST)
     )
-    columns = [read_mechanism(mechanism) for mechanism in listed(mechanisms, "mechanisms", _MOST)]
+    columns = [
+        read_mechanism(mechanism) for mechanism in read_sequence(mechanisms, "mechanisms", _MOST)
+    ]
     if not rows or not columns:
         raise InvalidArgument("there must be at least one epsilon and one mechanism to compare")
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from flint import arb
 
-from ..arguments import listed
+from ..arguments import read_sequence
 from ..error_boundary import error_boundaries, error_boundary
 from ..errors import InvalidArgument
 from ..messages import SUM, Message, join
@@ -53,7 +53,7 @@ class Composition:
     kind: ClassVar[str] = "composition"
 
     def __post_init__(self) -> None:
-        parts = _flat(map(read_part, listed(self.parts, "parts")))
+        parts = _flat(map(read_part, read_sequence(self.parts, "parts")))
         relations = {part.neighbors for part, _ in parts}
         if not parts:
             raise InvalidArgument("nothing to compose: give at least one guarantee")
@@ -258,7 +258,7 @@ def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
         several = isinstance(item, Iterable) and not isinstance(item, str | bytes)
         flat += [
             (check_guarantee(part), 1)
-            for part in (listed(item, "guarantees") if several else [item])
+            for part in (read_sequence(item, "guarantees") if several else [item])
         ]
     return Composition(tuple(flat))
 

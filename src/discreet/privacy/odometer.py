@@ -8,7 +8,7 @@ from typing import Any
 
 from flint import arb
 
-from ..arguments import listed
+from ..arguments import read_sequence
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument
 from ..messages import AND, OR, Message, join, plural
@@ -72,7 +72,7 @@ class Odometer:
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
         object.__setattr__(self, "unit", read_unit(self.unit))
         counts: dict[Guarantee, int] = {}
-        for part, n in map(read_part, listed(self.parts, "parts")):
+        for part, n in map(read_part, read_sequence(self.parts, "parts")):
             counts[part] = counts.get(part, 0) + n
             if part.neighbors != self.neighbors:
                 raise InvalidArgument(

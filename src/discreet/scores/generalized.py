@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from ..arguments import listed
+from ..arguments import read_sequence
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
@@ -73,7 +73,8 @@ def read_changes(sensitivities: object) -> tuple[Fraction, ...]:
             f"got {shown(sensitivities)}"
         )
     changes = tuple(
-        positive_up(change, "each sensitivity") for change in listed(sensitivities, "sensitivities")
+        positive_up(change, "each sensitivity")
+        for change in read_sequence(sensitivities, "sensitivities")
     )
     if not changes:
         raise InvalidArgument("sensitivities must not be empty: there must be a candidate")

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..arguments import file_path, listed
+from ..arguments import file_path, read_sequence
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, MissingColumn, UnreadableFile, shown
 from .engine_errors import missing_column, quietly
@@ -86,7 +86,7 @@ def scan_csv(
         raise InvalidArgument(f"delimiter must be one character of ASCII, got {shown(delimiter)}")
     if delimiter is not None and delimiter in '"\r\n':
         raise InvalidArgument("delimiter must not be a quote or the end of a line")
-    labels = None if names is None else tuple(listed(names, "names", _MOST_COLUMNS))
+    labels = None if names is None else tuple(read_sequence(names, "names", _MOST_COLUMNS))
     if labels is not None and (
         not all(isinstance(name, str) for name in labels)
         or len({*labels}) < len(labels)

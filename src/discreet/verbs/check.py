@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, overload
 
 from ..accuracy import CELLS, CONFIDENCE, ErrorBound, geometric_error
-from ..arguments import exact_text, listed
+from ..arguments import exact_text, read_sequence
 from ..datasets import Dataset
 from ..datasets.cell_fits import described_records, record_fits
 from ..datasets.columns import Column
@@ -258,7 +258,9 @@ def _columns(dataset: Dataset, columns: object) -> list[Column]:
         InvalidArgument: if there is none, or one twice, or a file of text may write its values in many ways.
     """
     several = dataset.columns if columns is None else columns
-    names = [columns] if _is_one(columns) else listed(several, "columns", len(dataset.columns))
+    names = (
+        [columns] if _is_one(columns) else read_sequence(several, "columns", len(dataset.columns))
+    )
     selection = [dataset.column(name, "columns") for name in names]
     if not selection:
         raise InvalidArgument("columns must name at least one; without columns all are checked")

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from ..arguments import exact_text, listed
+from ..arguments import exact_text, read_sequence
 from ..candidates import Grid
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..mechanisms.contract import Calibrated, PrivacyParameter, calibrate
@@ -113,7 +113,9 @@ class Levels:
         Raises:
             InvalidArgument: if it cannot be accepted.
         """
-        shares = tuple(exact(alpha, "alpha") for alpha in listed(alphas, "alphas", _MOST_QUANTILES))
+        shares = tuple(
+            exact(alpha, "alpha") for alpha in read_sequence(alphas, "alphas", _MOST_QUANTILES)
+        )
         rising = all(a < b for a, b in pairwise(shares))
         if not shares or not rising or shares[0] < 0 or shares[-1] > 1:
             raise InvalidNumber(

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import listed
+from ..arguments import read_sequence
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..mechanisms import Mechanism
 from ..mechanisms.masked import MaskedMechanism
@@ -76,7 +76,7 @@ def _for_each(value: Any, name: str, rows: int, parse: Callable[[Any], _T]) -> l
     nested = any(isinstance(row, list | tuple | np.ndarray) for row in sequence[:1])
     if not nested:
         return [parse(sequence)]
-    each = listed(sequence, name)
+    each = read_sequence(sequence, name)
     if len(each) != rows:
         raise InvalidArgument(
             f"{name} has {len(each)} rows, but there are {rows} rows of scores; give one for each, or one for all"
@@ -99,7 +99,7 @@ def _array(value: Any, name: str) -> Any:
 
 def _read_mask(values: Any) -> Mask:
     """Return the truth values of one row."""
-    each = listed(values, "mask")
+    each = read_sequence(values, "mask")
     if not each or not all(type(value) in (bool, np.bool_) for value in each):
         raise InvalidArgument(
             "mask must hold True or False for each candidate: True for those that may be answered"
