@@ -103,6 +103,7 @@ def test_every_verb_is_here() -> None:
     verbs = {name for name in PATHS if "ledger" in _parameters(public(name))}
     asked = QUESTIONS.keys() | {
         "check",
+        "connect",  # takes the ledger for all questions of a connection: tests/service
         "quantiles",
         "select_rows",
         "selector",  # tests/verbs/test_selector.py
