@@ -41,7 +41,7 @@ def replied(takes: float, body: bytes, slot: float = 0.25) -> tuple[float, int, 
     asyncio.run(slots({"type": "http"}, None, send))  # type: ignore[arg-type]
     start, end = sent
     assert end[1]["body"].rstrip() == body
-    return end[0] - 100, len(end[1]["body"]), sorted(start[1]["headers"]), slots.missed
+    return end[0] - 100, len(end[1]["body"]), sorted(start[1]["headers"]), slots.late_replies
 
 
 @pytest.mark.parametrize("takes", [0, 1e-9, 0.001, 0.1, 0.249, 0.25])

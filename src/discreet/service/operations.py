@@ -238,8 +238,8 @@ _RELEASE = Reply("ReleaseReply", _write_release, _read_release, _release_headers
 _BUDGET = _one("BudgetReply", wire.write_budget, wire.read_budget)
 _TOKEN = _one("TokenReply", Token.as_dict, lambda plain: Token(**plain))
 _CHAIN: Reply[tuple[ChainHead, list[Event]]] = Reply(
-    "EventReply", lambda found: [event.as_dict() for event in found[1]], _read_chain,
-    lambda found: wire.write_chain(found[0]), is_list=True, is_lines=True,
+    "EventReply", lambda chain: [event.as_dict() for event in chain[1]], _read_chain,
+    lambda chain: wire.write_chain(chain[0]), is_list=True, is_lines=True,
 )  # fmt: skip
 
 EVERYBODY = Audience(ROLES, "")

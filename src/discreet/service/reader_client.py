@@ -25,14 +25,14 @@ class ReaderClient:
         token: the caller.
         beginning: the time at which the slot of the request began.
         charge: operations by name that charge, read no data, and return earlier answers.
-        stored: operations by name that return earlier answers, and charge nothing.
+        replays: operations by name that return earlier answers, and charge nothing.
     """
 
     processes: Processes
     token: Token
     beginning: str | None
     charge: Mapping[str, Answer]
-    stored: Mapping[str, Answer]
+    replays: Mapping[str, Answer]
 
     def call(self, operation: Operation[Any], **arguments: Any) -> Release | Failure:
         """Answer; if no process can answer now, an answer of before is given all the same."""
@@ -48,7 +48,7 @@ class ReaderClient:
         answer = self._answer(question, with_request)
         if not _is_down(answer):
             return answer
-        earlier = self.stored[operation.name](**with_request)
+        earlier = self.replays[operation.name](**with_request)
         return answer if isinstance(earlier, Failure) else earlier
 
     def _answer(self, question: dict[str, Any], with_request: dict[str, Any]) -> Release | Failure:

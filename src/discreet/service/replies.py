@@ -69,8 +69,8 @@ def _respond(service: Answering, request: Request, work: AnswerWork) -> Response
         token = service.caller(request)
         role = token.role
         return work(service.connection(token, request.scope.get(BEGINNING)), token)
-    except RefusedError as refused:
-        error_for_caller, status = refused.error, refused.status
+    except RefusedError as refusal:
+        error_for_caller, status = refusal.error, refusal.status
     except Exception as error:
         error_for_caller = error_for_reader(error, role)
     return failure(request, error_for_caller, status)

@@ -66,7 +66,7 @@ class Rights:
     Attributes:
         datasets: all datasets that are held.
         analyst: who asks; None for the owner, who is charged no share and is not limited.
-        allowed: the names of the datasets that the description allows to the caller.
+        dataset_names: the names of the datasets that the description allows to the caller.
         freedom: the free questions that it allows.
         asks: whether the caller may ask at all; an auditor only sees what was done.
         longest: the most characters that a release may have, whatever the data are; None: any number.
@@ -79,7 +79,7 @@ class Rights:
 
     datasets: Datasets
     analyst: str | None
-    allowed: tuple[str, ...]
+    dataset_names: tuple[str, ...]
     freedom: Freedom = field(default_factory=Freedom)
     asks: bool = True
     longest: int | None = None
@@ -95,12 +95,12 @@ class Rights:
 
     def names(self) -> list[str]:
         """Return the datasets that the caller may ask about: for an analyst, those with a share."""
-        return list(self.allowed if self.analyst is None else self._shares(self.analyst))
+        return list(self.dataset_names if self.analyst is None else self._shares(self.analyst))
 
     def scope(self) -> Scope:
         """Return the datasets and the verbs of the caller, with the budgets that are charged first."""
-        charged = self.datasets.charged(self.analyst, self.allowed)
-        missing = [name for name in self.allowed if name not in charged]
+        charged = self.datasets.charged(self.analyst, self.dataset_names)
+        missing = [name for name in self.dataset_names if name not in charged]
         return Scope(charged, self.freedom.verbs, self.freedom.largest_epsilon, tuple(missing))
 
     def check(self) -> None:
@@ -109,14 +109,14 @@ class Rights:
             raise PublicError(
                 UnknownBudget(
                     f"no share was opened for {self.analyst}; the owner of the data opens it: "
-                    f"discreet ledger open {self.allowed[0]} --analyst {self.analyst}, or open_budget(..., "
+                    f"discreet ledger open {self.dataset_names[0]} --analyst {self.analyst}, or open_budget(..., "
                     f"analyst={self.analyst!r}) in Python"
                 )
             )
 
     def _shares(self, analyst: str) -> dict[str, Budget]:
         """Return the shares of an analyst, by the names of the datasets."""
-        return self.datasets.charged(analyst, self.allowed)
+        return self.datasets.charged(analyst, self.dataset_names)
 
     def questions(self) -> list[AllowedQuestion]:
         """Return the named questions."""
@@ -161,7 +161,7 @@ class Rights:
 
     def budgets(self) -> list[Budget]:
         """Return the budgets of the caller: the shares of an analyst, or all of the datasets for the owner."""
-        return self.datasets.budgets_for(self.analyst, *self.allowed)
+        return self.datasets.budgets_for(self.analyst, *self.dataset_names)
 
     def releases(self) -> list[PastRelease]:
         """Return earlier releases: to an analyst, or to all for the owner."""
@@ -260,7 +260,7 @@ class Rights:
         Args:
             dataset: only this one; others, and those that there are not, are refused in the same words.
         """
-        budgets: Mapping[str, Budget | None] = dict.fromkeys(self.allowed)
+        budgets: Mapping[str, Budget | None] = dict.fromkeys(self.dataset_names)
         if self.analyst is not None:
             budgets = self._shares(self.analyst)
         if dataset is None:

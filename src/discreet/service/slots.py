@@ -79,7 +79,7 @@ class Slots:
     counts: RequestCounts = field(default_factory=RequestCounts)
 
     @property
-    def missed(self) -> int:
+    def late_replies(self) -> int:
         """How many replies were not ready at the first slot."""
         return sum(self.counts.read(MISSED).values())
 
@@ -113,9 +113,9 @@ class Slots:
         """Wait for the end of the slot in which the reply became ready; return whether it was not the first."""
         if not self.slot:
             return False
-        elapsed = self.clock.now() - since
-        slots = max(1, -int(-elapsed // self.slot))
-        await self.clock.sleep(slots * self.slot - elapsed)
+        duration = self.clock.now() - since
+        slots = max(1, -int(-duration // self.slot))
+        await self.clock.sleep(slots * self.slot - duration)
         return slots > 1
 
 

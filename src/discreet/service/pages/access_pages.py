@@ -7,7 +7,7 @@ from starlette.responses import Response
 from ...ledger import Budget
 from ..rights import Scope
 from ..tokens import NewToken
-from .authenticated_request import Visit
+from .authenticated_request import AuthenticatedRequest
 from .budget_bars import Shares, shares
 from .budget_pages import read_amounts
 from .rendering import redirect
@@ -23,71 +23,72 @@ class AccessRow:
         dataset: the dataset.
         share: the analyst's share that is charged now; None if none was opened.
         shares: the share as a picture.
-        declared: the share that the description declares, in words; None if it declares none.
+        declared_share: the share that the description declares, in words; None if it declares none.
     """
 
     dataset: str
     share: Budget | None
     shares: Shares | None
-    declared: str | None
+    declared_share: str | None
 
 
-def access(visit: Visit) -> Response:
+def access(request: AuthenticatedRequest) -> Response:
     """Return the page of the access that the description gives, with the shares that were opened."""
-    service, rows = visit.site.service, []
+    service, rows = request.site.service, []
     for analyst in service.analysts():
         scope = service.scope_of(analyst)
         names = (*scope.datasets, *scope.without_budget)
-        rows.append((analyst, scope, [_access_row(visit, analyst, scope, name) for name in names]))
-    return visit.page(
+        access_rows = [_access_row(request, analyst, scope, name) for name in names]
+        rows.append((analyst, scope, access_rows))
+    return request.page(
         "access.html", rows=rows, path=service.description_name, slots=service.slots,
-        happened=visit.fields.get("done", ""),
+        happened=request.fields.get("done", ""),
     )  # fmt: skip
 
 
-def open_share(visit: Visit) -> Response:
+def open_share(request: AuthenticatedRequest) -> Response:
     """Open the share of an analyst: the one that is declared, or the one in the form."""
-    analyst, dataset = visit.fields.get("analyst", ""), visit.fields.get("dataset", "")
-    is_declared = visit.site.service.declared_share(analyst) is not None
-    amounts = {} if is_declared else read_amounts(visit)
-    visit.connection().open_budget(dataset, analyst=analyst, **amounts)
+    analyst, dataset = request.fields.get("analyst", ""), request.fields.get("dataset", "")
+    is_declared = request.site.service.declared_share(analyst) is not None
+    amounts = {} if is_declared else read_amounts(request)
+    request.connection().open_budget(dataset, analyst=analyst, **amounts)
     return redirect("/access?done=opened")
 
 
-def tokens(visit: Visit) -> Response:
+def tokens(request: AuthenticatedRequest) -> Response:
     """Return the page of all tokens."""
-    return _tokens_page(visit)
+    return _tokens_page(request)
 
 
-def create(visit: Visit) -> Response:
+def create(request: AuthenticatedRequest) -> Response:
     """Make a token, and return the page that shows it, once."""
-    role, analyst = visit.fields.get("role", ""), visit.fields.get("analyst") or None
-    expires = visit.fields.get("expires") or _DAYS
-    token = visit.connection().create_token(role, analyst=analyst, expires=expires)
-    return _tokens_page(visit, token)
+    role, analyst = request.fields.get("role", ""), request.fields.get("analyst") or None
+    expires = request.fields.get("expires") or _DAYS
+    token = request.connection().create_token(role, analyst=analyst, expires=expires)
+    return _tokens_page(request, token)
 
 
-def revoke(visit: Visit) -> Response:
+def revoke(request: AuthenticatedRequest) -> Response:
     """Revoke a token, with all that were made with it, and end its sessions; others end when they are used."""
-    token = visit.connection().revoke_token(visit.fields.get("id", ""))
-    visit.site.sessions.end_all(token.id)
+    token = request.connection().revoke_token(request.fields.get("id", ""))
+    request.site.sessions.end_all(token.id)
     return redirect("/tokens?done=revoked")
 
 
-def _tokens_page(visit: Visit, new_token: NewToken | None = None) -> Response:
+def _tokens_page(request: AuthenticatedRequest, new_token: NewToken | None = None) -> Response:
     """Return the page of all tokens, with the one that was made just now."""
-    service = visit.site.service
+    service = request.site.service
     valid = {one.id for one in service.tokens.valid()}
-    rows = [(one, one.id in valid) for one in reversed(visit.connection().tokens())]
-    return visit.page(
+    rows = [(one, one.id in valid) for one in reversed(request.connection().tokens())]
+    return request.page(
         "tokens.html", rows=rows, analysts=list(service.analysts()), made=new_token, days=_DAYS,
-        happened=visit.fields.get("done", ""),
+        happened=request.fields.get("done", ""),
     )  # fmt: skip
 
 
-def _access_row(visit: Visit, analyst: str, scope: Scope, dataset: str) -> AccessRow:
+def _access_row(request: AuthenticatedRequest, analyst: str, scope: Scope, name: str) -> AccessRow:
     """Return the access of an analyst to a dataset."""
-    share = scope.datasets.get(dataset)
-    total = visit.site.service.declared_share(analyst)
+    share = scope.datasets.get(name)
+    total = request.site.service.declared_share(analyst)
     words = None if total is None else str(total)
-    return AccessRow(dataset, share, None if share is None else shares(share), words)
+    return AccessRow(name, share, None if share is None else shares(share), words)

@@ -17,7 +17,7 @@ from ...privacy.wording import in_brief
 from ..past_releases import PastRelease
 from ..refusals import charged_failures, error_for_reader, status_of
 from .answer_layout import layout_of
-from .authenticated_request import Visit
+from .authenticated_request import AuthenticatedRequest
 from .budget_bars import Shares, shares
 from .price_sentences import promise_of, relation_of
 from .question_form import QuestionForm, describe_values, read_question_form, takes
@@ -50,114 +50,114 @@ class QuestionLine:
         ).address
 
 
-def questions(visit: Visit) -> Response:
+def questions(request: AuthenticatedRequest) -> Response:
     """Return the page of the questions that may be asked."""
-    visible_questions, scope = visit.connection().questions(), visit.scope()
+    visible_questions, scope = request.connection().questions(), request.scope()
     lines = {
-        name: [_question_line(visit, one) for one in visible_questions if one.name == name]
+        name: [_question_line(request, one) for one in visible_questions if one.name == name]
         for name in scope.datasets
     }
-    return visit.page("questions.html", datasets=lines, verbs=scope.verbs)
+    return request.page("questions.html", datasets=lines, verbs=scope.verbs)
 
 
-def _question_line(visit: Visit, one: AllowedQuestion) -> QuestionLine:
+def _question_line(request: AuthenticatedRequest, one: AllowedQuestion) -> QuestionLine:
     return QuestionLine(
         one,
-        _description_of(visit, one.name, one.access),
+        _description_of(request, one.name, one.access),
         in_brief(one.guarantee, one.unit),
     )
 
 
-def free(visit: Visit, error: DiscreetError | None = None) -> Response:
+def free(request: AuthenticatedRequest, error: DiscreetError | None = None) -> Response:
     """Return the page on which a free question is put together."""
-    form, scope = read_question_form(visit.fields), visit.scope()
-    wrong = None if error is None else error_for_reader(error, visit.token.role)
-    columns = list(visit.connection().columns(form.dataset).values())
+    form, scope = read_question_form(request.fields), request.scope()
+    wrong = None if error is None else error_for_reader(error, request.token.role)
+    columns = list(request.connection().columns(form.dataset).values())
     page_values: dict[str, Any] = {
         "wanted": form, "allowed": scope.verbs, "fields": form.all_fields, "columns": columns,
         "declared_values": describe_values, "takes": takes(form.fields.get("verb", "")), "wrong": wrong,
         "largest": None if scope.largest_epsilon is None else spell(scope.largest_epsilon),
         "unit": scope.budget(form.dataset).unit,
     }  # fmt: skip
-    return visit.page("free.html", 200 if wrong is None else status_of(wrong), **page_values)
+    return request.page("free.html", 200 if wrong is None else status_of(wrong), **page_values)
 
 
-def plan(visit: Visit) -> Response:
+def plan(request: AuthenticatedRequest) -> Response:
     """Return the page of a price: cost, answer and the rest of the budget, without a charge or reading of data."""
-    form, datasets = read_question_form(visit.fields), visit.scope().datasets
+    form, datasets = read_question_form(request.fields), request.scope().datasets
     try:
-        quote = form.quote(visit.connection())
+        quote = form.quote(request.connection())
     except (InvalidArgument, MissingColumn) as error:
         if form.is_named or form.dataset not in datasets:
             raise
-        return free(visit, error)
+        return free(request, error)
     budget = datasets[form.dataset]
-    return visit.page(
+    return request.page(
         "plan.html", wanted=form, quote=quote, budget=budget, request=random_name(_REQUEST),
-        terms=_terms(visit, form), worst=_worst_error(quote), shares=shares(budget, quote.cost),
-        about=_description_of(visit, form.dataset, form.fields["question"]) if form.is_named else "",
+        terms=_terms(request, form), worst=_worst_error(quote), shares=shares(budget, quote.cost),
+        about=_description_of(request, form.dataset, form.fields["question"]) if form.is_named else "",
         promise=promise_of(quote.cost, budget), relation=relation_of(budget),
-        may_ask=visit.token.role != "auditor",
+        may_ask=request.token.role != "auditor",
     )  # fmt: skip
 
 
-def ask(visit: Visit) -> Response:
+def ask(request: AuthenticatedRequest) -> Response:
     """Charge a question once for the name of its request, and return the page of its answer."""
-    form, request = read_question_form(visit.fields), visit.fields.get("request", "")
-    fields = {**form.fields, "max_cost": visit.fields.get("max_cost", "")}
+    form, request_name = read_question_form(request.fields), request.fields.get("request", "")
+    fields = {**form.fields, "max_cost": request.fields.get("max_cost", "")}
     try:
         with public_errors():
-            read_name(request, "request")
-        answer = form.ask(visit.connection(), request, fields["max_cost"] or None)
+            read_name(request_name, "request")
+        answer = form.ask(request.connection(), request_name, fields["max_cost"] or None)
     except DiscreetError as error:
         if error.charged is not False:
-            _remember(visit, request, fields)
-        again = None if error.charged is False else {**fields, "request": request}
-        return visit.failure(error, again=again, back=f"/plan?{form.address}")
-    _remember(visit, request, fields)
-    with charged_failures(request):
-        return visit.page(
-            "answer.html", answer=answer, laid_out=layout_of(answer.value), request=request, wanted=form,
-            budget=_budget_now(visit, form.dataset),
+            _remember(request, request_name, fields)
+        again = None if error.charged is False else {**fields, "request": request_name}
+        return request.failure(error, again=again, back=f"/plan?{form.address}")
+    _remember(request, request_name, fields)
+    with charged_failures(request_name):
+        return request.page(
+            "answer.html", answer=answer, laid_out=layout_of(answer.value), request=request_name, wanted=form,
+            budget=_budget_now(request, form.dataset),
         )  # fmt: skip
 
 
-def _remember(visit: Visit, request: str, fields: Fields) -> None:
+def _remember(request: AuthenticatedRequest, request_name: str, fields: Fields) -> None:
     """Keep the form of a question that was paid; a refused one leaves no trace.
 
     If the form cannot be kept, the answer is given, and cannot be shown again from the list of answers.
     """
     with suppress(UnreadableFile):
-        visit.site.sessions.remember(visit.token.analyst or "", request, fields)
+        request.site.sessions.remember(request.token.analyst or "", request_name, fields)
 
 
-def _budget_now(visit: Visit, dataset: str) -> tuple[Budget, Shares] | None:
+def _budget_now(request: AuthenticatedRequest, dataset: str) -> tuple[Budget, Shares] | None:
     """Return the budget after an answer, which is given also if the ledger cannot be read any more."""
     try:
-        budget = visit.scope().datasets[dataset]
+        budget = request.scope().datasets[dataset]
     except DiscreetError:
         return None
     return budget, shares(budget)
 
 
-def answers(visit: Visit) -> Response:
+def answers(request: AuthenticatedRequest) -> Response:
     """Return the page of earlier answers."""
-    releases = visit.connection().releases()[-_NEWEST:][::-1]
-    forms = _AnswerForms(visit)
+    releases = request.connection().releases()[-_NEWEST:][::-1]
+    forms = _AnswerForms(request)
     rows = [(one, in_brief(one.guarantee, one.unit), forms.of(one)) for one in releases]
-    return visit.page("answers.html", rows=rows)
+    return request.page("answers.html", rows=rows)
 
 
-def _description_of(visit: Visit, dataset: str, question: str) -> str:
+def _description_of(request: AuthenticatedRequest, dataset: str, question: str) -> str:
     """Return the owner's description of a question."""
-    return str(visit.site.service.question_terms(dataset, question).get("description", ""))
+    return str(request.site.service.question_terms(dataset, question).get("description", ""))
 
 
-def _terms(visit: Visit, form: QuestionForm) -> Mapping[str, Any]:
+def _terms(request: AuthenticatedRequest, form: QuestionForm) -> Mapping[str, Any]:
     """Return the verb and the terms of a question, to explain its answer."""
     if not form.is_named:
         return form.fields
-    return visit.site.service.question_terms(form.dataset, form.fields["question"])
+    return request.site.service.question_terms(form.dataset, form.fields["question"])
 
 
 def _worst_error(quote: Quote) -> dict[str, str] | None:
@@ -175,13 +175,13 @@ class _AnswerForms:
     A request is known by its name in the budget that is charged now; in one that was renewed it would be another.
     """
 
-    def __init__(self, visit: Visit) -> None:
-        self._analyst = visit.token.analyst
+    def __init__(self, request: AuthenticatedRequest) -> None:
+        self._analyst = request.token.analyst
         self._fields: Mapping[str, Fields] = {}
         with suppress(UnreadableFile):  # answers are listed without
-            self._fields = visit.site.sessions.forms_of(self._analyst or "")
-        self._questions = visit.connection().questions()
-        self._budgets = {name: budget.dataset for name, budget in visit.scope().datasets.items()}
+            self._fields = request.site.sessions.forms_of(self._analyst or "")
+        self._questions = request.connection().questions()
+        self._budgets = {name: budget.dataset for name, budget in request.scope().datasets.items()}
 
     def of(self, past: PastRelease) -> Fields | None:
         """Return the form of a release; None if it is another caller's, or its question is not known here."""

@@ -26,7 +26,7 @@ _MENUS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class AuthenticatedRequest:
     """A request for a page with the session and the token of its caller.
 
     Attributes:

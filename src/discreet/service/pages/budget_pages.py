@@ -10,7 +10,7 @@ from ...errors import InvalidArgument
 from ...ledger import Budget
 from ...messages import Message
 from ..refusals import RefusedError
-from .authenticated_request import Visit
+from .authenticated_request import AuthenticatedRequest
 from .budget_bars import Shares, shares
 from .price_sentences import relation_of
 from .rendering import redirect
@@ -37,13 +37,13 @@ class BudgetCard:
     others: tuple[str, ...]
 
 
-def budgets(visit: Visit) -> Response:
+def budgets(request: AuthenticatedRequest) -> Response:
     """Return the page of the visitor's budgets, or of all."""
-    scope = visit.scope()
-    cards = [_budget_card(budget, scope.datasets) for budget in visit.connection().budgets()]
-    names_without_budget = scope.without_budget if visit.token.role == "owner" else ()
-    happened = visit.fields.get("done", "")
-    return visit.page("budgets.html", cards=cards, unopened=names_without_budget, happened=happened)
+    scope = request.scope()
+    cards = [_budget_card(budget, scope.datasets) for budget in request.connection().budgets()]
+    names = scope.without_budget if request.token.role == "owner" else ()
+    change = request.fields.get("done", "")
+    return request.page("budgets.html", cards=cards, unopened=names, happened=change)
 
 
 def _budget_card(budget: Budget, charged: Mapping[str, Budget]) -> BudgetCard:
@@ -57,39 +57,40 @@ def _budget_card(budget: Budget, charged: Mapping[str, Budget]) -> BudgetCard:
     )  # fmt: skip
 
 
-def extend(visit: Visit) -> Response:
+def extend(request: AuthenticatedRequest) -> Response:
     """Give a budget a larger total."""
-    dataset, analyst = visit.fields.get("dataset", ""), visit.fields.get("analyst") or None
-    visit.connection().extend_budget(dataset, analyst=analyst, **read_amounts(visit))
+    dataset, analyst = request.fields.get("dataset", ""), request.fields.get("analyst") or None
+    request.connection().extend_budget(dataset, analyst=analyst, **read_amounts(request))
     return redirect("/budgets?done=extended")
 
 
-def renew(visit: Visit) -> Response:
+def renew(request: AuthenticatedRequest) -> Response:
     """Open the next budget of a dataset."""
-    dataset, period = visit.fields.get("dataset", ""), visit.fields.get("period") or None
-    visit.connection().renew_budget(dataset, period, **_form_amounts(visit))
+    dataset, period = request.fields.get("dataset", ""), request.fields.get("period") or None
+    request.connection().renew_budget(dataset, period, **_form_amounts(request))
     return redirect("/budgets?done=renewed")
 
 
-def open_budget(visit: Visit) -> Response:
+def open_budget(request: AuthenticatedRequest) -> Response:
     """Open the budget of a dataset, or one of its own though others share its tables."""
-    dataset, is_separate = visit.fields.get("dataset", ""), visit.fields.get("separate") == "yes"
-    visit.connection().open_budget(dataset, separate=is_separate, **_form_amounts(visit))
+    fields = request.fields
+    dataset, is_separate = fields.get("dataset", ""), fields.get("separate") == "yes"
+    request.connection().open_budget(dataset, separate=is_separate, **_form_amounts(request))
     return redirect("/budgets?done=budget_opened")
 
 
-def read_amounts(visit: Visit) -> dict[str, Any]:
+def read_amounts(request: AuthenticatedRequest) -> dict[str, Any]:
     """Return the amounts of a form, by their units.
 
     Raises:
         RefusedError: if there are none.
     """
-    amounts = _form_amounts(visit)
+    amounts = _form_amounts(request)
     if not amounts:
         raise RefusedError(InvalidArgument(Message("Give an amount, such as 1/2.")))
     return amounts
 
 
-def _form_amounts(visit: Visit) -> dict[str, Any]:
+def _form_amounts(request: AuthenticatedRequest) -> dict[str, Any]:
     """Return the amounts of a form, by their units, where it has any."""
-    return {unit: visit.fields[unit] for unit in _UNITS if visit.fields.get(unit)}
+    return {unit: request.fields[unit] for unit in _UNITS if request.fields.get(unit)}

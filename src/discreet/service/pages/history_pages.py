@@ -13,7 +13,7 @@ from ...ledger.budget import read_amount
 from ...ledger.verification import read_noted_head
 from ...reports import budget_page
 from ..refusals import RefusedError, error_for_reader
-from .authenticated_request import Visit
+from .authenticated_request import AuthenticatedRequest
 from .rendering import download
 
 _ROWS = 50
@@ -34,45 +34,45 @@ class EventRow:
     amount: str
 
 
-def history(visit: Visit) -> Response:
+def history(request: AuthenticatedRequest) -> Response:
     """Return the page of events, the newest first."""
-    return _history_page(visit)
+    return _history_page(request)
 
 
-def verify(visit: Visit) -> Response:
+def verify(request: AuthenticatedRequest) -> Response:
     """Compute the chain and all sums anew, and return the page of the result."""
     with public_errors():
-        head = read_noted_head(visit.fields.get("head") or None)
+        head = read_noted_head(request.fields.get("head") or None)
     try:
-        verification = visit.site.ledger.verify(head)
+        verification = request.site.ledger.verify(head)
     except LedgerCorrupt as error:
-        return _history_page(visit, wrong=error_for_reader(error, visit.token.role))
-    return _history_page(visit, verified=verification, noted=head)
+        return _history_page(request, wrong=error_for_reader(error, request.token.role))
+    return _history_page(request, verified=verification, noted=head)
 
 
-def events(visit: Visit) -> Response:
+def events(request: AuthenticatedRequest) -> Response:
     """Return all events as JSON lines, which `discreet ledger verify` and other programs read."""
-    all_events = visit.site.ledger.history()
+    all_events = request.site.ledger.history()
     lines = "".join(f"{json.dumps(event.as_dict())}\n" for event in all_events)
     return download(lines, "events.jsonl", "application/jsonl")
 
 
-def checkpoint(visit: Visit) -> Response:
+def checkpoint(request: AuthenticatedRequest) -> Response:
     """Return the end of the chain, to be kept elsewhere."""
-    return download(f"{visit.site.ledger.checkpoint()}\n", "checkpoint.json", "application/json")
+    return download(f"{request.site.ledger.checkpoint()}\n", "checkpoint.json", "application/json")
 
 
-def budget_report(visit: Visit) -> Response:
+def budget_report(request: AuthenticatedRequest) -> Response:
     """Return the report of a budget, in the language of the visitor."""
-    dataset, ledger = visit.fields.get("dataset", ""), visit.site.ledger
+    dataset, ledger = request.fields.get("dataset", ""), request.site.ledger
     if dataset not in {one.dataset for one in ledger.budgets()}:
         raise RefusedError(UnknownName(f"there is no budget {shown(dataset)}"))
     return download(budget_page(ledger, dataset), "privacy-budget.html", "text/html")
 
 
-def _history_page(visit: Visit, **verification: Any) -> Response:
+def _history_page(request: AuthenticatedRequest, **verification: Any) -> Response:
     """Return the page of events, with the result of a verification."""
-    ledger, newest = visit.site.ledger, _newer_events(visit.fields.get("from", ""))
+    ledger, newest = request.site.ledger, _newer_events(request.fields.get("from", ""))
     end = ledger.events_after(0, 1)[0]
     last = max(0, end.events - newest)
     page_events = ledger.events_after(max(0, last - _ROWS), min(last, _ROWS))[1] if last else []
@@ -83,7 +83,7 @@ def _history_page(visit: Visit, **verification: Any) -> Response:
         "older": newest + _ROWS if last > _ROWS else None,
         "newer": max(0, newest - _ROWS) if newest else None, **verification,
     }  # fmt: skip
-    return visit.page("history.html", **page_values)
+    return request.page("history.html", **page_values)
 
 
 def _event_row(event: Event) -> EventRow:

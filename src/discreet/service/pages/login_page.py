@@ -4,7 +4,7 @@ from starlette.responses import Response
 
 from ...errors import NotAllowed
 from ...messages import Message
-from .authenticated_request import Visit, page_frame
+from .authenticated_request import AuthenticatedRequest, page_frame
 from .forms import is_from_here
 from .page_request import LOGIN, SESSION, PageRequest, forget_cookie, keep_cookie
 from .rendering import TOO_OFTEN, page, redirect
@@ -53,9 +53,9 @@ def _refuse_token(site: Site, page_request: PageRequest) -> Response:
     return _login_form(page_request, TOO_OFTEN, 429)
 
 
-def leave(visit: Visit) -> Response:
+def leave(request: AuthenticatedRequest) -> Response:
     """End the session."""
-    _end_session(visit.site, visit.page_request)
+    _end_session(request.site, request.page_request)
     reply = redirect("/login")
     forget_cookie(reply, SESSION)
     return reply

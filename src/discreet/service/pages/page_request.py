@@ -92,8 +92,8 @@ def language(request: Request) -> str:
     weights = {
         _weight(one): one.strip(" ;").partition(";")[0].partition("-")[0] for one in ranges[::-1]
     }
-    known = [weight for weight, code in weights.items() if code in languages()]
-    return weights[max(known)] if known else SOURCE
+    our_weights = [weight for weight, code in weights.items() if code in languages()]
+    return weights[max(our_weights)] if our_weights else SOURCE
 
 
 def _weight(language_range: str) -> float:

@@ -13,7 +13,7 @@ from ..refusals import RefusedError, error_for_reader, status_of
 from ..slots import LENGTH
 from ..tokens import ROLES
 from . import access_pages, asking_pages, budget_pages, history_pages, login_page
-from .authenticated_request import Visit, error_texts, note_error, page_frame
+from .authenticated_request import AuthenticatedRequest, error_texts, note_error, page_frame
 from .forms import is_from_here
 from .page_request import SESSION, PageRequest, keep_language, language, read_page_request
 from .rendering import TOO_OFTEN, page, redirect, style
@@ -31,11 +31,11 @@ _NOT_FROM_HERE = Message(
     "again."
 )
 
-View = Callable[[Visit], Response]
+View = Callable[[AuthenticatedRequest], Response]
 Stranger = Callable[[Site, PageRequest], Response]
 
 PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
-    ("GET", "/", lambda visit: redirect(visit.home), ROLES),
+    ("GET", "/", lambda request: redirect(request.home), ROLES),
     ("GET", "/questions", asking_pages.questions, ROLES),
     ("GET", "/free", asking_pages.free, ROLES),
     ("GET", "/plan", asking_pages.plan, ROLES),
@@ -103,8 +103,8 @@ def _respond(site: Site, request: Request, body: bytes, work: Stranger) -> Respo
         page_request = read_page_request(request, body)
         with using_language(page_request.lang):
             return keep_language(work(site, page_request), page_request)
-    except RefusedError as refused:
-        wrong, status = refused.error, refused.status
+    except RefusedError as refusal:
+        wrong, status = refusal.error, refusal.status
     except Exception as error:
         wrong = error_for_reader(error, None)
         status = status_of(wrong)
@@ -126,28 +126,28 @@ def _for_visitors(
     token = site.token_of(session)
     if token is None:
         return redirect("/login")
-    visit = Visit(site, page_request, session, token)
+    request = AuthenticatedRequest(site, page_request, session, token)
     has_place = site.service.places.enter(token, page_request.request.scope)
     if not (has_place and site.service.rate.admits(token.id)):
-        return visit.failure(RefusedError(NotAllowed(TOO_OFTEN)), 429)
+        return request.failure(RefusedError(NotAllowed(TOO_OFTEN)), 429)
     try:
-        _check_visit(visit, roles)
-        return work(visit)
-    except RefusedError as refused:
-        return visit.failure(refused, refused.status)
+        _check_request(request, roles)
+        return work(request)
+    except RefusedError as refusal:
+        return request.failure(refusal, refusal.status)
     except UnknownBudget as error:
-        return visit.failure(error, title=gettext("Not open yet"))
+        return request.failure(error, title=gettext("Not open yet"))
     except Exception as error:
-        return visit.failure(error)
+        return request.failure(error)
 
 
-def _check_visit(visit: Visit, roles: tuple[str, ...]) -> None:
+def _check_request(request: AuthenticatedRequest, roles: tuple[str, ...]) -> None:
     """Raise unless the visitor may see the page, and a page of ours sent the form."""
-    page_request = visit.page_request
-    if visit.token.role not in roles:
+    page_request = request.page_request
+    if request.token.role not in roles:
         raise RefusedError(NotAllowed(Message("This page is for other roles than yours.")))
     if page_request.request.method == "GET":
         return
     secret = page_request.fields.get("secret", "")
-    if not (is_from_here(page_request.request) and is_same(secret, form_secret(visit.session))):
+    if not (is_from_here(page_request.request) and is_same(secret, form_secret(request.session))):
         raise RefusedError(NotAllowed(_NOT_FROM_HERE))
