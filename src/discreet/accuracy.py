@@ -1,4 +1,4 @@
-"""How far off an answer may be, from public numbers alone: bounds that hold whatever the data are."""
+"""How far off an answer may be, from public numbers alone: bounds that hold for all data."""
 
 import math
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class ErrorBound:
-    """A bound on the error of one answer, which holds with a probability, whatever the data are. Public.
+    """A bound on the error of one answer, which holds with a probability, for all data. Public.
 
     The error is by how much the answer is worse than the best of the candidates, or a count beside the true one. It
     is that of the worst data, so no data are needed for it, and most data fare better: docs/how-to/planning.md.

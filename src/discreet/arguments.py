@@ -42,7 +42,7 @@ def read_name(name: object, what: str) -> str:
 
 
 def exact_text(value: object) -> str | None:
-    """Return the text that a `str` or a subclass holds, whatever its methods say; None if it is no text."""
+    """Return the text that a `str` or a subclass holds, without asking its methods; None if it is no text."""
     if not issubclass(type(value), str):
         return None
     text = str.__str__(value)

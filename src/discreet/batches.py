@@ -265,7 +265,7 @@ def at_share(question: Call, kind: str, share: Fraction) -> Call:
 
 
 def epsilon_for_error(name: str, question: Call, error: Fraction, sure: Fraction) -> Fraction:
-    """Return the epsilon at which the error has that confidence, whatever the data are."""
+    """Return the epsilon at which the error has that confidence, for all data."""
     one = at_share(question, "scale", Fraction(1))
     bill = one.bill(size=None)
     if bill.mechanism not in BOUNDED or bill.candidates is None:

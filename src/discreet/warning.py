@@ -1,4 +1,4 @@
-"""Warnings about public arguments, at the line of whoever called the library."""
+"""Warnings about public arguments, at the line of the caller of the library."""
 
 import os
 import warnings

@@ -28,7 +28,7 @@ class MonotonicAudit:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing spoke against the claim. Only if exhaustive that is a proof."""
+        """Whether no counterexample was found. Only if exhaustive that is a proof."""
         return self.counterexample is None
 
     def __str__(self) -> str:

@@ -116,7 +116,7 @@ class SensitivityAudit:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing spoke against the declaration. Only if exhaustive that is a proof."""
+        """Whether no counterexample was found. Only if exhaustive that is a proof."""
         return self.counterexample is None
 
     def __str__(self) -> str:
@@ -131,7 +131,7 @@ class SensitivityAudit:
 
 
 def nothing_found(pairs: int, *, exhaustive: bool) -> Message:
-    """Return what so many pairs of neighbours without a counterexample say."""
+    """Return the words for so many pairs of neighbours without a counterexample."""
     if exhaustive:
         return Message(
             "no counterexample among all {pairs:,} pairs: a proof for this universe", pairs=pairs

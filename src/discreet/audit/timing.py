@@ -137,7 +137,7 @@ def _measure(
 
 
 def _ratio(first: float, second: float) -> float:
-    """Return second / first, where a coarse clock may show nothing for either."""
+    """Return second / first, where a coarse clock may show zero for either."""
     if first:
         return second / first
     return inf if second else 1.0

@@ -162,7 +162,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _check(arguments: list[str]) -> None:
-    """Raise if an argument holds what no path can hold, or is a word of another release."""
+    """Raise if an argument holds a character that no path can hold, or is a word of another release."""
     if any("\0" in argument for argument in arguments):
         raise InvalidArgument("an argument holds a NUL, which no file's name and no value can hold")
     for words in (tuple(arguments[:2]), tuple(arguments[:1])):

@@ -1,4 +1,4 @@
-"""Which ledger a command is about, and whose budget in it: by paths and names, or by discreet.toml."""
+"""The ledger of a command, and the budget in it: by paths and names, or by discreet.toml."""
 
 import os
 from collections.abc import Collection
@@ -51,14 +51,14 @@ OneDataset = Annotated[
 
 
 class NamedAccount(NamedTuple):
-    """A ledger, and whose budget in it is meant: a described dataset, the name of a budget, or all."""
+    """A ledger and a budget in it: that of a described dataset, of a name, or all."""
 
     ledger: "Ledger"
     whose: "Dataset | str | None"
 
     @property
     def one(self) -> "Dataset | str":
-        """Whose budget is meant.
+        """The dataset of the budget.
 
         Raises:
             InvalidArgument: if nobody says.
@@ -107,7 +107,7 @@ def account(where: str | None, dataset: str | None = None) -> NamedAccount:
 
 
 def description_for(where: str | None) -> "Configuration | None":
-    """Return the description whose dataset is named, or any where nothing is; None where a ledger is named.
+    """Return the description that has a dataset of this name, or any without a name; None for the name of a ledger.
 
     Raises:
         InvalidDescription: if it cannot be accepted, and nobody can tell what the name stands for.
@@ -143,7 +143,7 @@ def existing_ledger(where: str) -> "Ledger":
 
 
 def _dataset_hint(where: str) -> str:
-    """Return what else may have been meant."""
+    """Return a hint at the datasets that discreet.toml describes."""
     from ..datasets.configuration import find_configuration, read_configuration
     from ..datasets.declarations import nearest
 

@@ -1,4 +1,4 @@
-"""How a release is printed: the answer alone on stdout, what it cost on stderr, or all of it as JSON on stdout."""
+"""How a release is printed: the answer alone on stdout, its cost on stderr, or all of it as JSON on stdout."""
 
 import json
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ def _lines(value: object) -> list[str]:
 
 
 def _cell_lines(counts: Mapping[str, NoisyCellCounts]) -> list[str]:
-    """Return the lines of a table of percentages, and what they mean."""
+    """Return the lines of a table of percentages, and their meaning."""
     rows = [{"column": name, **one.cells()} for name, one in counts.items()]
     if "" in counts:
         del rows[0]["column"]

@@ -160,7 +160,7 @@ def _show(exact_audit: "ExactAudit", plot: Path | None, *, as_json: bool) -> Non
 
 
 def _in_words(exact_audit: "ExactAudit") -> str:
-    """Return what was claimed and what is true, in as few digits as tell them apart."""
+    """Return the claim and the truth in words, in as few digits as tell them apart."""
     kind = ", bounded range" if exact_audit.bounded_range else ""
     delta = f", δ = {float(exact_audit.delta):.6g}" if exact_audit.delta else ""
     verdict = "holds for this pair" if exact_audit.holds else "FALSE"

@@ -1,4 +1,4 @@
-"""What a shell completes: names of columns and of choices. Never a value of a table."""
+"""Completion in a shell: names of columns and of choices. Never a value of a table."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -34,7 +34,7 @@ def one_of(*names: str) -> Completer:
 
 
 def data_names(incomplete: str) -> list[str]:
-    """Complete a dataset of discreet.toml, or a file; nothing where the shell completes files by itself."""
+    """Complete a dataset of discreet.toml, or a file; none where the shell completes files by itself."""
     names = dataset_names(incomplete)
     if not names:
         return []

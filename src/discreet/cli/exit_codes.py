@@ -29,7 +29,7 @@ TERMINATED = 128 + signal.SIGTERM
 
 @dataclass(frozen=True, slots=True)
 class ExitCode:
-    """An exit code, what it means, and the errors that end with it."""
+    """An exit code, its meaning, and the errors that end with it."""
 
     code: int
     meaning: str

@@ -1,4 +1,4 @@
-"""discreet ledger history, verify: what happened, and whether it is what was written."""
+"""discreet ledger history, verify: the events of a ledger, and whether they are as written."""
 
 import json
 from collections.abc import Collection
@@ -136,7 +136,7 @@ def _event_cells(event: "Event") -> tuple[str, ...]:
 
 
 def _event_description(event: "Event") -> str:
-    """Return the description of an event that charges nothing."""
+    """Return the description of an event without a charge."""
     from ..ledger.budget import read_amount
     from ..privacy.units import read_unit, unit_in_words
 

@@ -1,4 +1,4 @@
-"""What a command reads: a file, a pattern, a folder, or standard input.
+"""The input of a command: a file, a pattern, a folder, or standard input.
 
 Standard input is private as any table is. A table from it is copied to a file in a folder of its own, both for
 their owner alone, in the place for temporary files (TMPDIR), and removed when the command ends: also after Ctrl-C,
@@ -146,7 +146,7 @@ def _beside(name: str, form: str) -> Iterator[Path]:
 
 
 def _refuse(source: str) -> None:
-    """Raise for what holds tables but is read by other programs, with the line that converts it."""
+    """Raise for databases, workbooks and addresses, with the line that converts them."""
     if "://" in source[:10]:
         raise UnreadableFile(
             f"{shown(source)} is an address: fetch it, and pipe it in: curl ADDRESS | discreet … -"

@@ -151,14 +151,14 @@ def _name(arguments: dict[str, Any]) -> str:
 
 
 def _subject(arguments: dict[str, Any]) -> dict[str, object]:
-    """Return what the question is about, for JSON."""
+    """Return the subject of the question, for JSON."""
     return {
         name: arguments.get(name) for name in ("data", "column", "dataset", "analyst", "request")
     }
 
 
 def _or_how_to_ask_again(work: Callable[[], Printer]) -> Printer:
-    """Return what the work returns; of an interrupt, say whether the answer is paid and how to ask again."""
+    """Return the printer that the work returns; of an interrupt, say how to ask again and if the answer is paid."""
     try:
         return work()
     except KeyboardInterrupt as stop:

@@ -1,4 +1,4 @@
-"""The options --report and --lang: what a command prints, also as one self-contained HTML file."""
+"""The options --report and --lang: the output of a command, also as one self-contained HTML file."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""discreet select: one of the candidates whose scores another program computed."""
+"""discreet select: one of the candidates, by scores that another program computed."""
 
 import csv
 import json

@@ -40,7 +40,7 @@ _RARE = Fraction(1, 2000)
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Neighbouring candidates whose scores are equal, or fall by the same amount a step. Private.
+    """Neighbouring candidates with equal scores, or with scores that fall by the same amount a step. Private.
 
     Attributes:
         first: the lowest candidate; None if there is no end.

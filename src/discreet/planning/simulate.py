@@ -161,7 +161,7 @@ def _plain(answer: Any) -> Any:
 
 
 def _delivery_of(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, object]) -> Delivery:
-    """Return what a verb is asked, with everything public settled."""
+    """Return the delivery that a verb would make, with everything public settled."""
     if not callable(verb):
         verb, arguments = select, (verb, *arguments)
     refuse_payment(terms, "looking at a distribution")

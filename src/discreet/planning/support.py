@@ -112,7 +112,7 @@ class ListSupport:
 
 
 def _number(answer: object) -> Fraction | None:
-    """Return an answer as a number; text is none, whatever it spells."""
+    """Return an answer as a number; text is none, even if it spells one."""
     try:
         return None if isinstance(answer, str) else exact(answer, "an answer")
     except InvalidNumber:

@@ -1,4 +1,4 @@
-"""The distribution within a run of candidates whose weights fall geometrically."""
+"""The distribution within a run of candidates with geometrically falling weights."""
 
 import math
 from dataclasses import dataclass
