@@ -12,7 +12,7 @@ import typer
 
 import discreet
 from discreet.cli import app, run
-from discreet.renamed import COMMANDS, METHODS, MODULES, NAMES, OPTIONS
+from discreet.renamed import COMMANDS, MODULES, NAMES, NEW_METHODS, OPTIONS
 
 OLD = {**{old: f"discreet.{new}" for old, new in NAMES.items()}} | {
     old: f"from discreet.{module} import {old}" for old, module in MODULES.items()
@@ -41,12 +41,12 @@ def test_the_new_name_is_there(old: str) -> None:
     assert getattr(home, NAMES.get(old, old)) is not None
 
 
-@pytest.mark.parametrize("old", METHODS["Session"])
+@pytest.mark.parametrize("old", NEW_METHODS["Session"])
 def test_an_old_method_is_refused_with_the_new_one(old: str) -> None:
     ledger = discreet.Ledger()
     ledger.open("people", epsilon=1)
     session = ledger.session("people")
-    new = METHODS["Session"][old]
+    new = NEW_METHODS["Session"][old]
     with pytest.raises(AttributeError, match=f"^Session.{old} is now Session.{new}$"):
         getattr(session, old)
     assert callable(getattr(session, new))
@@ -54,7 +54,7 @@ def test_an_old_method_is_refused_with_the_new_one(old: str) -> None:
         session.prices  # noqa: B018
 
 
-@pytest.mark.parametrize("old", METHODS["Connection"])
+@pytest.mark.parametrize("old", NEW_METHODS["Connection"])
 def test_an_old_method_of_a_connection_is_refused_with_the_new_one(
     old: str, tmp_path: Path
 ) -> None:
@@ -63,7 +63,7 @@ def test_an_old_method_of_a_connection_is_refused_with_the_new_one(
     )
     discreet.Ledger(tmp_path / "b.db")
     connection = discreet.connect(tmp_path / "discreet.toml")
-    new = METHODS["Connection"][old]
+    new = NEW_METHODS["Connection"][old]
     with pytest.raises(AttributeError, match=f"^Connection.{old} is now Connection.{new}$"):
         getattr(connection, old)
     assert callable(getattr(connection, new))

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from discreet.datasets.columns import COLUMN
-from discreet.datasets.keys import Table
+from discreet.datasets.keys import KeyTable
 from discreet.datasets.model import ANALYST, BUDGET, CSV, DATASET, DOCUMENT, SERVER, SHARE
 from discreet.datasets.questions import QUESTION, RENAMED, VERBS, keys_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "discreet_toml.md"
 BEGIN, END = "<!-- keys: python -m tools.toml_reference -->\n", "<!-- end of keys -->\n"
 
-TABLES: Mapping[str, Table] = {
+TABLES: Mapping[str, KeyTable] = {
     "At the top": DOCUMENT,
     "`[datasets.NAME]`": DATASET,
     "`csv`": CSV,

@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 
 
 def _read_modules() -> dict[str, str]:
-    """Return the modules of all public names, as the stub beside this file imports it; "." for a module itself."""
+    """Return the modules of public names, as the stub beside this file imports them; "." for a module itself."""
     stub = __spec__.loader.get_data(__file__.rpartition(".")[0] + ".pyi").decode()
     imports = [line.split() for line in stub.splitlines() if line.startswith("from ")]
     return {words[-1]: words[1] for words in imports}

@@ -9,7 +9,7 @@ from .messages import Message
 from .numbers import exact, rounded_up, spell
 from .sampling.enclosures import ball, precision, upper
 
-_DIGITS = 256
+_ERROR_DIGITS = 256
 
 CONFIDENCE = Fraction(95, 100)
 """The probability with which a quoted error is not reached."""
@@ -87,7 +87,7 @@ def geometric_error(eta: Fraction, size: int, probability: Fraction) -> int:
         size: how many counts there are.
         probability: below 1.
     """
-    with precision(_DIGITS):
+    with precision(_ERROR_DIGITS):
         share = ball((1 - probability) / (2 * size))
         least = -(share * (1 + (-ball(eta)).exp())).log() / ball(eta)
         return max(0, math.ceil(upper(least)) - 1)

@@ -20,7 +20,7 @@ from .errors import InvalidArgument, UnknownName, shown
 MOST_LISTED = 10**7
 """As many values are read one by one from what may have no end."""
 
-_LONGEST = 200
+_NAME_LENGTH = 200
 _MOST_COLUMNS = 10**9
 
 
@@ -34,10 +34,14 @@ def read_name(name: object, what: str) -> str:
         InvalidArgument: if it is no name that every database can store.
     """
     text = exact_text(name)
-    if text is not None and text.isprintable() and 0 < len(text.strip()) == len(text) <= _LONGEST:
+    if (
+        text is not None
+        and text.isprintable()
+        and 0 < len(text.strip()) == len(text) <= _NAME_LENGTH
+    ):
         return text
     raise InvalidArgument(
-        f"{what} must be a printable name of up to {_LONGEST} letters, got {shown(name)}"
+        f"{what} must be a printable name of up to {_NAME_LENGTH} letters, got {shown(name)}"
     )
 
 

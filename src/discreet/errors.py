@@ -39,7 +39,7 @@ from types import NoneType
 from typing import Any
 
 _SIMPLE = {str, bytes, bool, NoneType, int, float, complex, Fraction, Decimal, date, datetime, time}
-_LONGEST = 60
+_SHOWN_LENGTH = 60
 
 
 def shown(value: object) -> str:
@@ -56,7 +56,7 @@ def shown(value: object) -> str:
         text = repr(value)
     except ValueError:  # Python spells no integer of more than 4,300 digits
         return f"a {name} of thousands of digits"
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return text if len(text) <= _SHOWN_LENGTH else f"{text[: _SHOWN_LENGTH - 3]}..."
 
 
 def _is_of_numpy(kind: type) -> bool:

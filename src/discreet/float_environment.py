@@ -2,7 +2,7 @@
 
 Any library in the process may leave another one behind: interval arithmetic that rounds upwards, or a library built
 with -ffast-math, which flushes subnormal numbers from the moment it is loaded. Bounds in doubles are proved for the
-default, rounding to nearest with subnormal numbers, so their users run in it: docs/explanation/draw.md.
+default, rounding to nearest with subnormal numbers, so the code around them runs in it: docs/explanation/draw.md.
 """
 
 import ctypes
@@ -26,7 +26,7 @@ _TINY: float = struct.unpack("<d", bytes([1, 0, 0, 0, 0, 0, 0, 0]))[0]
 _LIBRARIES = (None, "libm.so.6", "libSystem.dylib", "ucrtbase")
 """Where the functions of C99's <fenv.h> may be: in what is loaded already, or in the system's library."""
 
-_LARGEST = 512
+_ENVIRONMENT_BYTES = 512
 """Bytes that no environment exceeds; the largest known has 32."""
 
 _BY_NUMBER = {"x86_64", "AMD64", "aarch64", "arm64"}
@@ -58,7 +58,7 @@ def default_environment() -> Iterator[None]:
     functions = _functions()
     if functions is None:
         raise DiscreetError(_UNSET)
-    environment = ctypes.create_string_buffer(_LARGEST)
+    environment = ctypes.create_string_buffer(_ENVIRONMENT_BYTES)
     functions.get(environment)
     try:
         functions.set(functions.default)

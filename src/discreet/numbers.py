@@ -22,7 +22,7 @@ _MOST_DIGITS = 4_200
 
 _PLAIN = (int, float, str, Fraction, Decimal)
 
-_FINEST = -8192
+_FINEST_EXPONENT = -8192
 """Bounds are not told more finely than multiples of 2**-8192, which Python can still spell."""
 
 _TOO_LONG = 10**_MOST_DIGITS
@@ -83,7 +83,7 @@ def positive_up(value: object, name: str) -> Fraction:
 
 def count(value: object, name: str, most: int | None = None) -> int:
     """Return `value` as an integer of at least one, and at most `most`."""
-    number = _whole(value)
+    number = _plain_integer(value)
     if number is not None and 1 <= number < _TOO_LONG and (most is None or number <= most):
         return number
     bounds = "of at least 1" if most is None else f"from 1 to {most:,}"
@@ -145,17 +145,17 @@ def short_down(value: Fraction, bits: int = 64) -> Fraction:
 def _unit(value: Fraction, bits: int) -> Fraction:
     """Return a power of two of which `value` is at least 2**(bits - 1) in size, or the least that is used."""
     length = value.numerator.bit_length() - value.denominator.bit_length()
-    return Fraction(2) ** max(length - bits, _FINEST)
+    return Fraction(2) ** max(length - bits, _FINEST_EXPONENT)
 
 
 def spell(value: Fraction) -> str:
     """Return `value` as people write it: exact if that is short, else rounded up after a "≤"."""
-    return _short(value) or f"≤ {decimal(value, 6, ROUND_CEILING)}"
+    return _few_digits(value) or f"≤ {decimal(value, 6, ROUND_CEILING)}"
 
 
 def spell_down(value: Fraction) -> str:
     """Return `value`, of which there is at least so much: exact if that is short, else rounded down after a "≥"."""
-    return _short(value) or f"≥ {decimal(value, 6, ROUND_FLOOR)}"
+    return _few_digits(value) or f"≥ {decimal(value, 6, ROUND_FLOOR)}"
 
 
 def decimal(value: Fraction, digits: int, rounding: str) -> str:
@@ -175,7 +175,7 @@ def without_exponent(text: str) -> str:
     return f"{number.normalize():f}" if -7 < number.adjusted() < 12 else text
 
 
-def _short(value: Fraction) -> str | None:
+def _few_digits(value: Fraction) -> str | None:
     """Return the exact value in a few digits, or None."""
     if value.denominator == 1 and abs(value) < 10**12:
         return str(value.numerator)
@@ -198,7 +198,7 @@ def _read(value: object) -> Fraction | None:
 
 def _exactly(value: object) -> Fraction | None:
     """Return the exact value as it stands now. Parts are read once, as Python's own numbers."""
-    whole = _whole(value)
+    whole = _plain_integer(value)
     if whole is not None or isinstance(value, bool):
         return None if whole is None else Fraction(whole)
     if isinstance(value, Fraction):  # its parts may be numpy's, which wrap
@@ -212,7 +212,7 @@ def _exactly(value: object) -> Fraction | None:
     return None if text is None else _parse(text)
 
 
-def _whole(value: object) -> int | None:
+def _plain_integer(value: object) -> int | None:
     """Return an integer as Python's own, or None if it is none."""
     if type(value) is int:
         return value

@@ -56,7 +56,7 @@ MODULES: dict[str, str] = {
 }
 """The names of `discreet` that moved to a module below it."""
 
-METHODS: dict[str, dict[str, str]] = {
+NEW_METHODS: dict[str, dict[str, str]] = {
     "Session": {"generalized": "select_generalized", "price": "best_price"},
     "Connection": {"ask_verb": "ask_free", "price": "best_price", "quote_verb": "quote_free"},
 }
@@ -100,7 +100,7 @@ def missing_name(name: str) -> AttributeError | ImportError:
 
 def missing_method(kind: type, name: str) -> AttributeError:
     """Return the error for an attribute that an object does not have; of one that it had, it names the new one."""
-    new = METHODS.get(kind.__name__, {}).get(name)
+    new = NEW_METHODS.get(kind.__name__, {}).get(name)
     if new is None:
         return AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
     return AttributeError(f"{kind.__name__}.{name} is now {kind.__name__}.{new}")

@@ -172,7 +172,7 @@ class Order:
 def ready_to_draw(prepare: Callable[[], Callable[[], Any]]) -> Callable[[], Any]:
     """Compute the private scores, and return the function that draws.
 
-    All in the default floating-point environment: readers of the data, or an account, may have loaded a library
+    Both in the default floating-point environment: readers of the data, or an account, may have loaded a library
     that leaves another one behind.
     """
     return in_default_environment(in_default_environment(prepare)())

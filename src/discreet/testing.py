@@ -177,7 +177,7 @@ def _one(*_: object) -> int:
     return 1
 
 
-def _numbers(_: Kernel, numbers: NDArray[Any], *__: object) -> int:
+def _count_numbers(_: Kernel, numbers: NDArray[Any], *__: object) -> int:
     """Return how many numbers the kernel is given."""
     return len(numbers)
 
@@ -225,10 +225,10 @@ def counted_work() -> Iterator[Work]:
             (short_lists, "exp", "functions", _one),
             (np, "log", "functions", np.size),
             (Vector, "gaps", "passes", _one),
-            (Kernel, "weights", "functions", _numbers),
-            (Kernel, "running_sums", "functions", _numbers),
+            (Kernel, "weights", "functions", _count_numbers),
+            (Kernel, "running_sums", "functions", _count_numbers),
             (Kernel, "running_sums", "passes", _one),
-            (Kernel, "block_sums", "functions", _numbers),
+            (Kernel, "block_sums", "functions", _count_numbers),
             (Kernel, "block_sums", "passes", _blocks),
             (Kernel, "row_sums", "functions", _all_numbers),
             (NaturalRate, "decay", "balls", _one),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Protocol, TypeVar
 
-_LONGEST = 500
+_CELL_LENGTH = 500
 _MOST_ROWS = 100
 
 
@@ -97,4 +97,4 @@ def _row(cells: Iterable[str]) -> str:
 
 def _escape_cell(text: str) -> str:
     """Return a text for HTML, or its beginning if it would fill the screen."""
-    return escape(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
+    return escape(text if len(text) <= _CELL_LENGTH else f"{text[: _CELL_LENGTH - 1]}…")

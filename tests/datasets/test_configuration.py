@@ -233,12 +233,12 @@ def test_questions_take_what_their_verbs_take() -> None:
     import inspect
 
     import discreet
-    from discreet.datasets.questions import FEWER, RENAMED, TERMS
+    from discreet.datasets.questions import FEWER, RENAMED, SHARED_TERMS
 
     for verb, own in VERBS.items():
         known = {*inspect.signature(getattr(discreet, RENAMED.get(verb, verb))).parameters}
         assert {*own, *FEWER.get(verb, ())} < known
-        assert known - {*own, *TERMS} <= {
+        assert known - {*own, *SHARED_TERMS} <= {
             "data", "dataset", "column", "columns", "size",
             "ledger", "request", "neighbors", "privacy_unit", "sensitivity", "spread", "monotonic",
             "unsafe_candidates_from_data", "max_contributions", "delta",

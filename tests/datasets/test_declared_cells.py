@@ -24,7 +24,7 @@ import discreet
 from discreet import Dataset
 from discreet.candidates import Labels
 from discreet.datasets.cell_fits import check_cells, record_fits
-from discreet.datasets.dataset_terms import declared_values
+from discreet.datasets.dataset_terms import column_values
 from discreet.errors import InvalidCandidates, UnreadableData
 from discreet.tables.column import Source
 from discreet.tables.fits import CellCounts
@@ -189,7 +189,7 @@ def told(dataset: Dataset) -> CellCounts | None:
     parts = (fit.other_type, fit.beyond, fit.other_value, fit.otherwise)
     assert min(parts) >= 0
     assert sum(parts) == fit.misfits
-    values = declared_values(dataset, dataset.column("x"))
+    values = column_values(dataset, dataset.column("x"))
     if values is not None:
         assert sum(Source(dataset.source, "x").tally(Labels.of(values))[0]) == counts.fits
     return counts

@@ -275,7 +275,7 @@ def test_sums_are_exact_or_rounded_up(terms: list[tuple[Fraction, int]]) -> None
 
 
 def test_a_long_sum_is_rounded_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts_module, "_LONGEST", 8)
+    monkeypatch.setattr(parts_module, "_DENOMINATOR_BITS", 8)
     terms = [(Fraction(1, p), p % 5 + 1) for p in (3, 7, 101, 103, 10007)]
     exact = sum(value * n for value, n in terms)
     rounded: Any = total(terms)

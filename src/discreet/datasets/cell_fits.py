@@ -17,7 +17,7 @@ from ..tables.records import Records
 from ..tables.text_files import is_written
 from .columns import TYPES, Column
 from .dataset import Dataset, declared_unit
-from .dataset_terms import declared_bound, declared_values
+from .dataset_terms import column_values, declared_bound
 
 _NUMBERS = ("integer", "decimal", "float")
 
@@ -158,7 +158,7 @@ def _count_in_range(column: Column, cells: DeclaredCells) -> CellCounts | None:
 
 def _labels(dataset: Dataset, column: Column) -> Labels | None:
     """Return the declared values as verbs count them, or None."""
-    values = declared_values(dataset, column)
+    values = column_values(dataset, column)
     return None if values is None else Labels.of(values)
 
 

@@ -16,17 +16,17 @@ from ..text_tables import fact_table
 from .declarations import KeyPath, at_place, nearest, read_text, refuse_to_fill_in, toml_text, wrong
 from .keys import (
     ABOVE_ZERO,
+    ANY_TEXT,
     FILLED_IN,
     NUMERAL,
-    TEXT,
     Key,
+    KeyTable,
     Kind,
     Schema,
-    Table,
     Variants,
     anything,
+    choice_of,
     list_of,
-    one_of,
 )
 
 MOST_VALUES = 100_000
@@ -271,7 +271,7 @@ def _parse(value: object, kind: str) -> Any:
         return value
 
 
-def _whole(value: Any) -> int | None:
+def _read_integer(value: Any) -> int | None:
     """Return an integer; a float or a fraction that is one counts."""
     number = None if isinstance(value, str) else _fraction(value)
     return int(number) if number is not None and number.denominator == 1 else None
@@ -338,7 +338,7 @@ _NUMBER_SCHEMA: Schema = {
 _DATE_SCHEMA: Schema = {"type": "string", "pattern": r"^\s*\d{4}"}
 
 TYPES: Mapping[str, ValueType] = {
-    "integer": ValueType("a whole number", _whole, int, _INTEGER_SCHEMA, is_numeric=True),
+    "integer": ValueType("a whole number", _read_integer, int, _INTEGER_SCHEMA, is_numeric=True),
     "number": ValueType("a number", _number, _parse_number, _NUMBER_SCHEMA, is_numeric=True),
     "string": ValueType(
         "a text", exact_text, str, {"type": "string", **FILLED_IN}, is_ordered=False
@@ -395,7 +395,7 @@ def _step_of(kind: str) -> Kind:
     return Kind(ABOVE_ZERO.words, ABOVE_ZERO.schema if of.is_numeric else None, read)
 
 
-def _column_of(kind: str) -> Table:
+def _column_of(kind: str) -> KeyTable:
     """Return the table of a column of a type."""
     value = Kind("value of the type", TYPES[kind].schema, anything("").read)
     keys = {
@@ -404,14 +404,14 @@ def _column_of(kind: str) -> Table:
         "maximum": Key(_bound_of(kind, "maximum"), "The largest value there can be."),
         "enum": Key(list_of(value), "All values there can be."),
         "step": Key(_step_of(kind), "The distance between answers; 1 for integers if left out."),
-        "title": Key(TEXT, "For people."),
-        "description": Key(TEXT, "For people."),
+        "title": Key(ANY_TEXT, "For people."),
+        "description": Key(ANY_TEXT, "For people."),
     }
     needs = {"step": (("minimum", "maximum"), "a step goes with a minimum and a maximum")}
-    return Table(keys, needs if TYPES[kind].is_numeric else {})
+    return KeyTable(keys, needs if TYPES[kind].is_numeric else {})
 
 
-COLUMN = Variants("type", one_of(TYPES), {kind: _column_of(kind) for kind in TYPES})
+COLUMN = Variants("type", choice_of(TYPES), {kind: _column_of(kind) for kind in TYPES})
 """A declared column."""
 
 

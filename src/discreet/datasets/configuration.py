@@ -19,7 +19,7 @@ from .databases import PASSWORD, holds_password
 from .dataset import Dataset
 from .dataset_terms import Asks, check_question
 from .declarations import KeyPath, at_place, few, nearest, wrong
-from .keys import one_of
+from .keys import choice_of
 from .lines import line_of, read_toml
 from .model import DOCUMENT
 from .sources import found_path, read_source
@@ -280,7 +280,7 @@ def _check_analyst(
     name: str, table: dict[str, Any], datasets: Mapping[str, Dataset]
 ) -> dict[str, Any]:
     """Return the declaration of an analyst."""
-    dataset = one_of(datasets)
+    dataset = choice_of(datasets)
     for one in table["datasets"]:
         dataset.read(one, ("analysts", name, "datasets"))
     return table

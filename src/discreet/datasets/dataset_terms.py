@@ -120,10 +120,10 @@ def _all_values(dataset: Dataset, column: Column, argument: str) -> object:
             f"{column.name!r}; declare them as enum, or a minimum and a maximum if it holds integers or dates "
             f"(up to {MOST_VALUES:,} of them), or give {argument}"
         )
-    return declared_values(dataset, column)
+    return column_values(dataset, column)
 
 
-def declared_values(dataset: Dataset, column: Column) -> Sequence[object] | None:
+def column_values(dataset: Dataset, column: Column) -> Sequence[object] | None:
     """Return the declared values as candidates, or None where none are declared.
 
     Raises:

@@ -22,19 +22,19 @@ _TYPES = (
 )
 """The type of Table Schema for a type that an engine tells, as a pattern."""
 
-_LEAST = ("minimum", f"{TO_FILL_IN}: the least value there can be")
-_MOST = ("maximum", f"{TO_FILL_IN}: the largest value there can be")
+_MINIMUM = ("minimum", f"{TO_FILL_IN}: the least value there can be")
+_MAXIMUM = ("maximum", f"{TO_FILL_IN}: the largest value there can be")
 _BLANKS: Mapping[str, tuple[tuple[str, object], ...]] = {
-    "integer": (_LEAST, _MOST),
+    "integer": (_MINIMUM, _MAXIMUM),
     "number": (
-        _LEAST,
-        _MOST,
+        _MINIMUM,
+        _MAXIMUM,
         ("step", f"{TO_FILL_IN}: the distance between answers, such as 0.01"),
     ),
     "string": (("enum", [f"{TO_FILL_IN}: all values there can be, or delete this line"]),),
     "boolean": (),
-    "date": (_LEAST, _MOST),
-    "datetime": (_LEAST, _MOST),
+    "date": (_MINIMUM, _MAXIMUM),
+    "datetime": (_MINIMUM, _MAXIMUM),
 }
 """What has to be filled in for a type."""
 

@@ -31,7 +31,7 @@ NUMERAL = r"(?=.*\d)[\d_]*\.?[\d_]*([eE][+-]?\d+)?(/[\d_]+)?\s*$"
 """A number without a sign, as the pattern of a text."""
 
 
-Part: TypeAlias = "Kind | Table | Variants | TablesByName"
+KeyContent: TypeAlias = "Kind | KeyTable | Variants | TablesByName"
 """What a key holds: `words` for the reference page, the JSON `schema` of its values, which accepts all that `read`
 accepts, and `read(entry, place)`, which returns the value of an entry or raises InvalidDescription with the fix."""
 
@@ -55,7 +55,7 @@ class Key:
         missing: of a key that must be there and hold something, the fix; `{place}` in it is its table.
     """
 
-    part: Part
+    part: KeyContent
     words: str = ""
     missing: str | None = None
 
@@ -69,7 +69,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class KeyTable:
     """A table of known keys.
 
     Attributes:
@@ -162,7 +162,7 @@ class Variants:
 
     key: str
     names: Kind
-    tables: Mapping[str, Table]
+    tables: Mapping[str, KeyTable]
     words: str = "table"
 
     def read(self, entry: Any, place: KeyPath) -> dict[str, Any]:
@@ -184,7 +184,7 @@ class Variants:
 class TablesByName:
     """Tables of one kind, by names of the owner's choice."""
 
-    part: Part
+    part: KeyContent
     least: int = 0
     words: str = "tables by name"
 
@@ -203,7 +203,7 @@ class TablesByName:
         }
 
 
-def one_of(names: Iterable[str], new_names: Mapping[str, str] | None = None) -> Kind:
+def choice_of(names: Iterable[str], new_names: Mapping[str, str] | None = None) -> Kind:
     """Return the kind of a text that is one of some names.
 
     Args:
@@ -233,7 +233,7 @@ def _warn_of_old(old: str, now: str) -> None:
     warn(f"discreet.toml: {old} is {now} now; the old name is still read")
 
 
-def list_of(part: Part, *, least: int = 1, unique: bool = False) -> Kind:
+def list_of(part: KeyContent, *, least: int = 1, unique: bool = False) -> Kind:
     """Return the kind of a list."""
 
     def read(entry: object, place: KeyPath) -> tuple[Any, ...]:
@@ -248,7 +248,7 @@ def list_of(part: Part, *, least: int = 1, unique: bool = False) -> Kind:
     return Kind(f"list: {part.words}", {"type": "array", "items": part.schema, **rules}, read)
 
 
-def one_or_list_of(part: Part, *, unique: bool = False) -> Kind:
+def one_or_list_of(part: KeyContent, *, unique: bool = False) -> Kind:
     """Return the kind of one value, or a list of such."""
     several = list_of(part, unique=unique)
 
@@ -312,7 +312,7 @@ _ABOVE_ZERO: Schema = {
 }
 _EXACT = "number above zero"
 
-TEXT = Kind("text", _TEXT, read_text)
+ANY_TEXT = Kind("text", _TEXT, read_text)
 UNQUOTED_TEXT = Kind("text", _TEXT, _read_unquoted)
 TRUTH = Kind("true or false", {"type": "boolean"}, _read_truth)
 ABOVE_ZERO = accepted_by(_EXACT, _ABOVE_ZERO, positive)

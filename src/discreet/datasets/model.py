@@ -9,17 +9,17 @@ from .columns import COLUMN
 from .dataset import MOST_ROWS, NO_UNIT
 from .keys import (
     ABOVE_ZERO,
-    TEXT,
+    ANY_TEXT,
     TRUTH,
     UNQUOTED_TEXT,
     Key,
+    KeyTable,
     Schema,
-    Table,
     TablesByName,
     accepted_by,
     anything,
+    choice_of,
     list_of,
-    one_of,
     one_or_list_of,
 )
 from .questions import QUESTION, VERB
@@ -40,7 +40,7 @@ _NEIGHBORS = accepted_by(
     {"enum": ["add_remove", "replace_one"]},
     lambda entry, _: read_neighbors(entry),
 )
-_FOR_PEOPLE = Key(TEXT, "For people.")
+_FOR_PEOPLE = Key(ANY_TEXT, "For people.")
 
 _AMOUNTS = {
     "epsilon": Key(ABOVE_ZERO, "ε: the most that may be spent."),
@@ -51,15 +51,15 @@ _AMOUNTS = {
 _AMOUNT_FORMS = (["epsilon"], ["epsilon", "delta"], ["rho"])
 _NO_AMOUNT = "give a budget as epsilon, as rho, or as epsilon and delta"
 
-SHARE = Table(_AMOUNTS, forms=_AMOUNT_FORMS, no_form=_NO_AMOUNT)
+SHARE = KeyTable(_AMOUNTS, forms=_AMOUNT_FORMS, no_form=_NO_AMOUNT)
 """The share of an analyst."""
 
-BUDGET = Table(
+BUDGET = KeyTable(
     {
         **_AMOUNTS,
-        "period": Key(one_of(PERIODS), "The calendar period that the budget is for."),
+        "period": Key(choice_of(PERIODS), "The calendar period that the budget is for."),
         "delta_for": Key(
-            one_of(DELTA_FOR), "What delta is for: questions that have one each, or composition."
+            choice_of(DELTA_FOR), "What delta is for: questions that have one each, or composition."
         ),
     },
     needs={"delta_for": (["delta"], "it says what delta is for, and there is no delta")},
@@ -69,7 +69,7 @@ BUDGET = Table(
 )
 """The budget of a dataset."""
 
-CSV = Table(
+CSV = KeyTable(
     {
         "delimiter": Key(
             anything("one character", {"type": "string", "minLength": 1}),
@@ -83,10 +83,10 @@ CSV = Table(
 )
 """The form of a CSV file."""
 
-DATASET = Table(
+DATASET = KeyTable(
     {
         "source": Key(
-            one_or_list_of(TEXT),
+            one_or_list_of(ANY_TEXT),
             "A path, a pattern, a folder, or a list of them, from the folder of this file.",
         ),
         "csv": Key(CSV, "The form of the CSV files in source, where it is another one."),
@@ -94,9 +94,9 @@ DATASET = Table(
             UNQUOTED_TEXT, "duckdb:///file.duckdb, sqlite:///file.db or postgresql://host/database."
         ),
         "query": Key(UNQUOTED_TEXT, "SQL: one SELECT; one row of its result is one record."),
-        "table": Key(TEXT, "A table of the database, in place of a query."),
+        "table": Key(ANY_TEXT, "A table of the database, in place of a query."),
         "privacy_unit": Key(
-            one_or_list_of(TEXT, unique=True),
+            one_or_list_of(ANY_TEXT, unique=True),
             "The column, or a list of columns, whose equal values make rows one record.",
         ),
         "max_contributions": Key(_COUNT, "How many rows of one privacy unit count, for numbers."),
@@ -128,10 +128,10 @@ DATASET = Table(
 )
 """A dataset: files, or a query or a table of a database."""
 
-ANALYST = Table(
+ANALYST = KeyTable(
     {
         "datasets": Key(
-            list_of(TEXT),
+            list_of(ANY_TEXT),
             "The datasets that the analyst may ask about.",
             "the datasets are missing; list those that the analyst may ask about",
         ),
@@ -148,15 +148,15 @@ ANALYST = Table(
 )
 """An analyst."""
 
-SERVER = Table(
+SERVER = KeyTable(
     {
-        "listen": Key(TEXT, "The address of the service, such as 127.0.0.1:8765."),
-        "slot": Key(TEXT, 'Replies leave at multiples of it, such as "250ms".'),
+        "listen": Key(ANY_TEXT, "The address of the service, such as 127.0.0.1:8765."),
+        "slot": Key(ANY_TEXT, 'Replies leave at multiples of it, such as "250ms".'),
     }
 )
 """The service."""
 
-DOCUMENT = Table(
+DOCUMENT = KeyTable(
     {
         "ledger": Key(UNQUOTED_TEXT, "A file, or the URL of a PostgreSQL database."),
         "datasets": Key(

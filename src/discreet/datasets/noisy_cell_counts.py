@@ -15,7 +15,7 @@ CLASSES = (FITS, MISFITS, MISSING)
 LARGEST = 2**62
 """No table has as many cells. What noise takes beyond it is cut, which changes no guarantee."""
 
-Interval = tuple[Decimal, Decimal]
+NoiseInterval = tuple[Decimal, Decimal]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,14 @@ class NoisyCellCounts:
     probability: Fraction = CONFIDENCE
 
     @property
-    def percentages(self) -> dict[str, Interval]:
+    def percentages(self) -> dict[str, NoiseInterval]:
         """The percentages of all cells that fit, do not, and are missing, from and to: rounded outward.
 
         All three hold together with the same probability. "0 to 100" says that the noise is too large to tell.
         """
         return {name: self._percentage(name) for name in CLASSES}
 
-    def _percentage(self, name: str) -> Interval:
+    def _percentage(self, name: str) -> NoiseInterval:
         """Return the least and the greatest percentage that the noisy counts allow."""
         low, high = self._range(name)
         others = [self._range(other) for other in CLASSES if other != name]
@@ -102,6 +102,6 @@ def _tenths(tenths: int) -> Decimal:
     return Decimal(f"{whole}.{rest}") if rest else Decimal(whole)
 
 
-def _span(ends: Interval) -> str:
+def _span(ends: NoiseInterval) -> str:
     low, high = ends
     return f"{low}" if low == high else f"{low} to {high}"

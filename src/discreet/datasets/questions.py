@@ -3,7 +3,17 @@
 from collections.abc import Mapping
 
 from .declarations import read_text
-from .keys import ABOVE_ZERO_AS_GIVEN, TEXT, Key, Kind, Part, Table, Variants, anything, one_of
+from .keys import (
+    ABOVE_ZERO_AS_GIVEN,
+    ANY_TEXT,
+    Key,
+    KeyContent,
+    KeyTable,
+    Kind,
+    Variants,
+    anything,
+    choice_of,
+)
 
 VERBS: Mapping[str, tuple[str, ...]] = {
     "mode": (),
@@ -24,10 +34,10 @@ Version 1 of HTTP has these names, and keeps them.
 RENAMED = {"price": "best_price"}
 """Verbs that are called otherwise in discreet.toml and in Python now."""
 
-VERB = one_of(VERBS, RENAMED)
+VERB = choice_of(VERBS, RENAMED)
 """A verb in discreet.toml."""
 
-TERMS = (
+SHARED_TERMS = (
     "candidates", "epsilon", "rho", "scale", "mechanism", "by", "groups", "max_groups", "max_contributions",
 )  # fmt: skip
 """The terms of all verbs but those of `FEWER`, besides `size`."""
@@ -38,7 +48,7 @@ FEWER: Mapping[str, tuple[str, ...]] = {"check": ("epsilon", "max_contributions"
 
 def terms_of(verb: str) -> tuple[str, ...]:
     """Return the terms of a question with a verb, besides `size`."""
-    return (*FEWER.get(verb, TERMS), *VERBS[verb])
+    return (*FEWER.get(verb, SHARED_TERMS), *VERBS[verb])
 
 
 def keys_of(verb: str) -> tuple[str, ...]:
@@ -48,20 +58,20 @@ def keys_of(verb: str) -> tuple[str, ...]:
 
 
 _ARGUMENT = anything("as the verb takes it")
-_PARTS: Mapping[str, Part] = {
-    "column": TEXT,
+_PARTS: Mapping[str, KeyContent] = {
+    "column": ANY_TEXT,
     **dict.fromkeys(("epsilon", "rho", "scale"), ABOVE_ZERO_AS_GIVEN),
 }
 _WORDS = {"column": "A declared column.", "description": "For people."}
 
 
-def _question_with(verb: str) -> Table:
+def _question_with(verb: str) -> KeyTable:
     """Return the table of a question with a verb."""
     keys = {name: Key(_PARTS.get(name, _ARGUMENT), _WORDS.get(name, "")) for name in keys_of(verb)}
     kind = Kind(f'"{verb}"', {"const": RENAMED.get(verb, verb)}, read_text)
     keys["verb"] = Key(kind, missing="")
-    keys["column"] = Key(TEXT, _WORDS["column"], "the column is missing; name a declared one")
-    return Table(keys)
+    keys["column"] = Key(ANY_TEXT, _WORDS["column"], "the column is missing; name a declared one")
+    return KeyTable(keys)
 
 
 QUESTION = Variants("verb", VERB, {verb: _question_with(verb) for verb in VERBS})

@@ -10,7 +10,7 @@ from ..messages import Message
 from ..payment import UNDESCRIBED, About
 from ..tables.query_tables import TableCheck, changed_tables, same_tables
 from . import integrity
-from .bindings import Bindings, Source, sources_of
+from .bindings import Bindings, BudgetSource, sources_of
 from .periods import Period
 from .transaction import NewEvent, Transaction
 
@@ -47,7 +47,8 @@ def read_bindings(transaction: Transaction) -> Bindings:
         if "period" in event.body:
             periods[event.dataset] = Period(str(event.body["per"]), str(event.body["period"]))
     sources = [
-        Source(event.dataset, event.body["source"], event.body.get("tables")) for event in events
+        BudgetSource(event.dataset, event.body["source"], event.body.get("tables"))
+        for event in events
     ]
     return Bindings(latest, periods, sources_of(sources), frozenset(pairs), frozenset(merges))
 
@@ -91,7 +92,7 @@ def _with_catalogue(
     if about is None or not isinstance(check, TableCheck) or check.tables is None:
         return about, bindings
     about = replace(about, tables=check.tables.as_dict)
-    source = Source(budget, about.source, about.tables)
+    source = BudgetSource(budget, about.source, about.tables)
     sources = sources_of([*bindings.sources, source])
     return about, replace(bindings, sources=sources, tables=check.tables_of_others)
 

@@ -35,7 +35,7 @@ class Declaration:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class BudgetSource:
     """A source that a budget has or had.
 
     Attributes:
@@ -59,9 +59,9 @@ class Source:
         return json.dumps([self.budget, self.place], sort_keys=True, default=repr)
 
 
-def sources_of(sources: Iterable[Source]) -> list[Source]:
+def sources_of(sources: Iterable[BudgetSource]) -> list[BudgetSource]:
     """Return sources without those said twice, or said later with their tables."""
-    unique: dict[tuple[str, str], Source] = {}
+    unique: dict[tuple[str, str], BudgetSource] = {}
     for source in sources:
         if not source.is_unknown:
             unique.pop((source.key, "null"), None)
@@ -85,7 +85,7 @@ class Bindings:
 
     latest: Mapping[tuple[str, str], Mapping[str, Any]]
     periods: Mapping[str, Period]
-    sources: Sequence[Source]
+    sources: Sequence[BudgetSource]
     separations: frozenset[frozenset[str]] = frozenset()
     merges: frozenset[str] = frozenset()
     tables: Tables = field(default_factory=dict)
@@ -123,7 +123,7 @@ class Bindings:
 
     def of_source(self, about: About) -> list[str]:
         """Return the budgets to which releases about a source were or are charged, the newest last."""
-        extent = self._source_extent(Source("", about.source, about.tables))
+        extent = self._source_extent(BudgetSource("", about.source, about.tables))
         places = range(len(self.sources)) if extent is not None else ()
         own = [
             self.sources[i].budget
@@ -259,7 +259,7 @@ class Bindings:
             self._extents[i] = self._source_extent(self.sources[i])
         return self._extents[i]
 
-    def _source_extent(self, source: Source) -> Extent | None:
+    def _source_extent(self, source: BudgetSource) -> Extent | None:
         """Return the extent of a source, as far as it is known."""
         tables = self.tables.get(source.place["query"]) if source.is_unknown else source.tables
         return extent_of(source.place, tables)

@@ -365,7 +365,7 @@ class BudgetName(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class BudgetTerms:
     """The terms on which a budget is opened.
 
     Attributes:

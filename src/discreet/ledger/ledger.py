@@ -25,7 +25,7 @@ from ..text_tables import Listing, listing
 from . import exports, queries
 from .binding_events import read_bindings
 from .bindings import Declaration
-from .budget import Amount, Budget, BudgetName, DeltaFor, Terms, read_delta_for, read_total
+from .budget import Amount, Budget, BudgetName, BudgetTerms, DeltaFor, read_delta_for, read_total
 from .checkpoints import Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
 from .events import CHARGED, Event, canonical_json
 from .opening import (
@@ -139,7 +139,7 @@ class Ledger:
         if isinstance(dataset, Dataset):
             unit = declared_unit(dataset, unit)
         use = None if delta_for is None else read_delta_for(delta_for)
-        terms = Terms(
+        terms = BudgetTerms(
             total, read_neighbors(neighbors), unit, use, _read_oversubscribed(oversubscribed)
         )
         name, declaration = BudgetName(payer.dataset, payer.analyst), None

@@ -10,7 +10,7 @@ from ..privacy.wording import relation
 from . import integrity, queries
 from .binding_events import append_described, change, read_bindings, record
 from .bindings import Bindings, Declaration
-from .budget import Amount, Budget, BudgetName, DeltaFor, Terms, new_budget
+from .budget import Amount, Budget, BudgetName, BudgetTerms, DeltaFor, new_budget
 from .events import unit_field
 from .periods import Period, this_period
 from .purchase import Payer
@@ -29,7 +29,7 @@ from .transaction import NewEvent, Transaction
 def open_budget(
     transaction: Transaction,
     name: BudgetName,
-    terms: Terms,
+    terms: BudgetTerms,
     declaration: Declaration | None,
     per: str | None,
 ) -> Budget:
@@ -110,13 +110,13 @@ class Renewal:
     oversubscribed: bool | None = None
     shares: Mapping[str, Amount] = field(default_factory=dict)
 
-    def terms(self, old: Budget) -> Terms:
+    def terms(self, old: Budget) -> BudgetTerms:
         """Return the terms of the budget after an old one."""
         total = self.total or old.total
         use = self.delta_for or (old.delta_for if total.delta else None)
         was_oversubscribed = old.shares == "oversubscribed"
         over = was_oversubscribed if self.oversubscribed is None else self.oversubscribed
-        return Terms(total, old.neighbors, old.unit, use, over)
+        return BudgetTerms(total, old.neighbors, old.unit, use, over)
 
 
 def renew_budget(transaction: Transaction, about: About, renewal: Renewal) -> Budget:
@@ -242,7 +242,7 @@ def _describe_once(
 def _open_once(
     transaction: Transaction,
     name: BudgetName,
-    terms: Terms,
+    terms: BudgetTerms,
     more: Mapping[str, object] | None = None,
 ) -> Budget:
     """Store the budget unless it exists."""
@@ -275,7 +275,7 @@ def _terms_of_event(budget: Budget) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _new_budget(name: BudgetName, terms: Terms) -> Budget:
+def _new_budget(name: BudgetName, terms: BudgetTerms) -> Budget:
     """Return a new budget of a dataset.
 
     Raises:
@@ -292,7 +292,7 @@ def _new_budget(name: BudgetName, terms: Terms) -> Budget:
     )  # fmt: skip
 
 
-def _with_share(name: BudgetName, terms: Terms, whole: Budget | None) -> list[Budget]:
+def _with_share(name: BudgetName, terms: BudgetTerms, whole: Budget | None) -> list[Budget]:
     """Return the budget of a dataset after a share was opened, and the share.
 
     Raises:
@@ -310,7 +310,7 @@ def _with_share(name: BudgetName, terms: Terms, whole: Budget | None) -> list[Bu
     return [with_share(whole, share), share]
 
 
-def _same_or_recount(transaction: Transaction, budget: Budget, terms: Terms) -> Budget:
+def _same_or_recount(transaction: Transaction, budget: Budget, terms: BudgetTerms) -> Budget:
     """Return an existing budget if its terms are those asked for; how its shares are paid for may change.
 
     Raises:

@@ -125,11 +125,11 @@ def _readable(name: str, function: Callable[_P, _T], *args: _P.args, **kwargs: _
     raise LedgerCorrupt(f"{name} cannot be read")
 
 
-def columns_of(event: Event) -> list[Any]:
+def event_columns(event: Event) -> list[Any]:
     """Return the columns of an event without its hash."""
     return [event.number, event.at, event.kind, event.dataset, event.analyst or "", event.request,
             canonical_json(event.body)]  # fmt: skip
 
 
 def _hash(event: Event, previous: str) -> str:
-    return chain_hash(previous, columns_of(event))
+    return chain_hash(previous, event_columns(event))

@@ -190,14 +190,14 @@ def _difference(ours: Fraction | None, theirs: Fraction | None) -> Fraction | No
     return None if ours is None or theirs is None else ours - theirs
 
 
-def _numbers(amount: Amount) -> list[Fraction]:
+def _bounds_of_amount(amount: Amount) -> list[Fraction]:
     return [n for n in (amount.epsilon, amount.rho, amount.delta) if n is not None]
 
 
 def _is_positive(amount: Amount) -> bool:
     """Return whether one number is above zero, and none below."""
-    return any(n > 0 for n in _numbers(amount)) and not _is_negative(amount)
+    return any(n > 0 for n in _bounds_of_amount(amount)) and not _is_negative(amount)
 
 
 def _is_negative(amount: Amount) -> bool:
-    return any(n < 0 for n in _numbers(amount))
+    return any(n < 0 for n in _bounds_of_amount(amount))

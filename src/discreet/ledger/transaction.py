@@ -9,7 +9,7 @@ from ..errors import LedgerCorrupt
 from .append_only import check_append_only
 from .checkpoints import Checkpoint
 from .events import Event, chain_hash
-from .queries import columns_of, events_after
+from .queries import event_columns, events_after
 from .schema import EVENTS, LEDGER, check_newest
 from .statements import Statement
 
@@ -126,7 +126,7 @@ class Transaction:
         """Append an event to the chain."""
         number, at = self.chain.events + 1, new.at or time_text(datetime.now(UTC))
         event = Event(number, at, new.kind, new.dataset, new.analyst, new.request, new.body, "")
-        columns = columns_of(event)
+        columns = event_columns(event)
         head = chain_hash(self.chain.head, columns)
         row = dict(zip(EVENTS.c.keys(), [*columns, head], strict=True))
         _APPEND.run(self.connection, **row)

@@ -18,7 +18,7 @@ from ..arguments import read_sequence
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import not_negative
 from ..sampling.arrays import as_array
-from ..sampling.categorical import Sums, Table, cumulate, error_of_sums
+from ..sampling.categorical import PreparedWeights, Sums, cumulate, error_of_sums
 from ..sampling.enclosures import (
     CUT,
     WEIGHT_ERROR,
@@ -30,7 +30,7 @@ from ..sampling.enclosures import (
 )
 from ..sampling.vectors import Vector, read_vector
 from .contract import Law
-from .masked import MaskedLaw, Places
+from .masked import CandidatePlaces, MaskedLaw
 
 _WIDEST = 2**20
 """Weights that are more bits apart than this, or logarithms more nats, go to balls at once."""
@@ -71,7 +71,7 @@ class WeightMeasure:
 
     def __init__(self, weights: WeightTuple) -> None:
         self.size, self._all = len(weights), weights
-        self.places: Places = np.flatnonzero([weight > 0 for weight in weights])
+        self.places: CandidatePlaces = np.flatnonzero([weight > 0 for weight in weights])
         self._weights = tuple(filter(None, weights))
 
     def restrict(self, mask: NDArray[np.bool_]) -> list[Fraction | int]:
@@ -103,7 +103,7 @@ class LogMeasure:
     argument: ClassVar[str] = "log_base_measure"
     numbers: ClassVar[str] = "numbers"
 
-    def __init__(self, size: int, places: Places, logs: Vector) -> None:
+    def __init__(self, size: int, places: CandidatePlaces, logs: Vector) -> None:
         self.size, self.places, self.logs = size, places, logs
         self._top = logs.best()
 
@@ -220,9 +220,9 @@ def weigh(scores: Vector, rate: Rate, measure: BaseMeasure) -> Law:
             "give one for each"
         )
     if len(measure.places) == len(scores):
-        return Table(MeasuredWeights(scores, rate, measure))
+        return PreparedWeights(MeasuredWeights(scores, rate, measure))
     weights = MeasuredWeights(scores.take(measure.places), rate, measure)
-    return MaskedLaw(Table(weights), measure.places, len(scores))
+    return MaskedLaw(PreparedWeights(weights), measure.places, len(scores))
 
 
 class MeasuredWeights:

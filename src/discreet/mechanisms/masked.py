@@ -22,7 +22,7 @@ from .contract import (
     spread_of,
 )
 
-Places = NDArray[np.int64]
+CandidatePlaces = NDArray[np.int64]
 """The indices of the candidates that may be answered, in order."""
 
 
@@ -31,7 +31,7 @@ class MaskedLaw:
 
     __slots__ = ("_law", "_places", "_size")
 
-    def __init__(self, law: Law, places: Places, size: int) -> None:
+    def __init__(self, law: Law, places: CandidatePlaces, size: int) -> None:
         self._law, self._places, self._size = law, places, size
 
     def draw(self, bits: Bits) -> int:
@@ -40,7 +40,7 @@ class MaskedLaw:
 
     def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
         """Return `size` independent indices."""
-        indices: Places = self._places[np.asarray(self._law.draws(size, bits))]
+        indices: CandidatePlaces = self._places[np.asarray(self._law.draws(size, bits))]
         return indices
 
     def probabilities(self) -> list[arb]:

@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 
 _BINS, _NAMED = 40, 40
 _PROBABILITY = Message("probability"), Message("probability of each candidate")
-_MOST = 10**6
+_MOST_ITEMS = 10**6
 _MOST_BARS = 10_000
 
 
@@ -107,7 +107,7 @@ def law(
         draws: drawn candidates, whose frequencies are put beside the distribution.
         label: the name of the axis of candidates, with its unit.
     """
-    draws = None if draws is None else read_sequence(draws, "draws", _MOST)
+    draws = None if draws is None else read_sequence(draws, "draws", _MOST_ITEMS)
     with marks.canvas(marks.height(series.labels)) as (figure, axes):
         draw = _on_a_line if series.labels is None else _in_a_list
         draw(figure, series, answer, draws)
@@ -121,7 +121,7 @@ def law(
 @_drawing
 def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
     """Return a plot of several distributions over the same candidates, such as for several epsilons."""
-    laws_drawn = read_sequence(several, "several", _MOST)
+    laws_drawn = read_sequence(several, "several", _MOST_ITEMS)
     if len({series.labels for series in laws_drawn}) != 1:
         raise InvalidArgument(
             "distributions in one picture must be over the same candidates, and at least one"
@@ -148,7 +148,7 @@ def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
 @_drawing
 def frequencies(values: Sequence[object], *, label: str = "candidate") -> "Figure":
     """Return a bar chart of the frequencies of drawn values, the most frequent first."""
-    values = read_sequence(values, "values", _MOST)
+    values = read_sequence(values, "values", _MOST_ITEMS)
     tally = Counter(values).most_common(_NAMED)
     labels = tuple(marks.short(value) for value, _ in tally)
     with marks.canvas(marks.height(labels)) as (figure, axes):
@@ -172,7 +172,7 @@ def histograms(
         label: the name of the axis of candidates, with its unit.
     """
     draws_by_name = {
-        name: [float(value) for value in read_sequence(values, name, _MOST)]
+        name: [float(value) for value in read_sequence(values, name, _MOST_ITEMS)]
         for name, values in several.items()
     }
     if not all(draws_by_name.values()) or not draws_by_name:
@@ -250,7 +250,7 @@ def budget(points: Iterable[tuple[object, object, object]], *, unit: str = "ε")
         points: triples of a time, the amount spent so far, and the total of the budget, in order of time.
         unit: the sign of the privacy parameter.
     """
-    rows = read_sequence(points, "points", _MOST)
+    rows = read_sequence(points, "points", _MOST_ITEMS)
     if not rows:
         raise InvalidArgument("points must not be empty: there must be a time to draw")
     times = [time for time, _, _ in rows]

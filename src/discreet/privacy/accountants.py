@@ -99,10 +99,10 @@ def recursion(epsilons: Sequence[Fraction]) -> Accountant:
     """Return the recursion over adaptive exponential mechanisms; no bound where no grid is fine enough."""
 
     def delta(epsilon: Fraction) -> Fraction | None:
-        return _short(delta_adaptive(epsilons, epsilon))
+        return _round_up(delta_adaptive(epsilons, epsilon))
 
     def epsilon(delta: Fraction) -> Fraction | None:
-        return _short(epsilon_adaptive(epsilons, delta))
+        return _round_up(epsilon_adaptive(epsilons, delta))
 
     return Accountant(_alone(delta), _alone(epsilon))
 
@@ -134,5 +134,5 @@ def _estimate(mu: float, epsilon: Fraction) -> float:
         return float(gaussian_delta(arb(mu), ball(epsilon)))
 
 
-def _short(bound: Fraction | None) -> Fraction | None:
+def _round_up(bound: Fraction | None) -> Fraction | None:
     return None if bound is None else short_up(bound)

@@ -29,7 +29,7 @@ _MOST_EQUAL = 4096
 _TINY = 2.0**-1000
 """Added to all bounds: more than anything that underflows on the way to it."""
 
-_BITS = 128
+_ADAPTIVE_BITS = 128
 
 
 def delta_adaptive(epsilons: Sequence[Fraction], target: Fraction) -> Fraction | None:
@@ -114,7 +114,7 @@ def crossing(before: Fraction, after: Fraction, level: Fraction, step: Fraction)
 
     It falls from `left`, above the level, to `right`, not above it, where ln gamma = step.
     """
-    with precision(_BITS + 192):
+    with precision(_ADAPTIVE_BITS + 192):
         share = ball((before - level) / (before - after))
         at = (1 + share * (ball(step).exp() - 1)).log()
         return min(Fraction(math.ceil(upper(at) * 2**64), 2**64), step)
@@ -141,7 +141,7 @@ def delta_nonadaptive(epsilon: Fraction, n: int, target: Fraction) -> Fraction:
         return Fraction(0)
     if n > _MOST_EQUAL:
         return Fraction(1)
-    with precision(_BITS):
+    with precision(_ADAPTIVE_BITS):
         binomials = [arb(fmpz(math.comb(n, i))) for i in range(n)]
         # *The best t*: only the c with t_c < epsilon; beyond, the value is zero.
         counts = range(math.ceil(n - target / epsilon))
@@ -240,7 +240,7 @@ class _Odds:
     @lru_cache(maxsize=64)
     def of(step: Fraction, cells: int) -> "_Odds":
         """Return the odds for epsilon = cells * step, from balls."""
-        with precision(_BITS):
+        with precision(_ADAPTIVE_BITS):
             # P(loss t) = (e**epsilon - e**t) / (e**epsilon - 1), as the mean of exp(-loss) under P is 1.
             decays = [ball(-j * step).exp() for j in range(cells + 1)]
             scale = 1 - decays[-1]
@@ -291,7 +291,7 @@ def _one_more(after: GridValues, grid: LossGrid, kind: int) -> GridValues:
 
 def _between(before: float, after: float, grid: LossGrid, target: Fraction) -> Fraction:
     """Return the height of the chord at exp(target), rounded up: the curve is convex."""
-    with precision(_BITS):
+    with precision(_ADAPTIVE_BITS):
         # *The recursion on a grid*: the bound at a target between two points is the chord's.
         share = (ball(target - grid.low * grid.step).exp() - 1) / (ball(grid.step).exp() - 1)
         return min(Fraction(1), upper(arb(before) + (arb(after) - arb(before)) * share))

@@ -18,7 +18,7 @@ _FINE = 2.0**-9
 _NEAR = Fraction(95, 100)
 """A bound of that share of delta is good enough, too."""
 
-_BITS = 16
+_SHARE_BITS = 16
 
 
 def read_share(delta: object) -> Fraction:
@@ -72,7 +72,7 @@ def _search(
     best, worst, points = least, math.inf, list[tuple[float, float]]()
     share = max(float(least), _guess(answers, float(epsilon), float(delta)))
     for _ in range(_STEPS):
-        epsilon_tried = max(least, _short(share))
+        epsilon_tried = max(least, _round_share(share))
         bound = delta_of(epsilon_tried)
         if bound <= delta:
             best = max(best, epsilon_tried)
@@ -108,7 +108,7 @@ def _next(points: list[tuple[float, float]], depth: float, best: float, worst: f
     return guess if best < guess < worst else middle
 
 
-def _short(share: float) -> Fraction:
+def _round_share(share: float) -> Fraction:
     """Return a fraction of few bits that is not above the share."""
     mantissa, exponent = math.frexp(share)
-    return Fraction(math.floor(mantissa * 2**_BITS)) * Fraction(2) ** (exponent - _BITS)
+    return Fraction(math.floor(mantissa * 2**_SHARE_BITS)) * Fraction(2) ** (exponent - _SHARE_BITS)

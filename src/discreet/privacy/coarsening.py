@@ -14,7 +14,7 @@ from .zcdp import ZCDP
 _EVEN = 128
 """Sizes at equal distances up to the largest epsilon."""
 
-_BITS = 4
+_SIZE_BITS = 4
 """Significant bits of the sizes beside them, which serve epsilons far below the largest."""
 
 
@@ -78,6 +78,6 @@ def _grid(sizes: list[float]) -> list[float]:
     largest, least = max(sizes), min(sizes)
     even = {largest * k / _EVEN for k in range(1, _EVEN)}
     octaves = range(math.frexp(least)[1], math.frexp(largest)[1] + 1)
-    steps = range(2 ** (_BITS - 1), 2**_BITS)
-    spread = {math.ldexp(step, octave - _BITS) for octave in octaves for step in steps}
+    steps = range(2 ** (_SIZE_BITS - 1), 2**_SIZE_BITS)
+    spread = {math.ldexp(step, octave - _SIZE_BITS) for octave in octaves for step in steps}
     return sorted({size for size in even | spread if size < largest} | {largest})

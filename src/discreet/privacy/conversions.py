@@ -14,7 +14,7 @@ from ..sampling.enclosures import ball, precision, probability_above, upper
 Divergence = Callable[[arb], arb]
 """From the excess of an order over 1 to a ball whose upper end bounds the divergence."""
 
-_BITS = 512
+_CONVERSION_BITS = 512
 _ROUGH_BITS = 256
 _ORDERS = (-40.0, 800.0)
 """Logarithms of the least and the largest excess of an order over 1 that are tried."""
@@ -47,7 +47,7 @@ def delta_of_curve(divergence: Divergence, epsilon: Fraction) -> Fraction:
     log = _at_best_order(log_delta)
     if log >= 0:
         return Fraction(1)
-    with precision(_BITS):
+    with precision(_CONVERSION_BITS):
         return probability_above(ball(log).exp())
 
 
@@ -70,7 +70,7 @@ def divergence_at(divergence: Callable[[arb], arb | None], order: object) -> flo
     number = exact(order, "order")
     if number <= 1:
         raise InvalidNumber(f"order must be above 1, got {shown(order)}")
-    with precision(_BITS):
+    with precision(_CONVERSION_BITS):
         bound = divergence(ball(number - 1))
         return math.inf if bound is None or not bound.is_finite() else float_up(upper(bound))
 
@@ -142,7 +142,7 @@ def _at_best_order(objective: Divergence) -> Fraction:
 
     with precision(_ROUGH_BITS):
         best = _golden_section(rough, *_ORDERS)
-    with precision(_BITS):
+    with precision(_CONVERSION_BITS):
         return upper(objective(arb(best).exp()))
 
 

@@ -13,7 +13,7 @@ from ..sampling.enclosures import ball, laplace_quantile, precision, probability
 from .renyi_curves import RenyiCurve, divergence, of_laplace, of_logistic, of_pure, of_range
 from .rho import RhoOf, laplace_rho, logistic_rho, pure_rho, range_rho
 
-_BITS = 512
+_PAIR_BITS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class DominatingPair:
         """Return the least delta for which (target, delta)-DP follows, rounded up."""
         if target >= epsilon:
             return Fraction(0)
-        with precision(_BITS):
+        with precision(_PAIR_BITS):
             return probability_above(self.excess(ball(epsilon), ball(epsilon - target)))
 
     def target(self, epsilon: Fraction, delta: Fraction) -> Fraction:
         """Return the least target for which (target, delta)-DP follows, rounded up."""
-        with precision(_BITS):
+        with precision(_PAIR_BITS):
             excess = self.left(ball(epsilon), ball(delta))
             if excess <= 0:
                 return Fraction(0)

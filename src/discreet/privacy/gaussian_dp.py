@@ -16,7 +16,7 @@ from .conversions import epsilon_of_curve, gaussian_delta, least_epsilon, read_d
 from .epsilon_dp import ApproxDP
 from .sensitivity import Neighbors, read_neighbors
 
-_BITS = 512
+_GAUSSIAN_BITS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class GaussianDP(BaseGuarantee):
     def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta for which (epsilon, delta)-DP follows, rounded up."""
         target = read_epsilon(epsilon)
-        with precision(_BITS):
+        with precision(_GAUSSIAN_BITS):
             return probability_above(gaussian_delta(ball(self.mu), ball(target)))
 
     def approx(self, delta: Number) -> ApproxDP:

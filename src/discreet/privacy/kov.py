@@ -15,9 +15,9 @@ from flint import arb
 from ..numbers import nearest_double
 from ..sampling.enclosures import ball, precision, probability_above
 
-_BITS = 320
+_COMPOSITION_BITS = 320
 _NEGLIGIBLE = arb(2) ** -220
-_MOST = 2**15
+_MOST_LOSSES = 2**15
 """Privacy losses that are told apart; several kinds may have more, then no bound is given."""
 
 Losses = dict[Fraction, arb]
@@ -46,13 +46,13 @@ class Responses:
 
         A response of epsilon zero says nothing and has no loss.
         """
-        with precision(_BITS):
+        with precision(_COMPOSITION_BITS):
             losses: Losses = {Fraction(0): arb(1)}
             rest = arb(0)
             for epsilon, n in kinds:
                 if epsilon == 0:
                     continue
-                window, outside = _window(epsilon, n, _MOST // len(losses))
+                window, outside = _window(epsilon, n, _MOST_LOSSES // len(losses))
                 if outside is None:
                     return None
                 losses = _sum(losses, window)
@@ -67,7 +67,7 @@ class Responses:
     def delta(self, epsilon: Fraction) -> Fraction:
         """Return P(loss > epsilon) - e**epsilon Q(loss > epsilon), rounded up."""
         first = bisect_left(self.losses, epsilon)
-        with precision(_BITS):
+        with precision(_COMPOSITION_BITS):
             total = self.rest
             if first < len(self.losses):
                 total += self.chances[first] - ball(epsilon).exp() * self.other[first]

@@ -27,7 +27,7 @@ _PLACES = 512
 _LONGEST, _FURTHEST = 2**17, Fraction(2**20)
 """The most steps of that curve, of which there are fewer with a coarser step, and the largest loss on it."""
 
-_BITS = 320
+_LOSS_BITS = 320
 
 _ROUNDING = Fraction(1, 2**64)
 """The mass that another library may have lost by rounding."""
@@ -188,7 +188,7 @@ def _bounds_nothing(losses: LossDistribution) -> bool:
     H + gamma is convex, at least 1 at gamma = 0, and straight between the points exp(j * step): the points
     below 1 decide. There H is the sum of the masses above, less those times exp(j * step - loss).
     """
-    with precision(_BITS):
+    with precision(_LOSS_BITS):
         decay = ball(-losses.step).exp()
         above, less = losses.infinite, arb(0)  # from the largest loss down
         for j in range(losses.lowest + len(losses.masses) - 1, losses.lowest - 1, -1):

@@ -24,7 +24,7 @@ from .sensitivity import Neighbors, read_neighbors
 from .units import Unit, plain_unit, read_unit
 from .wording import with_relation
 
-_BITS = 192
+_ODOMETER_BITS = 192
 
 _QUARTERS = range(-32, 65)
 """The orders tried, in quarters of an octave: their excess over 1 goes from 2**-8 to 2**16."""
@@ -156,7 +156,7 @@ class Odometer:
 
     def in_words(self, delta: Number) -> str:
         """Return `approx(delta)` in words: the numbers, that they hold whenever one stops, and for which people."""
-        return self._whenever(_numbers(self.approx(delta)))
+        return self._whenever(_epsilon_and_delta(self.approx(delta)))
 
     def __str__(self) -> str:
         bounds: list[str] = []
@@ -167,7 +167,7 @@ class Odometer:
         except InvalidArgument:
             least = None
         if least is not None and (self.epsilon is None or least.epsilon < _LESS * self.epsilon):
-            bounds.append(_numbers(least))
+            bounds.append(_epsilon_and_delta(least))
         promise = self._whenever(join(OR, bounds)) if bounds else Message("no privacy guarantee")
         return Message("{answers}: {promise}", answers=self._answers_in_words(), promise=promise)
 
@@ -200,7 +200,7 @@ class Odometer:
         """
         if share == 0 or any(part.slack == 1 for part, _ in self.parts):
             return None
-        with precision(_BITS):
+        with precision(_ODOMETER_BITS):
             log_share = ball(share).log()
             orders = zip(_orders(), self._divergences(), strict=True)
             terms = [(excess, log + log_share, divergence)
@@ -211,7 +211,7 @@ class Odometer:
             high = min(upper(divergence - log / excess) for excess, log, divergence in terms)
 
         def indicator(epsilon: Fraction) -> Fraction:
-            with precision(_BITS):
+            with precision(_ODOMETER_BITS):
                 e = ball(epsilon)
                 # *The odometer*: the sum over k of (w_k / C_k) exp(x_k (U - A_k)), times delta.
                 sum_ = sum(((log + x * (e - d)).exp() for x, log, d in terms), arb(0))
@@ -245,12 +245,12 @@ def _orders() -> tuple[tuple[arb, arb], ...]:
     whole = sum(shares)
     orders = [(Fraction(4 + j % 4, 4) * Fraction(2) ** (j // 4), w / whole)
               for j, w in zip(_QUARTERS, shares, strict=True)]  # fmt: skip
-    with precision(_BITS):
+    with precision(_ODOMETER_BITS):
         # *The odometer*: orders and weights are fixed before anything is asked.
         return tuple((ball(x), ball(w).log() - log_factor(ball(x))) for x, w in orders)
 
 
-def _numbers(holds: ApproxDP) -> str:
+def _epsilon_and_delta(holds: ApproxDP) -> str:
     return join(AND, (equals("ε", holds.epsilon), equals("δ", holds.delta)))
 
 
@@ -267,7 +267,7 @@ def _curve(core: Guarantee) -> tuple[arb, ...]:
 
     Where neither is known the ball is infinite, and that order says nothing.
     """
-    with precision(_BITS):
+    with precision(_ODOMETER_BITS):
         rest = arb.pos_inf() if core.pure is None else ball(core.pure)
         divergences = [core.renyi(excess) for excess, _ in _orders()]
     return tuple(rest if each is None or not each.is_finite() else each for each in divergences)

@@ -13,7 +13,7 @@ from ..numbers import count
 from ..sampling.enclosures import ball, precision, probability_above
 from .contract import Guarantee, Parts, order
 
-_LONGEST = 4096
+_DENOMINATOR_BITS = 4096
 """Bits of a common denominator beyond which a sum is rounded up."""
 
 
@@ -79,7 +79,7 @@ def _common_denominator(denominators: Iterable[int]) -> int | None:
     common = 1
     for denominator in denominators:
         common = math.lcm(common, denominator)
-        if common.bit_length() > _LONGEST:
+        if common.bit_length() > _DENOMINATOR_BITS:
             return None
     return common
 

@@ -36,13 +36,13 @@ _LARGEST = 2**20
 _MOST_LOSSES = 2**20
 """Longest grid of losses for one answer."""
 
-_FINEST = 128
-"""Steps in a typical epsilon; the step alone raises delta by about one part in `_FINEST`**2."""
+_STEPS_PER_EPSILON = 128
+"""Steps in a typical epsilon; the step alone raises delta by about one part in `_STEPS_PER_EPSILON`**2."""
 
 _LONGEST = 2**17
 """About as many losses may be left after all answers: it takes a second to compose them."""
 
-_BITS = 320
+_MASS_BITS = 320
 
 
 @error_boundaries
@@ -118,7 +118,7 @@ class LossDistribution:
             # *Gaussian noise*: its best events are X > c.
             return gaussian_delta(ball(size), ball(at))
 
-        with precision(_BITS):
+        with precision(_MASS_BITS):
             return cls.of_curve(delta, top, step)
 
     @classmethod
@@ -139,7 +139,7 @@ class LossDistribution:
         end, pace = _ordinary(top, "top"), count(every, "every") * _ordinary(step, "step")
         if end > _MOST_LOSSES * pace / every:
             raise InvalidNumber(f"step must be at least top / {_MOST_LOSSES:,}, got {shown(step)}")
-        with precision(_BITS):
+        with precision(_MASS_BITS):
             # *Both orders*: bounds on gamma >= 1 are enough.
             deltas = [delta(j * pace) for j in range(math.ceil(end / pace) + 1)]
             heights = [ball(d) if isinstance(d, Fraction) else d for d in deltas]
@@ -155,7 +155,7 @@ class LossDistribution:
         if last - first > _MOST_LOSSES:
             raise InvalidNumber(f"step must be coarser for these losses, got {shown(step)}")
         masses = [0] * (last - first + 2)
-        with precision(_BITS):
+        with precision(_MASS_BITS):
             width = 1 - ball(-pace).exp()
             for j, mass in enumerate(self.masses, self.lowest):
                 below, beyond = divmod(j * self.step, pace)
@@ -208,7 +208,7 @@ class LossDistribution:
             raise InvalidNumber(f"epsilon must be zero or more, got {shown(epsilon)}")
         first = max(math.floor(at / self.step) + 1, self.lowest)
         above = list(self.masses[first - self.lowest :])
-        with precision(_BITS):
+        with precision(_MASS_BITS):
             # *delta and epsilon*: H(gamma) is the sum of m_j (1 - gamma exp(-j h)) over the losses above.
             decay = arb_poly(fmpz_poly(above))(ball(-self.step).exp())
             inside = ball(at - first * self.step).exp() * decay
@@ -287,7 +287,7 @@ def common_step(answers: Iterable[tuple[Number, int]]) -> Fraction:
         raise InvalidNumber("answers must not be empty: a grid is chosen for what is composed")
     squares = sum((n * epsilon**2 for epsilon, n in exacts), Fraction(0))
     # Losses lie within about 24 standard deviations, of at most sqrt(squares / 3), of one another.
-    finest = squares / sum(n for _, n in exacts) / _FINEST**2
+    finest = squares / sum(n for _, n in exacts) / _STEPS_PER_EPSILON**2
     shortest = squares * Fraction(192) / _LONGEST**2
     ratio = max(finest, shortest)
     exponent = (ratio.numerator.bit_length() - ratio.denominator.bit_length()) // 2
@@ -337,7 +337,7 @@ def _discretise(
         raise InvalidNumber(
             f"step must be at least epsilon / {_MOST_LOSSES:,}, got {shown(step)}; common_step chooses one"
         )
-    with precision(_BITS):
+    with precision(_MASS_BITS):
         curve = law(ball(size))
         return _join_heights(cls, pace, 1, [_height(curve, size, j * pace) for j in range(end + 1)])
 

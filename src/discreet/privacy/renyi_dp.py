@@ -24,7 +24,7 @@ from .sensitivity import Neighbors, read_neighbors
 _Curve = tuple[tuple[Fraction, Fraction], ...]
 """Orders above 1, ascending, with their divergences."""
 
-_BITS = 256
+_RENYI_BITS = 256
 
 _NOISE = Fraction(1, 10**9)
 """How much divergences in doubles may seem to fall with the order."""
@@ -183,7 +183,7 @@ def _one_step_more(far: RenyiDP, one: RenyiDP, m: int) -> _Curve:
     steps_of_curve = []
     for a in sorted({order / (m + 1) for order, _ in one.curve if order > m + 1}):
         p = 1 + (a - 1) / (a * m)
-        with precision(_BITS):
+        with precision(_RENYI_BITS):
             before, last = ball(a * p - 1), ball(a * (m + 1) - 1)
             product = far.renyi(before) * before / ball(p) + one.renyi(last) * last * ball(
                 1 - 1 / p

@@ -13,7 +13,7 @@ from ..sampling.enclosures import ball, precision, upper
 RhoOf = Callable[[Fraction], Fraction]
 """From epsilon to the rho that follows, rounded up."""
 
-_BITS = 256
+_RHO_BITS = 256
 
 _SMALL = Fraction(1, 2**24)
 """Below it, epsilon**2 / 8 is the least rho of a bounded range, epsilon**2 / 6 that of logistic noise, but
@@ -30,7 +30,7 @@ def range_rho(epsilon: Fraction) -> Fraction:
     """Return the least rho for epsilon-bounded range: k - 1 - ln k, with k = epsilon / (e**epsilon - 1)."""
     if epsilon < _SMALL:
         return short_up(epsilon**2 / 8)
-    with precision(_BITS):
+    with precision(_RHO_BITS):
         e = ball(epsilon)
         rest = -(-e).expm1()  # 1 - e**-epsilon
         k = e * (-e).exp() / rest
@@ -40,7 +40,7 @@ def range_rho(epsilon: Fraction) -> Fraction:
 @lru_cache(maxsize=1024)
 def pure_rho(epsilon: Fraction) -> Fraction:
     """Return the least rho for epsilon-DP: epsilon * tanh(epsilon / 2)."""
-    with precision(_BITS):
+    with precision(_RHO_BITS):
         e = ball(epsilon)
         return min(short_up(upper(e * (e / 2).tanh())), epsilon)
 
@@ -50,7 +50,7 @@ def logistic_rho(epsilon: Fraction) -> Fraction:
     """Return the least rho for logistic noise of scale 1 / epsilon: epsilon / tanh(epsilon / 2) - 2."""
     if epsilon < _SMALL:
         return short_up(epsilon**2 / 6)
-    with precision(_BITS):
+    with precision(_RHO_BITS):
         e = ball(epsilon)
         return min(short_up(upper(e / (e / 2).tanh() - 2)), epsilon)
 
@@ -60,7 +60,7 @@ def laplace_rho(epsilon: Fraction) -> Fraction:
     """Return the least rho for Laplace noise of scale 1 / epsilon: epsilon - 1 + e**-epsilon."""
     if epsilon < _TINY:
         return short_up(epsilon**2 / 2)
-    with precision(_BITS):
+    with precision(_RHO_BITS):
         e = ball(epsilon)
         return min(short_up(upper(e + (-e).expm1())), epsilon)
 

@@ -97,7 +97,7 @@ class Weights(Protocol):
         ...
 
 
-class Table:
+class PreparedWeights:
     """Weights made ready: the fast pass is done once, then any number of uniforms are settled."""
 
     __slots__ = ("_sums", "_weights")
@@ -167,7 +167,7 @@ class VectorWeights:
         if not has_fast_pass(self._rate):
             return None
         values, fast = self._vector.values, kernel.active()
-        if fast is not None and kernel.takes(values):
+        if fast is not None and kernel.are_doubles(values):
             ends, chain = fast.running_sums(values, float(self._best), self._rate.double)
         else:
             with overflowing():
@@ -208,7 +208,7 @@ class BlockWeights:
     def _inner_sums(self) -> NDArray[np.float64] | None:
         """Find the bests of the blocks, and return the blocks' sums relative to them, None without a fast pass."""
         fast, is_fast = kernel.active(), has_fast_pass(self._rate)
-        if is_fast and fast is not None and kernel.takes(self._vector.values):
+        if is_fast and fast is not None and kernel.are_doubles(self._vector.values):
             bests, sums = fast.block_sums(self._vector.values, BLOCK, self._rate.double)
             self.bests = list(bests)
             return sums
@@ -242,7 +242,7 @@ class Categorical:
         """
         self._vector, self._rate = vector, rate
         self._blocks = BlockWeights(vector, rate) if len(vector) > FLAT else None
-        self._table = Table(self._blocks or VectorWeights(vector, rate, vector.best()))
+        self._table = PreparedWeights(self._blocks or VectorWeights(vector, rate, vector.best()))
 
     def draw(self, bits: Bits) -> int:
         """Return i with probability P(i), exactly."""
@@ -267,12 +267,16 @@ class Categorical:
 
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities, at the precision in force."""
-        return Table(VectorWeights(self._vector, self._rate, self._vector.best())).probabilities()
+        return PreparedWeights(
+            VectorWeights(self._vector, self._rate, self._vector.best())
+        ).probabilities()
 
-    def _inner(self, b: int) -> Table:
+    def _inner(self, b: int) -> PreparedWeights:
         """Return the table of one block, its weights relative to the block's own best."""
         assert self._blocks is not None
-        return Table(VectorWeights(self._blocks.block(b), self._rate, self._blocks.bests[b]))
+        return PreparedWeights(
+            VectorWeights(self._blocks.block(b), self._rate, self._blocks.bests[b])
+        )
 
 
 def _settle_in_balls(weights: Weights, u: LazyUniform) -> int:
@@ -305,7 +309,7 @@ def cumulate(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
         return weights.cumsum(), n
     rows = -(-n // _ROW)
     fast = kernel.active()
-    if fast is not None and kernel.takes(weights):
+    if fast is not None and kernel.are_doubles(weights):
         return fast.cumulate(np.array(weights)), rows + _ROW
     table = np.zeros((rows, _ROW))
     table.reshape(-1)[:n] = weights

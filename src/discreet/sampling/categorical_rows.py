@@ -43,7 +43,7 @@ class CategoricalRows:
         """
         self._rows, self._rate = rows, rate
         fast = kernel.active()
-        if fast is not None and kernel.takes(rows):
+        if fast is not None and kernel.are_doubles(rows):
             self._ends = fast.row_sums(rows, rate.double)
             return
         self._ends = np.empty(rows.shape)

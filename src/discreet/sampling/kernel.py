@@ -173,7 +173,7 @@ def threads() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def takes(values: NDArray[Any]) -> TypeGuard[Doubles]:
+def are_doubles(values: NDArray[Any]) -> TypeGuard[Doubles]:
     """Return whether the numbers are stored as the kernel reads them."""
     return values.dtype == np.float64 and values.dtype.isnative
 

@@ -16,7 +16,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from .bits import Bits, LazyUniform, below
-from .categorical import Sums, Table, cumulate, error_of_sums
+from .categorical import PreparedWeights, Sums, cumulate, error_of_sums
 from .enclosures import (
     CUT,
     WEIGHT_ERROR,
@@ -211,10 +211,10 @@ class RunLaw:
 
     def __init__(self, runs: Runs, rate: Rate) -> None:
         self._runs, self.rate = runs, rate
-        self._table = Table(RunWeights(runs, rate))
+        self._table = PreparedWeights(RunWeights(runs, rate))
         while self._table.error > _SURE and self._runs.whole is not None:
             self._runs = self._runs.refine()
-            self._table = Table(RunWeights(self._runs, rate))
+            self._table = PreparedWeights(RunWeights(self._runs, rate))
 
     def draw(self, bits: Bits) -> int:
         """Return i with probability P(i), exactly: first its run, then the steps from the run's best."""
@@ -227,7 +227,7 @@ class RunLaw:
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities of the runs, at the precision in force."""
         runs = self._runs if self._runs.whole is None else self._runs.whole()
-        return Table(RunWeights(runs, self.rate)).probabilities()
+        return PreparedWeights(RunWeights(runs, self.rate)).probabilities()
 
     def _settle(self, u: LazyUniform, bits: Bits) -> Place:
         """Return a candidate of the run that holds `u`; a summary is told in full before it is drawn from."""

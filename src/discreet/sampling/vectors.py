@@ -38,10 +38,10 @@ _WHOLE = 2**53
 
 _SUMS = 2**62
 
-_MOST_DIGITS = 3_000
+_SCORE_DIGITS = 3_000
 """The longest numerator or denominator of a score. An answer may be next to it, and Python spells 4,300."""
 
-_TOO_LONG = 10**_MOST_DIGITS
+_TOO_LONG = 10**_SCORE_DIGITS
 
 
 def not_finite() -> InvalidScores:
@@ -206,7 +206,7 @@ def _score(value: object) -> int | Fraction:
     """Return one score as an integer or a fraction."""
     score = _exact_score(value)
     if max(abs(score.numerator), score.denominator) >= _TOO_LONG:
-        raise InvalidScores(f"{_EXPECTED}; there is one of more than {_MOST_DIGITS:,} digits")
+        raise InvalidScores(f"{_EXPECTED}; there is one of more than {_SCORE_DIGITS:,} digits")
     return score
 
 
@@ -227,7 +227,7 @@ def _exact_score(value: object) -> int | Fraction:
 
 def _is_finite(value: Any) -> bool:
     if isinstance(value, Decimal):  # written out, one of a larger exponent would fill the memory
-        return value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
+        return value.is_finite() and abs(value.adjusted()) < _SCORE_DIGITS
     return bool(np.isfinite(value))
 
 

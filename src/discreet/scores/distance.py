@@ -18,7 +18,7 @@ from .contract import BaseScore
 
 _WHOLE_DOUBLES = 2**53
 
-_MOST_DIGITS = 1_000
+_STEP_DIGITS = 1_000
 """The longest step: a point has these besides those of the value, and must be told."""
 
 
@@ -33,8 +33,8 @@ class Lattice:
 
     def __init__(self, step: Number = 1) -> None:
         self.step = positive(step, "step")
-        if not fits(self.step, digits=_MOST_DIGITS):
-            raise InvalidNumber(f"step must have at most {_MOST_DIGITS:,} digits")
+        if not fits(self.step, digits=_STEP_DIGITS):
+            raise InvalidNumber(f"step must have at most {_STEP_DIGITS:,} digits")
 
     @property
     def size(self) -> int:

@@ -32,7 +32,7 @@ _ROUGH = 2.0**-50
 FINEST_KEYS = 2**46
 """Grids beyond it have no key for each cell; their records are fetched by distinct number."""
 
-_FINEST = 2**16
+_MOST_POINTS_BETWEEN = 2**16
 """Grids with that many points between two neighbours of the column's type are left to memory."""
 
 _MOST_BITS = 126
@@ -40,7 +40,7 @@ _MOST_BITS = 126
 
 _AMPLE = Context(prec=100)
 
-Unit = int | float
+CellNumber = int | float
 """A number of a column: an integer, the digits of a decimal as an integer, or a double."""
 
 
@@ -99,9 +99,9 @@ class Thresholds:
             return False
         if self.of.kind == "float":
             digits = {"<e": 11, "<f": 24, "<d": 53}[self.of.layout]
-            return bool(far < self.grid.step * 2**digits * _FINEST)
+            return bool(far < self.grid.step * 2**digits * _MOST_POINTS_BETWEEN)
         scale = _scale(self.of)
-        fine = self.grid.step * scale * _FINEST > 1
+        fine = self.grid.step * scale * _MOST_POINTS_BETWEEN > 1
         return bool(fine and (self.grid.hi - self.grid.lo) * scale < 2**_MOST_BITS)
 
     def border(self, index: int) -> Fraction:
@@ -109,7 +109,7 @@ class Thresholds:
         # b(i) of "Counting on a grid" in docs/explanation/out_of_core.md; the lemmas below are of that page.
         return self.grid.lo + (index - Fraction(1, 2)) * self.grid.step
 
-    def least(self, indices: Sequence[int]) -> list[Unit | None]:
+    def least(self, indices: Sequence[int]) -> list[CellNumber | None]:
         """Return the least numbers at or above the borders of some indices; None where there is no number."""
         # t(i) of "Counting on a grid": x has an index of at least i if and only if x >= t(i).
         first, step = self.border(0), self.grid.step
@@ -117,12 +117,12 @@ class Thresholds:
         start, by = int(first * below), int(step * below)
         return [least_number(start + index * by, below, self.of) for index in indices]
 
-    def unit(self, value: Unit | Fraction) -> Unit:
+    def unit(self, value: CellNumber | Fraction) -> CellNumber:
         """Return a number that an engine gave as this class counts it."""
         return value if isinstance(value, float) else int(Fraction(value) * _scale(self.of))
 
     @property
-    def ends(self) -> tuple[Unit, Unit]:
+    def ends(self) -> tuple[CellNumber, CellNumber]:
         """The least and the greatest finite number of the type."""
         if self.of.kind != "float":
             return self.of.low, self.of.high
@@ -179,9 +179,9 @@ class Piece:
         keys: the first key and the last.
     """
 
-    start: Unit | None
-    stop: Unit | None
-    ends: tuple[Unit, Unit]
+    start: CellNumber | None
+    stop: CellNumber | None
+    ends: tuple[CellNumber, CellNumber]
     rate: float
     shift: float
     keys: tuple[int, int]
@@ -199,7 +199,7 @@ class GridHistogram:
         self.pieces = list[Piece]()
         self.counts = [np.zeros(len(part), dtype=np.int64) for part in parts]
         self._thresholds = thresholds
-        self._lows, self._homes = list[Unit](), list[tuple[int, int]]()
+        self._lows, self._homes = list[CellNumber](), list[tuple[int, int]]()
         for p, part in enumerate(parts):
             self._add(p, part)
 
@@ -233,7 +233,7 @@ class GridHistogram:
                 ambiguous.append(key)
         return ambiguous
 
-    def _place(self, value: Unit | Fraction) -> int:
+    def _place(self, value: CellNumber | Fraction) -> int:
         """Return the place of the cell that a record of the parts is in.
 
         Of several cells that begin with the same threshold, it is the last: the others can have no records.
@@ -279,7 +279,7 @@ def _scale(of: ColumnType) -> int:
     return 10**of.scale if of.kind == "decimal" else 1
 
 
-def least_number(numerator: int, denominator: int, of: ColumnType) -> Unit | None:
+def least_number(numerator: int, denominator: int, of: ColumnType) -> CellNumber | None:
     """Return the least number of a type at or above a fraction; None if there is none."""
     if of.kind != "float":
         units = -(-numerator * _scale(of) // denominator)
@@ -294,19 +294,19 @@ def least_number(numerator: int, denominator: int, of: ColumnType) -> Unit | Non
     return nearest if of.layout == "<d" else _narrow_up(nearest, of.layout)
 
 
-def following(unit: Unit, of: ColumnType) -> Unit | None:
+def following(unit: CellNumber, of: ColumnType) -> CellNumber | None:
     """Return the next number of a type after a finite one; None if there is none."""
     if of.kind != "float":
         return int(unit) + 1 if unit < of.high else None
     return math.nextafter(unit, math.inf) if of.layout == "<d" else _next_up(unit, of.layout)
 
 
-def value_of(unit: Unit, of: ColumnType) -> Fraction:
+def value_of(unit: CellNumber, of: ColumnType) -> Fraction:
     """Return the exact value of a finite number."""
     return Fraction(unit) / _scale(of)
 
 
-def constant(unit: Unit, of: ColumnType) -> int | float | Decimal:
+def constant(unit: CellNumber, of: ColumnType) -> int | float | Decimal:
     """Return a number as Python has it, of the column's type and every digit of it."""
     return Decimal(unit).scaleb(-of.scale, _AMPLE) if of.kind == "decimal" else unit
 
@@ -319,7 +319,10 @@ def _words(integers: ExactArray) -> NDArray[np.int64]:
 
 
 def _piece(
-    thresholds: Thresholds, part: range, outer: tuple[Unit | None, Unit | None], first: int
+    thresholds: Thresholds,
+    part: range,
+    outer: tuple[CellNumber | None, CellNumber | None],
+    first: int,
 ) -> Piece:
     """Return how an engine is asked for one part, with keys from `first` on."""
     least, greatest = thresholds.ends

@@ -170,7 +170,7 @@ class ArrayColumn:
         """Return None: they are in memory."""
 
 
-def _whole(number: object) -> int:
+def _read_multiplicity(number: object) -> int:
     """Return how often a value occurs, of any size, as an integer of Python."""
     if not isinstance(number, bool) and isinstance(number, Integral):
         times = int(number)
@@ -187,7 +187,7 @@ class Histogram:
 
     def numbers(self) -> Rows:
         """Return the values that are not missing, and their counts."""
-        counts = [_whole(n) for n in self.mapping.values()]
+        counts = [_read_multiplicity(n) for n in self.mapping.values()]
         values = list(self.mapping)
         positive = [i for i, value in enumerate(values) if len(from_list([value]))]
         return from_list([values[i] for i in positive]), integers([counts[i] for i in positive])

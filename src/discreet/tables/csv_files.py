@@ -174,7 +174,9 @@ class CsvQuery:
             **DIALECT,
             **self.options,
         }
-        i = next(_numbers)  # relations that are put together must not share names of parameters
+        i = next(
+            _relation_numbers
+        )  # relations that are put together must not share names of parameters
         spelling = ", ".join(f"{name}=${name}_{i}" for name in settings)
         columns = ", ".join(f"{of} AS {alias}" for alias, of in self.expressions.items())
         for name in self.parameters:
@@ -186,7 +188,7 @@ class CsvQuery:
         )
 
 
-_numbers = itertools.count()
+_relation_numbers = itertools.count()
 
 
 def literal_path(file: Path) -> str:

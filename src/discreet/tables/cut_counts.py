@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ..sampling.vectors import ExactArray
-from .cells import Unit, constant, following, least_number, value_of
+from .cells import CellNumber, constant, following, least_number, value_of
 from .kinds import CELL, ColumnType
 from .native import Frame
 
@@ -60,7 +60,7 @@ def cumulative_counts(
     rows: Frame,
     fetch: Callable[[Frame, ColumnType], list[ExactArray]],
     of: ColumnType,
-    cuts: list[Unit],
+    cuts: list[CellNumber],
 ) -> list[int]:
     """Return how many records are below the cuts, and last how many there are."""
     import narwhals.stable.v2 as nw
@@ -89,12 +89,12 @@ def place_among(cuts: Sequence[int | float | Decimal], places: range) -> "nw.Exp
     )
 
 
-def _at(x: Fraction, of: ColumnType) -> Unit | None:
+def _at(x: Fraction, of: ColumnType) -> CellNumber | None:
     """Return the least number of the type that is x or above; None if there is none."""
     return least_number(*x.as_integer_ratio(), of)
 
 
-def _above(x: Fraction, of: ColumnType) -> Unit | None:
+def _above(x: Fraction, of: ColumnType) -> CellNumber | None:
     """Return the least number of the type above x."""
     least = _at(x, of)
     if least is None or least in (float("inf"), float("-inf")) or value_of(least, of) != x:

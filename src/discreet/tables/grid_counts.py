@@ -17,13 +17,13 @@ from ..errors import DiscreetError
 from ..sampling.vectors import ExactArray, Integers
 from .cells import (
     FINEST_KEYS,
+    CellNumber,
     GridHistogram,
     Groups,
     Index,
     Occupancy,
     Piece,
     Thresholds,
-    Unit,
     constant,
     value_of,
 )
@@ -136,7 +136,7 @@ class GridCounts:
         around = ((inside + b).floor().cast(short) for b in (piece.blur, -piece.blur))
         return reduce(add, around) + first
 
-    def _above(self, low: Unit, high: Unit) -> "nw.Expr":
+    def _above(self, low: CellNumber, high: CellNumber) -> "nw.Expr":
         """Return how far a record is above the lower end, as a double."""
         import narwhals.stable.v2 as nw
 
@@ -165,7 +165,7 @@ class GridCounts:
             bounds.append(nw.col(CELL) < self._constant(piece.stop))
         return reduce(and_, bounds) if bounds else None
 
-    def _constant(self, unit: Unit | None) -> int | float | Decimal:
+    def _constant(self, unit: CellNumber | None) -> int | float | Decimal:
         """Return a number of the column's type."""
         assert unit is not None
         return constant(unit, self.thresholds.of)

@@ -14,7 +14,7 @@ from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray
 from .engine_errors import missing_column, quietly
 from .ids import SALT, sql_decimal_text
-from .kinds import CELL, ColumnType, Key, column_type
+from .kinds import CELL, CellKey, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
 from .numeric import from_relation
 from .records import PERSON, START, is_of_unit
@@ -35,7 +35,7 @@ class InDuckDB:
     relation: "DuckDBPyRelation"
     types: Mapping[str, ColumnType] = field(default_factory=dict)
     """The types that are known otherwise than from the relation."""
-    codes: Mapping[str, Mapping[Key, int]] = field(default_factory=dict, repr=False)
+    codes: Mapping[str, Mapping[CellKey, int]] = field(default_factory=dict, repr=False)
     numeric_form: "Callable[[], InDuckDB] | None" = field(default=None, repr=False)
     """What returns the same with numbers in CELL, where it holds none."""
     code_values: ExactArray | None = field(default=None, repr=False)

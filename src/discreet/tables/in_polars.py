@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ..sampling.vectors import ExactArray
 from .ids import start_of_rule
-from .kinds import CELL, ColumnType, Key, column_type
+from .kinds import CELL, CellKey, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .numeric import clean, from_series
 from .records import PERSON, START, check_numbers, is_of_unit
@@ -21,7 +21,7 @@ class InPolars:
     """A lazy frame of the columns of a question: see `Native`."""
 
     frame: "pl.LazyFrame"
-    codes: ClassVar[Mapping[str, Mapping[Key, int]]] = {}
+    codes: ClassVar[Mapping[str, Mapping[CellKey, int]]] = {}
     code_values: ClassVar[None] = None
     starts: ClassVar[tuple[str, ...]] = ()
     wide: ClassVar[bool] = False

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ..sampling.vectors import ExactArray
 from .engine_errors import needing
 from .ids import SALT
-from .kinds import CELL, ColumnType, Key, column_type
+from .kinds import CELL, CellKey, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .numeric import from_series
 from .records import PERSON, START, is_of_unit
@@ -36,7 +36,7 @@ class InSpark:
     """A DataFrame of the columns of a question: see `Native`."""
 
     frame: "DataFrame"
-    codes: ClassVar[Mapping[str, Mapping[Key, int]]] = {}
+    codes: ClassVar[Mapping[str, Mapping[CellKey, int]]] = {}
     code_values: ClassVar[None] = None
     starts: ClassVar[tuple[str, ...]] = ()
     wide: ClassVar[bool] = False

@@ -19,7 +19,7 @@ from ..errors import InvalidCandidates, UnreadableData, shown
 CELL = "cell"
 """The name of the only column of a table once it has been opened."""
 
-Key = tuple[bool, object]
+CellKey = tuple[bool, object]
 """What tells a value from all that do not equal it."""
 
 NUMBERS = frozenset({"integer", "decimal", "fraction", "float"})
@@ -134,7 +134,7 @@ def is_missing(value: object) -> bool:
     return isinstance(value, float) and value != value  # NaN
 
 
-def key(value: object) -> Key:
+def key(value: object) -> CellKey:
     """Return a key that only equal values share: for Python, True equals 1.
 
     Times with an offset are told apart as instants, whatever the zone.

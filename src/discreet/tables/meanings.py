@@ -12,8 +12,8 @@ from ..sampling.vectors import read_vector
 from ..warning import warn
 from .kinds import (
     NUMBERS,
+    CellKey,
     ColumnType,
-    Key,
     check_candidates,
     key,
     kind_of,
@@ -114,7 +114,7 @@ def positions(values: Meanings) -> dict[object, int]:
     return places
 
 
-def as_codes(values: Meanings, codes: Mapping[Key, int]) -> Meanings:
+def as_codes(values: Meanings, codes: Mapping[CellKey, int]) -> Meanings:
     """Return the integers that stand for Python objects in place of those. Private: some are in the rows."""
     return [tuple(codes[key(one)] for one in means if key(one) in codes) for means in values]
 
@@ -155,7 +155,7 @@ def _refuse_repeats(
     candidates: Sequence[object], values: Meanings, of: ColumnType, name: str
 ) -> None:
     """Raise if two candidates mean one value: a record would count for both."""
-    first_of: dict[Key, object] = {}
+    first_of: dict[CellKey, object] = {}
     for candidate, means in zip(candidates, values, strict=True):
         for value in means:
             first = first_of.setdefault(key(value), candidate)

@@ -23,8 +23,8 @@ from .in_duckdb import InDuckDB
 from .kinds import (
     CELL,
     UNITS_PER_SECOND,
+    CellKey,
     ColumnType,
-    Key,
     column_type,
     key,
     not_countable,
@@ -52,7 +52,7 @@ def in_memory(columns: Mapping[str, MemoryColumn], *, by_value: bool = False) ->
     arrays, types, codes = (
         dict[str, object](),
         dict[str, ColumnType](),
-        dict[str, Mapping[Key, int]](),
+        dict[str, Mapping[CellKey, int]](),
     )
     code_values: ExactArray | None = None
     for alias, column in columns.items():
@@ -89,7 +89,7 @@ def relation_of_arrays(arrays: Mapping[str, object]) -> "DuckDBPyRelation":
     return connect().from_arrow(pa.table(dict(arrays)))
 
 
-def encode_objects(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[Key, int]]:
+def encode_objects(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[CellKey, int]]:
     """Return integers for objects, -1 for those that equal no value, and the integers by `key`."""
     if _of_one_type(cells):  # then each is its own key, and None another
         numbers, codes = number_keys(cells)
@@ -97,7 +97,7 @@ def encode_objects(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[Key
             zip(zip(itertools.repeat(False), numbers), numbers.values(), strict=False)
         )
     distinct, codes = _distinct(cells)
-    places: dict[Key, int] = {}
+    places: dict[CellKey, int] = {}
     codes_of_distinct = [code_of(value, places) for value in distinct]
     return np.array([*codes_of_distinct, -1], dtype=np.int64)[codes], places
 
@@ -115,7 +115,7 @@ def number_keys(keys: Sequence[object]) -> tuple[dict[object, int], NDArray[np.i
     return places, codes
 
 
-def code_of(value: object, places: dict[Key, int]) -> int:
+def code_of(value: object, places: dict[CellKey, int]) -> int:
     """Return the integer of an object, -1 if it cannot be hashed or compared."""
     try:
         return places.setdefault(key(value), len(places))

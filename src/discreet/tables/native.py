@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ..sampling.vectors import ExactArray
-from .kinds import ColumnType, Key
+from .kinds import CellKey, ColumnType
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -27,7 +27,7 @@ class Native(Protocol):
     """
 
     @property
-    def codes(self) -> Mapping[str, Mapping[Key, int]]:
+    def codes(self) -> Mapping[str, Mapping[CellKey, int]]:
         """For columns of Python objects: the integers that stand for objects in the rows, by `kinds.key`."""
         ...
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from ..candidates import instant
 from ..errors import InvalidCandidates
-from .kinds import ColumnType, Key, is_missing, key, plain, rounded_float
+from .kinds import CellKey, ColumnType, is_missing, key, plain, rounded_float
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
 NUMERAL_PATTERN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -64,7 +64,7 @@ def in_order(values: Iterable[object]) -> list[object]:
 
     Values that Python cannot hold, as a date after the year 9999, are left out.
     """
-    cells: dict[Key, object] = {}
+    cells: dict[CellKey, object] = {}
     for value in values:
         try:
             exact = _canonical(value)

@@ -11,7 +11,7 @@ from ..arguments import exact_text, read_sequence
 from ..datasets import Dataset
 from ..datasets.cell_fits import described_records, record_fits
 from ..datasets.columns import Column
-from ..datasets.dataset_terms import declared_values
+from ..datasets.dataset_terms import column_values
 from ..datasets.declarations import few
 from ..datasets.noisy_cell_counts import CLASSES, LARGEST, NoisyCellCounts
 from ..error_boundary import error_boundary
@@ -270,7 +270,7 @@ def _columns(dataset: Dataset, columns: object) -> list[Column]:
             f"columns has {twice[0]!r} twice, which would cost twice: name it once"
         )
     for column in selection:
-        declared_values(dataset, column)  # or it is refused, before anything is paid
+        column_values(dataset, column)  # or it is refused, before anything is paid
     return selection
 
 

@@ -21,7 +21,7 @@ from discreet.mechanisms.joint.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint.tuple_law import Branch, JointLaw, multiset
 from discreet.privacy.guarantees import BoundedRange
 from discreet.sampling.bits import SystemBits
-from discreet.sampling.categorical import Table
+from discreet.sampling.categorical import PreparedWeights
 from discreet.sampling.enclosures import NaturalRate, lower, precision, upper
 from discreet.testing import ScriptedBits, bit_tree
 
@@ -91,7 +91,7 @@ def by_branches(law: JointLaw) -> dict[Data, arb]:
 
         def choose(branch: Branch) -> int:
             nonlocal chance, taken
-            chances = Table(branch).probabilities()
+            chances = PreparedWeights(branch).probabilities()
             if taken == len(path):  # noqa: B023
                 some = [i for i, p in enumerate(chances) if not p == 0]  # noqa: SIM201  # a ball
                 open_paths.extend([*path, i] for i in some[1:])  # noqa: B023

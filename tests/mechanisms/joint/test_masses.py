@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.mechanisms.joint import arithmetic, masses, tuple_law
-from discreet.mechanisms.joint.arithmetic import Doubles, halves
+from discreet.mechanisms.joint.arithmetic import DoubleArithmetic, halves
 from discreet.mechanisms.joint.cuts import score
 from discreet.mechanisms.joint.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint.masses import Choices, sums_in_blocks
 from discreet.mechanisms.joint.tuple_law import Branch, JointLaw
 from discreet.sampling.bits import LazyUniform, SystemBits
-from discreet.sampling.categorical import HALF_ULP, Table
+from discreet.sampling.categorical import HALF_ULP, PreparedWeights
 from discreet.sampling.enclosures import FUNCTION_ERROR, NaturalRate, exponential, precision
 from discreet.testing import ScriptedBits
 
@@ -84,7 +84,7 @@ def errors_along(law: JointLaw) -> list[float]:
                 for i, end in enumerate(exact[first + 1 : first + 1 + len(names)]):
                     assert abs(fast[i] - end / exact[-1]) <= 2 * sums.error
             errors.append(sums.error)
-        return Table(branch).draw(SystemBits())
+        return PreparedWeights(branch).draw(SystemBits())
 
     law.groups(choose)
     return errors
@@ -111,13 +111,13 @@ def test_doubles_are_within_their_bound(
 
 def test_a_bound_that_is_too_small_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Factors a little off, by less than the bound allows them to be together, show in the test above."""
-    honest = Doubles.factors
+    honest = DoubleArithmetic.factors
 
-    def off(self: Doubles, offsets: Any) -> Any:
+    def off(self: DoubleArithmetic, offsets: Any) -> Any:
         grow, shrink = honest(self, offsets)
         return grow * (1 + 1e-9 * np.sin(offsets)), shrink
 
-    monkeypatch.setattr(Doubles, "factors", off)
+    monkeypatch.setattr(DoubleArithmetic, "factors", off)
     with pytest.raises(AssertionError):
         test_doubles_are_within_their_bound.hypothesis.inner_test(  # type: ignore[attr-defined]
             60, 10**6, [Fraction(1, 3), Fraction(1, 2)], "1/3", 1, 1
@@ -213,7 +213,7 @@ def test_balls_hold_what_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
             seen.append(float(some[-1].rad()))
             for part, whole in zip(some, everything[first:], strict=False):
                 assert part.overlaps(whole)
-        return Table(branch).draw(SystemBits())
+        return PreparedWeights(branch).draw(SystemBits())
 
     law.groups(choose)
     assert any(radius > 0 for radius in seen)
@@ -237,7 +237,7 @@ def test_a_draw_reads_words_by_public_numbers() -> None:
         sums = branch.sums()
         assert sums is not None
         assert sums.error < 2.0**-36
-        return Table(branch).draw(SystemBits())
+        return PreparedWeights(branch).draw(SystemBits())
 
     assert len(law.groups(choose)) == 3
 
@@ -245,7 +245,7 @@ def test_a_draw_reads_words_by_public_numbers() -> None:
 def test_the_bounds_in_doubles_are_those_of_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """Real errors are far smaller, so only the formulas of docs/reference/mechanisms/joint_quantiles.md tell."""
     law = law_of((1, 2, 2, 5, 8), quantiles(["1/4", "3/4"], 9), Fraction(1, 3))
-    doubles = Doubles(law._step, law.cuts)
+    doubles = DoubleArithmetic(law._step, law.cuts)
     doubles.note(700)
     factor = 2 * FUNCTION_ERROR + 16 * HALF_ULP
     assert doubles.error(5) == 2 * factor + (700 + 5 + 32) * HALF_ULP

@@ -65,7 +65,7 @@ class Arithmetic(Protocol):
         ...
 
 
-class Doubles:
+class DoubleArithmetic:
     """Masses in doubles with a proved relative error.
 
     Every quantile is weighed by 2**-k for at most 2**k points, so that no sum exceeds 1.

@@ -12,10 +12,10 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ...sampling.bits import Bits, below
-from ...sampling.categorical import HALF_ULP, Sums, Table
+from ...sampling.categorical import HALF_ULP, PreparedWeights, Sums
 from ...sampling.enclosures import NaturalRate, has_fast_pass, overflowing
 from ...sampling.vectors import Integers
-from .arithmetic import Balls, Doubles
+from .arithmetic import Balls, DoubleArithmetic
 from .cuts import Cuts, GridPlaces
 from .masses import Choices, Masses
 
@@ -51,7 +51,7 @@ class JointLaw:
         """Return the indices of one tuple, an exact sample of this distribution."""
 
         def choose(branch: "Branch") -> int:
-            return Table(branch).draw(bits)
+            return PreparedWeights(branch).draw(bits)
 
         indices = list[int]()
         for place, k in self.groups(choose):
@@ -96,7 +96,7 @@ class JointLaw:
         """Return the masses in doubles, or None if doubles cannot serve them."""
         if not has_fast_pass(NaturalRate(self._step)) or self.cuts.size >= _LARGEST_GRID:
             return None
-        arithmetic = Doubles(self._step, self.cuts)
+        arithmetic = DoubleArithmetic(self._step, self.cuts)
         fits = 0 < arithmetic.reach < _LONGEST_WAY or self.cuts.targets[-1] == 0
         return Masses(self.cuts, arithmetic) if fits else None
 

@@ -9,7 +9,14 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ...sampling.bits import Bits
-from ...sampling.categorical import Categorical, Sums, Table, VectorWeights, cumulate, error_of_sums
+from ...sampling.categorical import (
+    Categorical,
+    PreparedWeights,
+    Sums,
+    VectorWeights,
+    cumulate,
+    error_of_sums,
+)
 from ...sampling.differences import gaps_to
 from ...sampling.enclosures import (
     WEIGHT_ERROR,
@@ -44,8 +51,8 @@ class BlockRounds(Lists):
         """Return the k answers in their order."""
         remaining, answers = self._whole.copy(), list[int]()
         while True:
-            b = Table(remaining).draw(bits)
-            j = Table(remaining.inside(b)).draw(bits)
+            b = PreparedWeights(remaining).draw(bits)
+            j = PreparedWeights(remaining.inside(b)).draw(bits)
             answers.append(remaining.blocks[b].at(j))
             if len(answers) == self._k:
                 return answers

@@ -12,7 +12,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ...sampling.bits import Bits, LazyUniform
-from ...sampling.categorical import Table
+from ...sampling.categorical import PreparedWeights
 from ...sampling.enclosures import Rate, precision
 from ...sampling.runs import Runs
 from ...sampling.vectors import StoredNumber, Vector
@@ -45,7 +45,7 @@ def late_parts(runs: Runs, best: StoredNumber, rate: Rate, bits: Bits) -> list[L
         return []
     parts, late = list(_parts_of_summaries(runs)), list[LatePart]()
     # The runs after the one that was found get another uniform, until none is found.
-    while (c := Table(_InTime(parts, best, rate)).settle(u)) < len(parts):
+    while (c := PreparedWeights(_InTime(parts, best, rate)).settle(u)) < len(parts):
         late.append(parts[c])
         parts, u = parts[c + 1 :], LazyUniform(bits)
     return late
