@@ -55,14 +55,21 @@ def test_every_message_of_the_source_is_in_every_catalogue() -> None:
 def test_no_catalogue_has_messages_that_nobody_writes() -> None:
     used = {*called(), *templated(), *coded(), *(("", reason) for reason in REASONS)}
     capitals = {(context, text[:1].upper() + text[1:]) for context, text in used}
-    for entry in CHINESE:
-        assert (entry.msgctxt or "", entry.msgid) in used | capitals
+    for file in messages.LOCALE.glob("*.po"):
+        for entry in pofile(file):
+            assert (entry.msgctxt or "", entry.msgid) in used | capitals, file.name
 
 
-def test_translations_have_the_same_parts_and_are_chinese() -> None:
+def test_translations_have_the_same_parts() -> None:
+    for file in messages.LOCALE.glob("*.po"):
+        for entry in pofile(file):
+            for text in entry.msgstr_plural.values() or [entry.msgstr]:
+                assert places(text) == places(entry.msgid_plural or entry.msgid), (file.name, text)
+
+
+def test_translations_into_chinese_are_chinese() -> None:
     for entry in CHINESE:
         for text in entry.msgstr_plural.values() or [entry.msgstr]:
-            assert places(text) == places(entry.msgid_plural or entry.msgid), text
             letters = re.sub(r"\{[^}]*\}|%\w", "", text)
             assert HAN.search(text) or not re.search("[A-Za-z]", letters), text
 
@@ -181,6 +188,8 @@ def third_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     for entry in CHINESE:
         marked = copy.copy(entry)
         marked.msgstr = f"‹{entry.msgid}›" if entry.msgctxt != "a date" else entry.msgid
+        if entry.msgctxt == "a column":
+            marked.msgstr = f"[{entry.msgid}]"
         if entry.msgid_plural:
             marked.msgstr_plural = {0: f"‹{entry.msgid}›", 1: f"‹{entry.msgid_plural}›"}
         catalogue.append(marked)
@@ -210,16 +219,40 @@ def test_a_third_language_is_a_catalogue_alone(
     assert run(["ledger", "open", ledger, "--dataset", "a", "--epsilon", "1"]) == 0
     assert "remaining" in capsys.readouterr().out
     assert run(["--language", third_language, "ledger", "show", ledger]) == 0
-    assert "‹remaining›" in capsys.readouterr().out
+    assert "[remaining]" in capsys.readouterr().out
     monkeypatch.setenv("LANGUAGE", third_language)
     assert run(["ledger", "show", ledger]) == 0
-    assert "‹spent›" in capsys.readouterr().out
+    assert "[spent]" in capsys.readouterr().out
+    assert run(["ledger", "history", ledger]) == 0
+    assert "[event]" in capsys.readouterr().out
     assert (
         run(["ledger", "show", ledger, "--dataset", "b", "--report", str(tmp_path / "b.html")]) == 2
     )
     assert "‹no budget was opened for the dataset 'b'›" in capsys.readouterr().err
     assert run(["--language", "fr", "ledger", "show", ledger]) == 2
     assert "'en' or 'xq'" in capsys.readouterr().err
+
+
+def test_pages_in_a_third_language(
+    third_language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("fastapi", "httpx"):
+        pytest.importorskip(package, reason="the extra server is not installed")
+    from .service.pages.person import Served
+    from .service.test_connect import TEXT, write_files
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    write_files()
+    served = Served(TEXT + '[server]\nslot = "0s"\n')
+    assert '<html lang="en">' in served.person(lang="fr").get("/login").text
+    login = served.person(lang=third_language).get("/login").text
+    assert '<html lang="x-quoted">' in login
+    assert "‹Token›" in login
+    page = served.person("ann", lang=third_language).get("/budgets").text
+    assert '<html lang="x-quoted">' in page
+    assert "‹Budgets›" in page
+    assert 'lang="en" hreflang="en">English<' in page
 
 
 def test_commands_in_chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,7 +34,7 @@ def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
     ]
     standing = any(budget.standing for budget in budgets)
     for title in (*titles, *[Message("period", "a column")] * standing):
-        table.add_column(translate(title), overflow="fold")
+        table.add_column(literal(translate(title)), overflow="fold")
     for budget in budgets:
         sums = map(translate, (budget.total, budget.spent, budget.remaining))
         cells = budget.dataset, budget.analyst or "", *sums, budget.neighbors

@@ -49,13 +49,13 @@ def history_command(
         return
     table = Table(box=None, pad_edge=False, show_edge=False)
     for title in ("", gettext("time (UTC)", "a column"), gettext("event", "a column")):
-        table.add_column(title, no_wrap=True)
+        table.add_column(literal(title), no_wrap=True)
     for title in (
         Message("dataset", "a column"),
         Message("what", "a column"),
         Message("cost", "a column"),
     ):
-        table.add_column(translate(title), overflow="fold")
+        table.add_column(literal(translate(title)), overflow="fold")
     for event in events:
         table.add_row(*map(literal, _event_cells(event)))
     Console(highlight=False).print(table)
