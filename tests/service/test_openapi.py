@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,6 +69,12 @@ def test_every_operation_is_named_typed_and_secured(document: dict[str, Any]) ->
         assert (path == "/healthz") == ("security" not in operation), path
         if path != "/healthz":
             assert "ErrorReply" in str(operation["responses"]["4XX"]), path
+
+
+def test_every_route_is_in_the_docs() -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/http_api.md").read_text(encoding="utf-8")
+    named = {path.partition("?")[0] for path in re.findall(r"`(?:[A-Z]+ )?(/[^`]*)`", page)}
+    assert {path.replace("{identity}", "ID") for _, path in ROUTES} <= named
 
 
 def test_the_schemas_are_closed_and_described(document: dict[str, Any]) -> None:
