@@ -21,6 +21,8 @@ from discreet.ledger.toml_budgets import configuration
 from discreet.service.app import make_app
 from discreet.service.http_client import HttpClient
 from discreet.service.operations import (
+    ANSWER_VERB,
+    CREATE_TOKEN,
     EVERYBODY,
     OPERATIONS,
     READING,
@@ -131,6 +133,23 @@ def test_arguments_travel_and_others_are_refused(
     for connection in (callers.here["owner"], callers.there["owner"]):
         with pytest.raises(InvalidArgument, match=f"{operation.name} takes no 'colour'"):
             connection.call(operation, **callers.arguments(operation), colour=1)
+
+
+class TwoFaced(dict[str, Any]):
+    """A dict that names other keys than it holds."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["epsilon"])
+
+
+def test_terms_are_read_once_and_texts_are_texts() -> None:
+    terms = TwoFaced(epsilon=1, size=2000)
+    given = {"verb": "mode", "dataset": "d", "column": "c", "request": "r"}
+    assert [*ANSWER_VERB.check({**given, "terms": terms})["terms"]] == ["epsilon", "size"]
+    with pytest.raises(InvalidArgument, match="terms must be a mapping"):
+        ANSWER_VERB.check({**given, "terms": [1]})
+    with pytest.raises(InvalidArgument, match="expires must be text, got 90"):
+        CREATE_TOKEN.check({"role": "owner", "expires": 90})
 
 
 class Touched(BaseException):

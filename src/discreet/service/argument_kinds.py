@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..arguments import read_name
-from ..errors import InvalidArgument
+from ..arguments import exact_text, mapping, read_name
+from ..errors import InvalidArgument, shown
 from ..numbers import count, flag, positive
 from . import wire
 from .ownership import MOST_EVENTS
@@ -43,6 +43,13 @@ def _optional(kind: ArgumentKind) -> ArgumentKind:
 _RESERVED = frozenset({"self", "verb", "dataset", "column", "size", "request", "max_cost"})
 
 
+def _check_text(text: object, name: str) -> str:
+    exact = exact_text(text)
+    if exact is None:
+        raise InvalidArgument(f"{name} must be text, got {shown(text)}")
+    return exact
+
+
 def _write_terms(terms: dict[str, Any], _: str) -> dict[str, Any]:
     return {name: wire.write_value(value) for name, value in terms.items()}
 
@@ -59,7 +66,7 @@ def _check_event_number(number: object, name: str) -> int:
     return 0 if type(number) is int and number == 0 else count(number, name)
 
 
-TEXT = ArgumentKind(str)
+TEXT = ArgumentKind(str, _check_text)
 NAME = ArgumentKind(str, read_name)
 OPTIONAL_NAME = _optional(NAME)
 SIZE = ArgumentKind(int | None, lambda size, name: None if size is None else count(size, name))
@@ -68,7 +75,7 @@ AMOUNT = _optional(ArgumentKind(str, write=lambda amount, name: str(positive(amo
 
 PRICE = _optional(ArgumentKind(str, positive, lambda price, _: str(price)))
 FLAG = ArgumentKind(bool, flag)
-TERMS = ArgumentKind(dict[str, Any], write=_write_terms, read=_read_terms)
+TERMS = ArgumentKind(dict[str, Any], mapping, _write_terms, _read_terms)
 NUMBER_OF_EVENT = ArgumentKind(int, _check_event_number, limits={"ge": 0})
 LIMIT = ArgumentKind(
     int,
