@@ -117,7 +117,7 @@ from discreet import cli, tables
 from discreet.tables import database
 
 def stopped(*_):
-    database.connect()
+    database.connect_memory()
     threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM)).start()
     time.sleep(60)
 

@@ -17,7 +17,7 @@ import os, stat
 from discreet.tables import database
 
 database.CONFIG["memory_limit"] = "30MB"
-connection = database.connect()
+connection = database.connect_memory()
 connection.execute("CREATE TABLE rows AS SELECT hash(range) AS cell FROM range(8000000)")
 ((path,),) = connection.sql("SELECT current_setting('temp_directory')").fetchall()
 assert os.path.dirname(path) == os.environ["TMPDIR"], path
@@ -58,7 +58,7 @@ def test_workers_of_a_pool_leave_nothing(tmp_path: Path) -> None:
     program = (
         "import multiprocessing\n"
         "from discreet.tables import database\n"
-        "def work(_): return len(database.connect().sql('SELECT 1').fetchall())\n"
+        "def work(_): return len(database.connect_memory().sql('SELECT 1').fetchall())\n"
         "with multiprocessing.get_context('fork').Pool(2) as pool:\n"
         "    print(sum(pool.map(work, range(4))))\n"
         "    pool.close(); pool.join()"
@@ -77,7 +77,7 @@ def test_where_no_directory_can_be_made_nothing_is_written(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
     monkeypatch.setattr(database, "_databases", [])
     asked = "SELECT current_setting('temp_directory')"
-    assert database.connect().sql(asked).fetchall() == [("",)]
+    assert database.connect_memory().sql(asked).fetchall() == [("",)]
 
 
 def test_a_file_that_is_there_twice_is_refused(tmp_path: Path) -> None:

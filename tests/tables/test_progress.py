@@ -182,7 +182,7 @@ def test_without_a_bar_connections_are_left_alone(monkeypatch: pytest.MonkeyPatc
 def settings() -> tuple[bool, bool]:
     """Return whether DuckDB follows its progress in a new connection, and whether it prints it."""
     asked = "SELECT current_setting('enable_progress_bar'), current_setting('enable_progress_bar_print')"
-    found: tuple[bool, bool] = database.connect().sql(asked).fetchall()[0]
+    found: tuple[bool, bool] = database.connect_memory().sql(asked).fetchall()[0]
     return found
 
 
@@ -205,7 +205,7 @@ def test_a_scan_of_a_file_is_followed(
 ) -> None:
     file = str(tmp_path / f"a.{ending}")
     rows = "SELECT 'w' || range % 100 AS word FROM range(500000)"
-    database.connect().execute(f"COPY ({rows}) TO '{file}'")
+    database.connect_memory().execute(f"COPY ({rows}) TO '{file}'")
     terminal = at_a_terminal(monkeypatch, "% of this scan")
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     with progress.waiting(f"reading a.{ending}"):

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 from ..payment import UNDESCRIBED, describe_account
 from .dataset import Dataset
 from .dataset_paths import check_raw
-from .dataset_terms import Asks, settle
+from .dataset_terms import Asks, fill_terms
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -35,7 +35,7 @@ def takes_dataset(verb: Callable[_P, _T], asks: Asks) -> Callable[_P, _T]:
                 bound = signature.bind_partial(*args, **kwargs).arguments
                 arguments: dict[str, Any] = {**bound, **bound.pop("terms", {})}
                 arguments.pop("terms", None)
-                return verb(**settle(data, arguments, asks, verb.__name__))  # type: ignore[call-arg]
+                return verb(**fill_terms(data, arguments, asks, verb.__name__))  # type: ignore[call-arg]
             column = _column(args, kwargs, place)
             if outer.old_value is Token.MISSING:
                 check_raw(data, column, is_charged=kwargs.get("ledger") is not None)

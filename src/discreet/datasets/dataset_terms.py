@@ -18,7 +18,9 @@ Asks = Literal["values", "numbers", "anything"]
 """What a verb does with data: it counts values of a column, orders its numbers, or is the caller's own affair."""
 
 
-def settle(dataset: Dataset, arguments: dict[str, Any], asks: Asks, verb: str) -> dict[str, Any]:
+def fill_terms(
+    dataset: Dataset, arguments: dict[str, Any], asks: Asks, verb: str
+) -> dict[str, Any]:
     """Return the arguments of a call about the dataset: those given, and those declared; the data come last."""
     if asks == "anything":
         _check_vouched(dataset, arguments, verb)

@@ -11,7 +11,7 @@ from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import read_stored_unit, stored_unit
 from .budget import Budget, budget_order, read_amount, read_rule, read_use
 from .events import Event, canonical_json, chain_hash
-from .schema import BUDGETS, EVENTS
+from .schema import BUDGET_ROWS, EVENTS
 from .statements import Statement
 
 _P = ParamSpec("_P")
@@ -23,14 +23,14 @@ _COLUMNS = ("dataset", "analyst", "neighbors", "total", "spent", "unit", "shares
 _EVENTS = select(EVENTS).order_by(EVENTS.c.number)
 _EVENTS_OF = _EVENTS.where(EVENTS.c.dataset == bindparam("dataset"))
 _EVENTS_AFTER = _EVENTS.where(EVENTS.c.number > bindparam("after")).limit(bindparam("most"))
-_ALL = select(*(BUDGETS.c[name] for name in _COLUMNS))
-_OF = _ALL.where(BUDGETS.c.dataset == bindparam("of"))
+_ALL = select(*(BUDGET_ROWS.c[name] for name in _COLUMNS))
+_OF = _ALL.where(BUDGET_ROWS.c.dataset == bindparam("of"))
 _BUDGETS, _BUDGETS_OF = Statement(_ALL), Statement(_OF)
-_PAYING = Statement(_OF.where(BUDGETS.c.analyst.in_(["", bindparam("share")])))
-_INSERT = Statement(BUDGETS.insert(), _COLUMNS)
+_PAYING = Statement(_OF.where(BUDGET_ROWS.c.analyst.in_(["", bindparam("share")])))
+_INSERT = Statement(BUDGET_ROWS.insert(), _COLUMNS)
 _UPDATE = Statement(
-    BUDGETS.update().where(
-        BUDGETS.c.dataset == bindparam("of"), BUDGETS.c.analyst == bindparam("share")
+    BUDGET_ROWS.update().where(
+        BUDGET_ROWS.c.dataset == bindparam("of"), BUDGET_ROWS.c.analyst == bindparam("share")
     ),
     ["total", "spent", "shares"],
 )

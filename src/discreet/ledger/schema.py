@@ -43,7 +43,7 @@ EVENTS = Table(
 )  # fmt: skip
 """All events in order. An analyst of '' means none."""
 
-BUDGETS = Table(
+BUDGET_ROWS = Table(
     "discreet_budgets", _TABLES,
     Column("dataset", Text, primary_key=True),
     Column("analyst", Text, primary_key=True),

@@ -18,7 +18,7 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 
 
-def connect() -> "DuckDBPyConnection":
+def connect_memory() -> "DuckDBPyConnection":
     """Return a connection to the in-memory database of this process, which is opened once.
 
     It fetches nothing from a network, and keeps nothing of files. Opening it takes as long as
@@ -39,7 +39,7 @@ def connect_file(path: str) -> "DuckDBPyConnection":
     """Return a connection to a file of DuckDB, which it may only read."""
     import duckdb
 
-    connect()  # makes the directory
+    connect_memory()  # makes the directory
     config = {**CONFIG, "temp_directory": _directories[0]}
     return watch(duckdb.connect(path, read_only=True, config=config))
 

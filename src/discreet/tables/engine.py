@@ -196,12 +196,12 @@ def _duckdb(data: Any, columns: Columns) -> Native:
 
 
 def _dataset(data: Any, columns: Columns) -> Native:
-    from .database import connect
+    from .database import connect_memory
     from .in_duckdb import InDuckDB, select_columns
 
     _check_table(data, columns, has="schema")
     _where(data.schema.names, columns)
-    return InDuckDB(select_columns(connect().from_arrow(data), columns, "the data"))
+    return InDuckDB(select_columns(connect_memory().from_arrow(data), columns, "the data"))
 
 
 def _polars(data: Any, columns: Columns) -> "InPolars":

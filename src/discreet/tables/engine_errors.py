@@ -10,8 +10,8 @@ from typing import ParamSpec, TypeVar
 from ..error_replacement import replacing
 from ..errors import DiscreetError, MissingColumn, MissingPackage, shown
 
-P = ParamSpec("P")
-T = TypeVar("T")
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 ARGUMENTS = {"cell": "column", "part": "by"}
 """The argument that named a column, for what it is called once it is open; others are the unit's."""
@@ -22,7 +22,9 @@ _SHORT = (
 )
 
 
-def quietly(work: Callable[P, T], failure: DiscreetError, *args: P.args, **kwargs: P.kwargs) -> T:
+def quietly(
+    work: Callable[_P, _T], failure: DiscreetError, *args: _P.args, **kwargs: _P.kwargs
+) -> _T:
     """Return the result of `work(*args, **kwargs)`; an error in it is replaced by `failure`.
 
     If memory was short, an error of the same class says so. Errors of this library and interrupts are not

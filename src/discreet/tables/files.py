@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from ..arguments import file_path
 from ..errors import DiscreetError, UnreadableFile
 from .csv_files import CsvFile, literal_path, open_csv, open_json_lines
-from .database import connect
+from .database import connect_memory
 from .engine_errors import needing, quietly
 from .in_duckdb import InDuckDB, select_columns
 from .kinds import CELL, ColumnType
@@ -57,7 +57,7 @@ def open_columns(data: FileNames, columns: Mapping[str, str]) -> tuple[InDuckDB,
         columns: a mapping from the other names to those of the columns.
     """
     paths, files = path_list(data), listed_files(data)
-    connection = connect()
+    connection = connect_memory()
     parts = [open_file(file, columns, connection) for file in files]
     for file, one in zip(files, parts, strict=True):
         if one.kind != parts[0].kind or one.relation.types != parts[0].relation.types:

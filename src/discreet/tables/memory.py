@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..errors import UnreadableData
 from ..sampling.number_types import types_of
 from ..sampling.vectors import ExactArray
-from .database import connect
+from .database import connect_memory
 from .ids import check_unit, id_text, start_of_rule, unit_bytes
 from .in_duckdb import InDuckDB
 from .kinds import (
@@ -83,10 +83,10 @@ def relation_of_arrays(arrays: Mapping[str, object]) -> "DuckDBPyRelation":
     """Return a relation of arrays of numpy or of Arrow."""
     if all(isinstance(array, np.ndarray) for array in arrays.values()):
         columns_in_memory = dict(arrays)  # noqa: F841  # DuckDB finds it by its name
-        return connect().sql("SELECT * FROM columns_in_memory")
+        return connect_memory().sql("SELECT * FROM columns_in_memory")
     import pyarrow as pa
 
-    return connect().from_arrow(pa.table(dict(arrays)))
+    return connect_memory().from_arrow(pa.table(dict(arrays)))
 
 
 def encode_objects(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[CellKey, int]]:

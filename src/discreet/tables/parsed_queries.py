@@ -23,10 +23,10 @@ def statement(query: str) -> Any:
     """Return a query in DuckDB's parts; None if it is not one SELECT that DuckDB can parse."""
     from duckdb import Error
 
-    from .database import connect
+    from .database import connect_memory
 
     try:
-        row = connect().execute("SELECT json_serialize_sql($1)", [query]).fetchone()
+        row = connect_memory().execute("SELECT json_serialize_sql($1)", [query]).fetchone()
         tree = json.loads(row[0] if row else "")
     except (Error, ValueError, RecursionError):
         return None

@@ -3,7 +3,7 @@
 from csv import reader
 
 from .csv_files import DELIMITERS, is_like_data, read_header
-from .database import connect
+from .database import connect_memory
 from .files import (
     File,
     FileNames,
@@ -47,7 +47,9 @@ def own_columns(file: File) -> dict[str, str | None]:
         return dict.fromkeys(names)
     is_parquet = kind == "Parquet"
     rows = (
-        parquet_relation(path, start, connect()) if is_parquet else arrow_relation(path, connect())
+        parquet_relation(path, start, connect_memory())
+        if is_parquet
+        else arrow_relation(path, connect_memory())
     )
     return {name: str(of) for name, of in zip(rows.columns, rows.types, strict=True)}
 
