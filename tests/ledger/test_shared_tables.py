@@ -370,7 +370,7 @@ def test_a_request_that_was_charged_and_not_answered_is_not_drawn_from_other_tab
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("discreet.ledger.purchase.Purchase._drawn", stop)
+        patch.setattr("discreet.ledger.purchase.Purchase._draw", stop)
         with pytest.raises(KeyboardInterrupt):
             session.median(old, "age", epsilon=1, request="one")
     _run(LITE, CHANGES[2])

@@ -34,7 +34,7 @@ epsilon = "1/2"
 [analysts.ann]
 datasets = ["people"]
 share = { epsilon = "1000" }
-verbs = ["mode", "top_k", "median", "minimum", "maximum", "quantile", "quantiles", "price"]
+verbs = ["mode", "top_k", "median", "minimum", "maximum", "quantile", "quantiles", "best_price"]
 [server]
 slot = "250ms"
 """
@@ -43,7 +43,7 @@ FREE: list[tuple[str, str, dict[str, Any]]] = [
     ("mode", "city", {}), ("mode", "city", {"by": "age", "groups": [1, 30, 120]}),
     ("top_k", "city", {"k": 2}), ("median", "age", {}), ("median", "age", {"by": "city"}),
     ("minimum", "age", {}), ("maximum", "age", {}), ("quantile", "age", {"alpha": "0.9"}),
-    ("quantiles", "age", {"alphas": ["1/4", "3/4"], "by": "city"}), ("price", "age", {}),
+    ("quantiles", "age", {"alphas": ["1/4", "3/4"], "by": "city"}), ("best_price", "age", {}),
 ]  # fmt: skip
 THERE = "age,city\n" + "30,Bern\n" * 40
 LONG = "120,Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch\n"
