@@ -65,7 +65,23 @@ def test_every_command_has_an_example() -> None:
     assert words == {*typer.main.get_group(app).commands}
 
 
-_REFUSED = {"NoGuarantee.approx"}
+_IN_HAND = ("allow", "allow_simulation", "for_analyst", "limit", "simulate")
+_OF_A_DESCRIPTION = (
+    "ask_free",
+    "create_token",
+    "quote_free",
+    "renew_budget",
+    "revoke_token",
+    "tokens",
+)
+_OF_OWNERS = (*_IN_HAND, *_OF_A_DESCRIPTION, "audit", "chain", "extend_budget", "open_budget")
+_REFUSED = {
+    "NoGuarantee.approx",
+    *(f"Connection.{name}" for name in _IN_HAND),
+    *(f"Connection in hand.{name}" for name in _OF_A_DESCRIPTION),
+    *(f"Connection in hand of an analyst.{name}" for name in _OF_OWNERS),
+}
+"""What no example can do: by its kind, or by whom it is asked."""
 
 
 @pytest.mark.usefixtures("in_a_folder")

@@ -173,7 +173,9 @@ def test_a_common_mistake_is_told_its_fix(mistake: str) -> None:
 
 def test_files_of_other_forms_are_told_their_fix(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("31,Bern\n32,Basel\n")
-    with pytest.raises(discreet.DiscreetError, match=r"discreet\.scan_csv\(path, names=\[\.\.\.\]\)"):
+    with pytest.raises(
+        discreet.DiscreetError, match=r"discreet\.scan_csv\(path, names=\[\.\.\.\]\)"
+    ):
         discreet.median(tmp_path / "t.csv", "age", candidates=Grid(0, 9), epsilon=1)
     (tmp_path / "t.xlsx").write_bytes(b"PK")
     with pytest.raises(discreet.DiscreetError, match=r"pandas\.read_excel\(path\)"):

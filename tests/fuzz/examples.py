@@ -21,6 +21,7 @@ import discreet
 from discreet import Grid, adapters, audit, errors, plots, testing
 from discreet.planning.distribution import Distribution
 from discreet.service import PastRelease
+from discreet.service.operations import QUESTIONS
 
 from ..public_names import public
 from .canary import NUMBER, TEXT
@@ -104,11 +105,11 @@ class World:
 
     def node(self) -> discreet.Connection:
         """Return the connection of an owner of data in hand, with a question."""
-        node = discreet.connect(datasets={"n": [1, 2, NUMBER]})
-        node.open_budget("n", epsilon=100)
-        node.allow("n", "middle", discreet.median, candidates=Grid(0, 9), epsilon=1)
-        node.allow_simulation("n")
-        node.open_budget("n", analyst="team", epsilon=10)
+        node = discreet.connect(datasets={"people": [1, 2, NUMBER]})
+        node.open_budget("people", epsilon=100)
+        node.allow("people", "middle", discreet.median, candidates=Grid(0, 9), epsilon=1)
+        node.allow_simulation("people")
+        node.open_budget("people", analyst="team", epsilon=10)
         return node
 
     @cached_property
@@ -473,7 +474,7 @@ BY_NAME: dict[str, Callable[[], Any]] = {
 
 METHODS: dict[str, Callable[[], Arguments]] = {
     "Batch.add": lambda: call("new", discreet.median, [1, NUMBER], candidates=GRID, epsilon=1),
-    "Connection.allow": lambda: call("n", "high", discreet.maximum, candidates=GRID, epsilon=1),
+    "Connection.allow": lambda: call("people", "high", discreet.maximum, candidates=GRID, epsilon=1),
     "Session.quote": lambda: call(discreet.median, [1, NUMBER], candidates=GRID, epsilon=1),
     "Session.charge": lambda: call(PURE(1, "add_remove"), description="a mean", request="r"),
     "Connection.limit": lambda: call("middle", requests=5), "Connection.for_analyst": lambda: call("team"),
@@ -488,6 +489,10 @@ METHODS: dict[str, Callable[[], Arguments]] = {
     "Connection.open_budget": lambda: call("people", analyst="team", epsilon=10**5),
     "Connection.revoke_token": lambda: call(_token()),
     "Connection.extend_budget": lambda: call("people", epsilon=10**7),
+    "Connection in hand.open_budget": lambda: call("people", analyst="team", epsilon=10),
+    "Connection.renew_budget": lambda: call("people", "2027"),
+    "Connection.simulate": lambda: call("middle", size=2),
+    "Connection.call": lambda: call(QUESTIONS),
     "Connection.create_token": lambda: call("analyst", analyst="team"),
 }  # fmt: skip
 """Where names are not enough."""
@@ -577,7 +582,8 @@ def _methods(name: str) -> list[Target]:
         ):
             continue
         bound: Callable[[], Any] = lambda method=method: getattr(INSTANCES[name](), method)  # type: ignore[misc]  # noqa: E731
-        example = METHODS.get(f"{name}.{method}", lambda value=value: _by_name(value))
+        known = METHODS.get(f"{name}.{method}") or METHODS.get(f"{kind.__name__}.{method}")
+        example = known or (lambda value=value: _by_name(value))
         found.append(Target(f"{name}.{method}", bound, [example]))
     return found
 

@@ -312,7 +312,19 @@ def test_the_command_takes_a_mechanism(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"4\n")))
-    asked = ["noise", "laplace", "-", "--sensitivity", "1", "--lo", "0", "--hi", "9", "--mechanism", "base2"]
+    asked = [
+        "noise",
+        "laplace",
+        "-",
+        "--sensitivity",
+        "1",
+        "--lo",
+        "0",
+        "--hi",
+        "9",
+        "--mechanism",
+        "base2",
+    ]
     assert run([*asked, "--mechanism-option", "eta=1,1"]) == 0
     out, err = capsys.readouterr()
     assert 0 <= int(out) <= 9
