@@ -582,8 +582,8 @@ def _methods(name: str) -> list[Target]:
         ):
             continue
         bound: Callable[[], Any] = lambda method=method: getattr(INSTANCES[name](), method)  # type: ignore[misc]  # noqa: E731
-        known = METHODS.get(f"{name}.{method}") or METHODS.get(f"{kind.__name__}.{method}")
-        example = known or (lambda value=value: _by_name(value))
+        by_kind = METHODS.get(f"{kind.__name__}.{method}", partial(_by_name, value))
+        example = METHODS.get(f"{name}.{method}", by_kind)
         found.append(Target(f"{name}.{method}", bound, [example]))
     return found
 
