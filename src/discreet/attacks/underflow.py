@@ -5,7 +5,7 @@ from ..mechanisms import MECHANISMS
 from .floats import unsafe_law
 from .result import AttackResult
 
-_EPSILON = "1/2"
+_UNDERFLOW_EPSILON = "1/2"
 X = 2980
 """exp(-X / 4) is the smallest double, exp(-(X + 1) / 4) is zero."""
 
@@ -20,10 +20,10 @@ _FEW = 12
 def underflow_attack() -> AttackResult:
     """Run the attack and return its result."""
     with_alice, without = unsafe_law(_WITH_ALICE, 0.5), unsafe_law(_WITHOUT, 0.5)
-    ours = [audit.exact(_WITH_ALICE, _WITHOUT, sensitivity=1, epsilon=_EPSILON)]
+    ours = [audit.exact(_WITH_ALICE, _WITHOUT, sensitivity=1, epsilon=_UNDERFLOW_EPSILON)]
     for name in MECHANISMS:
         pair = _WITH_ALICE[:_FEW], _WITHOUT[:_FEW]
-        ours.append(audit.exact(*pair, sensitivity=1, epsilon=_EPSILON, mechanism=name))
+        ours.append(audit.exact(*pair, sensitivity=1, epsilon=_UNDERFLOW_EPSILON, mechanism=name))
     return AttackResult(
         name="underflow",
         claim="The exponential mechanism by np.exp, over 100 candidates.",
@@ -32,7 +32,7 @@ def underflow_attack() -> AttackResult:
             f"{float(without[0]):.4g}. Any other answer says that she is not there."
         ),
         ours="Weights are relative to the best, in certified intervals: none vanishes.",
-        naive_audit=audit.laws(with_alice, without, epsilon=_EPSILON),
+        naive_audit=audit.laws(with_alice, without, epsilon=_UNDERFLOW_EPSILON),
         our_audits=ours,
         source="Ilvento, CCS 2020, https://arxiv.org/abs/1912.04222",
     )

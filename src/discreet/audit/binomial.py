@@ -10,7 +10,7 @@ from ..sampling.enclosures import ball, precision
 _STEPS = 40
 """A bound is given as a multiple of 2**-40, rounded outwards."""
 
-_DIGITS = 80
+_BINOMIAL_PRECISION = 80
 
 
 def fair_tail(successes: int, trials: int) -> Fraction:
@@ -27,7 +27,7 @@ def at_least(successes: int, trials: int, risk: Fraction) -> Fraction:
     if successes == 0:
         return Fraction(0)
     below = Fraction(0)
-    with precision(_DIGITS):
+    with precision(_BINOMIAL_PRECISION):
         limit = ball(risk)
         for step in range(1, _STEPS + 1):
             p = below + Fraction(1, 2**step)

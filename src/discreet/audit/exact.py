@@ -24,12 +24,12 @@ from ..terms import PAID, Terms, takes_terms_without
 _SAME = Fraction(1, 2**100)
 """Numbers that agree to within this count as equal: a ball can never show that two reals are."""
 
-_MOST_DIGITS = 2**15
+_MOST_PRECISION = 2**15
 
-_LARGEST = Fraction(10**5)
+_LARGEST_EXPONENT = Fraction(10**5)
 """Of a larger epsilon, exp(epsilon) is not written out."""
 
-_MOST = 10**5
+_MOST_OUTPUTS = 10**5
 """The most outputs of a distribution that is given as a list."""
 
 ExtendedNumber = Fraction | float
@@ -229,7 +229,8 @@ def _reader(law: object, name: str) -> Callable[[], list[arb]]:
     if hasattr(law, "probabilities"):
         return law.probabilities  # type: ignore[no-any-return]
     shares = [
-        exact_number(p, f"{name}[{i}]") for i, p in enumerate(read_sequence(law, name, _MOST))
+        exact_number(p, f"{name}[{i}]")
+        for i, p in enumerate(read_sequence(law, name, _MOST_OUTPUTS))
     ]
     if not shares or min(shares) < 0 or sum(shares) != 1:
         raise InvalidNumber(
@@ -257,7 +258,7 @@ def _audit(
                     f"both distributions must be over the same outputs, got {len(p)} and {len(q)}"
                 )
             losses = [_log_ratio(a, b) for a, b in zip(p, q, strict=True)]
-        if digits >= _MOST_DIGITS or all(_is_narrow(loss) for loss in losses):
+        if digits >= _MOST_PRECISION or all(_is_narrow(loss) for loss in losses):
             return _summary(losses, claim, (p, q))
         digits *= 2
 
@@ -295,10 +296,10 @@ def _is_narrow(e: Interval) -> bool:
 def _excesses(p: list[arb], q: list[arb], epsilon: Fraction) -> list[tuple[Fraction, Fraction]]:
     """Return bounds on max(0, p[r] - exp(epsilon) q[r]) by output r."""
     with precision(512):
-        factor = ball(min(epsilon, _LARGEST)).exp()
+        factor = ball(min(epsilon, _LARGEST_EXPONENT)).exp()
         rests = [a - factor * b for a, b in zip(p, q, strict=True)]
     bounds = [(max(Fraction(0), lower(r)), max(Fraction(0), upper(r))) for r in rests]
-    if epsilon <= _LARGEST:
+    if epsilon <= _LARGEST_EXPONENT:
         return bounds
     # Of a larger factor the excess is no more, and where q is 0 it is the same.
     return [

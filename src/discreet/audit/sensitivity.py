@@ -18,10 +18,10 @@ from ..sampling.bits import Bits, below
 from ..scores.custom import Custom, ScoreFunction
 from ..testing import SeededBits
 
-_MOST = 10**4
+_MOST_RECORDS = 10**4
 """Different records, and sizes."""
 
-_PATIENCE = 300
+_MOST_IDLE_STEPS = 300
 """Steps without progress after which the search starts somewhere else."""
 
 DatabaseIndices = tuple[int, ...]
@@ -171,8 +171,8 @@ def sensitivity(
     for name in declaration:
         if name not in _DECLARED:
             raise TypeError(f"unexpected argument {name!r}; declare {', '.join(_DECLARED)}")
-    records = read_sequence(universe, "universe", _MOST)
-    size_list = read_sequence(sizes, "sizes", _MOST)
+    records = read_sequence(universe, "universe", _MOST_RECORDS)
+    size_list = read_sequence(sizes, "sizes", _MOST_RECORDS)
     room = _Room(
         len(records),
         frozenset(size if isinstance(size, int) else shown(size) for size in size_list),
@@ -337,7 +337,7 @@ def _climb(trial: _Trial, room: _Room, budget: int, bits: Bits) -> None:
     while trial.pairs < budget and trial.counterexample is None:
         base, step = _beginning(room, bits)
         best, idle_steps = trial.judge(room.pair(base, step)), 0
-        while idle_steps < _PATIENCE and trial.pairs < budget and best <= 1:
+        while idle_steps < _MOST_IDLE_STEPS and trial.pairs < budget and best <= 1:
             next_place = _move(base, step, room, bits)
             share = trial.judge(room.pair(*next_place))
             idle_steps = 0 if share > best else idle_steps + 1

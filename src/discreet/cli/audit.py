@@ -86,7 +86,7 @@ def exact_command(
 
     check_picture(plot)
     check_report(report, lang)
-    pair = _numbers(scores, "scores"), _numbers(neighbor, "neighbor")
+    pair = _read_numbers(scores, "scores"), _read_numbers(neighbor, "neighbor")
     exact_audit = audit.exact(*pair, **score_terms, **terms)
     write_report(exact_audit, report, lang)
     _show(exact_audit, plot, as_json=as_json)
@@ -111,7 +111,7 @@ def laws_command(
 
     check_picture(plot)
     exact_audit = audit.laws(
-        _numbers(law, "law"), _numbers(neighbor, "neighbor"), epsilon=epsilon, delta=delta
+        _read_numbers(law, "law"), _read_numbers(neighbor, "neighbor"), epsilon=epsilon, delta=delta
     )
     _show(exact_audit, plot, as_json=as_json)
 
@@ -182,7 +182,7 @@ def _bound(true: "Interval", limit: Fraction) -> str:
     return against(Fraction(true.upper), limit)
 
 
-def _numbers(text: str, name: str) -> list[Fraction]:
+def _read_numbers(text: str, name: str) -> list[Fraction]:
     """Return the numbers of a comma-separated list, exactly."""
     return [exact_number(part.strip(), f"--{name}") for part in text.split(",")]
 

@@ -18,7 +18,7 @@ _PATH = re.compile(r"[\w./-]+")
 _PLAIN = re.compile(r"\w[\w.-]*")
 """Names that no shell splits, expands or evaluates: a file of somebody else names its columns as it likes."""
 
-_MOST = 50
+_MOST_COMPLETIONS = 50
 """Where more values fit, none are offered: whoever types another letter sees them."""
 
 Completer = Callable[[str], list[str]]
@@ -81,8 +81,8 @@ def _values(data: str, column: str, *, incomplete: str) -> list[str]:
     before, comma, last = incomplete.rpartition(",")
     texts = (str(value).lower() if isinstance(value, bool) else str(value) for value in choices)
     fitting = (text for text in texts if text.startswith(last) and _PLAIN.fullmatch(text))
-    completions = [f"{before}{comma}{text}" for text in islice(fitting, _MOST + 1)]
-    return completions if len(completions) <= _MOST else []
+    completions = [f"{before}{comma}{text}" for text in islice(fitting, _MOST_COMPLETIONS + 1)]
+    return completions if len(completions) <= _MOST_COMPLETIONS else []
 
 
 def _matching_names(

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from ..plots.figure import Figure
 
 _EPSILONS = ("0.1", "0.2", "0.5", 1, 2, 5)
-_LARGEST = Fraction(10**9)
+_LARGEST_EPSILON = Fraction(10**9)
 _DIGITS = 4
-_MOST = 1000
+_MOST_LAWS = 1000
 
 
 @error_boundaries
@@ -134,10 +134,11 @@ def compare(
             raise InvalidArgument(f"leave out {term}; give epsilons and mechanisms")
     rows = tuple(
         positive(epsilon, "each of epsilons")
-        for epsilon in read_sequence(epsilons, "epsilons", _MOST)
+        for epsilon in read_sequence(epsilons, "epsilons", _MOST_LAWS)
     )
     columns = [
-        read_mechanism(mechanism) for mechanism in read_sequence(mechanisms, "mechanisms", _MOST)
+        read_mechanism(mechanism)
+        for mechanism in read_sequence(mechanisms, "mechanisms", _MOST_LAWS)
     ]
     if not rows or not columns:
         raise InvalidArgument("there must be at least one epsilon and one mechanism to compare")
@@ -162,9 +163,9 @@ def _least(law: Callable[[Fraction], Distribution], target: Fraction) -> Fractio
     low, high = Fraction(1, 2), Fraction(1)
     while not enough(high):
         low, high = high, 2 * high
-        if high > _LARGEST:
+        if high > _LARGEST_EPSILON:
             raise InvalidArgument("an epsilon of 1e9 is not enough for so small an error")
-    while low * _LARGEST > 1 and enough(low):
+    while low * _LARGEST_EPSILON > 1 and enough(low):
         low, high = low / 2, low
     for _ in range(4 * _DIGITS):
         middle = (low + high) / 2

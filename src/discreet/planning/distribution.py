@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _MOST_LISTED = 100_000
 """The most candidates that are listed; beyond, a distribution is given by runs."""
 
-_DIGITS = 256
+_PRECISION = 256
 
 _NAMED = 40
 """The most candidates that a picture labels by name."""
@@ -195,7 +195,7 @@ class Distribution:
     def entropy(self) -> Enclosure:
         """Return the entropy, in nats: 0 if the answer is certain, ln n if n are equally likely."""
         within = self._total(WeightedRun.entropy, 0)
-        with precision(_DIGITS):
+        with precision(_PRECISION):
             between = Enclosure.of(sum(map(_surprise, self._masses), arb(0)), 0)
         return Enclosure(within.lower + between.lower, within.upper + between.upper)
 
@@ -296,7 +296,7 @@ class Distribution:
     ) -> Enclosure:
         """Return the mean of a quantity over the runs, weighted by their masses."""
         runs = zip(self._weighted, self._masses, strict=True)
-        with precision(_DIGITS):
+        with precision(_PRECISION):
             return Enclosure.of(sum((mass * of(run) for run, mass in runs), arb(0)), least, most)
 
     def _best(self) -> Fraction:
@@ -321,7 +321,7 @@ class Distribution:
     def _from_the_best(self, run: WeightedRun, mass: arb) -> Iterator[tuple[int, arb]]:
         """Yield the candidates of a run with their probabilities, likeliest first."""
         for steps in range(run.size) if run.size else itertools.count():
-            with precision(_DIGITS):
+            with precision(_PRECISION):
                 chance = mass * run.at(steps)
             yield run.index(steps), chance
 
@@ -335,7 +335,7 @@ class Distribution:
 
 def _product(mass: arb, run: WeightedRun, steps: int) -> Enclosure:
     """Return the probability of the candidate that many steps from the best end of a run."""
-    with precision(_DIGITS):
+    with precision(_PRECISION):
         return Enclosure.of(mass * run.at(steps), 0, 1)
 
 
