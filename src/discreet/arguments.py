@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .error_boundary import error_boundary
-from .errors import InvalidArgument, UnknownName, shown
+from .errors import InvalidArgument, UnknownName, preview
 
 MOST_LISTED = 10**7
 """As many values are read one by one from what may have no end."""
@@ -41,7 +41,7 @@ def read_name(name: object, what: str) -> str:
     ):
         return text
     raise InvalidArgument(
-        f"{what} must be a printable name of up to {_NAME_LENGTH} letters, got {shown(name)}"
+        f"{what} must be a printable name of up to {_NAME_LENGTH} letters, got {preview(name)}"
     )
 
 
@@ -66,7 +66,7 @@ def text(value: object, name: str) -> str:
     """
     exact = exact_text(value)
     if exact is None:
-        raise InvalidArgument(f"{name} must be a text, got {shown(value)}")
+        raise InvalidArgument(f"{name} must be a text, got {preview(value)}")
     return exact
 
 
@@ -80,7 +80,7 @@ def column_name(value: object, name: str = "column") -> Any:
         return value
     text = exact_text(value)
     if text is None:
-        raise InvalidArgument(f"{name} must be the name of a column, got {shown(value)}")
+        raise InvalidArgument(f"{name} must be the name of a column, got {preview(value)}")
     return text
 
 
@@ -95,7 +95,7 @@ def file_path(value: Any, name: str) -> Path:
         plain = str.__str__(path) if isinstance(path, str) else "\0"
         if b"\0" not in os.fsencode(plain):
             return Path(plain)
-    raise InvalidArgument(f"{name} must name a file, got {shown(value)}")
+    raise InvalidArgument(f"{name} must name a file, got {preview(value)}")
 
 
 def choice(value: object, name: str, options: Iterable[str], instead: str = "") -> str:
@@ -113,7 +113,9 @@ def choice(value: object, name: str, options: Iterable[str], instead: str = "") 
     names = list(options)
     text = exact_text(value)
     if text not in names:
-        raise UnknownName(f"{name} must be one of {', '.join(names)}{instead}, got {shown(value)}")
+        raise UnknownName(
+            f"{name} must be one of {', '.join(names)}{instead}, got {preview(value)}"
+        )
     return str(text)
 
 
@@ -129,7 +131,7 @@ def read_sequence(value: object, name: str, most: int = MOST_LISTED) -> list[Any
         with suppress(TypeError):  # of an array without dimensions
             values = list(islice(value, most + 1))  # never asks for a length, which may be a lie
     if values is None:
-        raise InvalidArgument(f"{name} must be a list, got {shown(value)}")
+        raise InvalidArgument(f"{name} must be a list, got {preview(value)}")
     if len(values) > most:
         raise InvalidArgument(f"{name} must be at most {most:,} values; there are more, or no end")
     return values
@@ -142,7 +144,7 @@ def mapping(value: object, name: str) -> dict[str, Any]:
         InvalidArgument: if it is none, or a key is no name.
     """
     if not isinstance(value, Mapping):
-        raise InvalidArgument(f"{name} must be a mapping such as a dict, got {shown(value)}")
+        raise InvalidArgument(f"{name} must be a mapping such as a dict, got {preview(value)}")
     items = read_sequence(value.items(), name)
     return {read_name(key, f"each name of {name}"): one for key, one in items}
 
@@ -155,7 +157,7 @@ def refuse_one_shot(value: object, what: str) -> None:
     """
     if hasattr(type(value), "__next__"):
         raise InvalidArgument(
-            f"{what} can be read only once ({shown(value)}), and is read again for each price and answer; "
+            f"{what} can be read only once ({preview(value)}), and is read again for each price and answer; "
             "give a list, a table"
             + (", as read_all() returns one," if hasattr(value, "read_all") else "")
             + " or the path of a file"
@@ -181,7 +183,7 @@ def settle(value: object, what: str) -> Any:
     except Exception:
         pass
     raise InvalidArgument(
-        f"{what} cannot be copied ({shown(value)}), so it could change after the question was allowed; "
+        f"{what} cannot be copied ({preview(value)}), so it could change after the question was allowed; "
         "give a list, an array, a Grid or a CandidateTable"
     )
 

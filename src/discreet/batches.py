@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .arguments import mapping, named_arguments, read_name, refuse_one_shot
 from .error_boundary import error_boundaries
-from .errors import DiscreetError, InvalidArgument, InvalidNumber, UnknownName, shown
+from .errors import DiscreetError, InvalidArgument, InvalidNumber, UnknownName, preview
 from .mechanisms import BOUNDED
 from .numbers import Number, positive
 from .payment import Bill
@@ -92,10 +92,10 @@ class Batch:
         question_name = read_name(name, "name")
         if question_name in self.questions:
             raise InvalidArgument(
-                f"there is a question named {shown(question_name)}; take another name"
+                f"there is a question named {preview(question_name)}; take another name"
             )
         if not callable(verb):
-            raise InvalidArgument(f"verb must be a verb such as discreet.mode, got {shown(verb)}")
+            raise InvalidArgument(f"verb must be a verb such as discreet.mode, got {preview(verb)}")
         for what, value in named_arguments(verb, arguments, terms):
             refuse_one_shot(value, what)
         return Batch({**self.questions, question_name: Call(verb, arguments, dict(terms))})
@@ -148,7 +148,7 @@ class Batch:
             raise InvalidArgument(f"errors are missing for {', '.join(missing)}")
         sure = positive(confidence, "confidence")
         if sure >= 1:
-            raise InvalidNumber(f"confidence must be below 1, got {shown(confidence)}")
+            raise InvalidNumber(f"confidence must be below 1, got {preview(confidence)}")
         need = {
             name: epsilon_for_error(name, self.questions[name], error_of[name], sure)
             for name in error_of
@@ -189,7 +189,7 @@ class Batch:
             Exhausted: if the ledger cannot pay for all; nothing was asked or paid.
         """
         if ledger is not None and not hasattr(ledger, "quoted"):
-            raise InvalidArgument(f"ledger must be a session of a Ledger, got {shown(ledger)}")
+            raise InvalidArgument(f"ledger must be a session of a Ledger, got {preview(ledger)}")
         bills = self.bills()
         if ledger is not None:
             ledger.quoted(bills.values()).check()
@@ -207,7 +207,7 @@ class Batch:
         for name in by_name:
             if name not in self.questions:
                 raise UnknownName(
-                    f"{what} name {shown(name)}; the questions are {', '.join(self.questions)}"
+                    f"{what} name {preview(name)}; the questions are {', '.join(self.questions)}"
                 )
         return {name: positive(value, f"{what}[{name!r}]") for name, value in by_name.items()}
 
@@ -270,7 +270,7 @@ def epsilon_for_error(name: str, question: Call, error: Fraction, sure: Fraction
     bill = one.bill(size=None)
     if bill.mechanism not in BOUNDED or bill.candidates is None:
         raise InvalidArgument(
-            f"no bound on the error of {shown(name)} is known ({bill.query}, {bill.mechanism}); "
+            f"no bound on the error of {preview(name)} is known ({bill.query}, {bill.mechanism}); "
             "split by weights"
         )
     # Rounded up: 2**-20 is far above what two logarithms in doubles can be wrong by.

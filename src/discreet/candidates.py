@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .arguments import MOST_LISTED, exact_text, read_sequence, refuse_one_shot
 from .error_boundary import error_boundaries
-from .errors import InvalidCandidates, shown
+from .errors import InvalidCandidates, preview
 from .numbers import Number, exact, fits, float_up, positive
 from .sampling.number_types import by_type
 from .sampling.vectors import ExactArray, Integers
@@ -191,8 +191,8 @@ class Grid(Generic[T]):
         steps = (self.hi - self.lo) / self.step
         if steps < 0 or steps.denominator != 1:
             raise InvalidCandidates(
-                f"hi must be lo plus a whole number of steps, got lo={shown(lo)}, hi={shown(hi)}, "
-                f"step={shown(step)}"
+                f"hi must be lo plus a whole number of steps, got lo={preview(lo)}, hi={preview(hi)}, "
+                f"step={preview(step)}"
             )
         self.size = int(steps) + 1
         every = math.lcm(self.lo.denominator, self.step.denominator)
@@ -207,7 +207,7 @@ class Grid(Generic[T]):
         index = position(index)
         if not 0 <= index < self.size:
             raise IndexError(
-                f"the grid has {self.size:,} points, there is no number {shown(index)}"
+                f"the grid has {self.size:,} points, there is no number {preview(index)}"
             )
         point: Any = plain_number(self.lo + index * self.step, self._digits)
         return point  # type: ignore[no-any-return]
@@ -349,7 +349,7 @@ def position(index: Any) -> int:
         return operator.index(index)
     except Exception:  # of the object's own methods
         pass
-    raise TypeError(f"an index must be an integer, got {shown(index)}")
+    raise TypeError(f"an index must be an integer, got {preview(index)}")
 
 
 _LONGER = {"candidates": "; for numbers give a Grid, else a CandidateTable"}
@@ -360,7 +360,7 @@ def plain_values(labels: Iterable[object], argument: str) -> Iterable[object]:
     """Return the labels as Python values, out of the arrays and scalars of numpy and PyArrow."""
     single = isinstance(labels, str | bytes) or not isinstance(labels, Iterable)
     if single or hasattr(type(labels), "columns"):
-        raise InvalidCandidates(f"{argument} must be a list, got {shown(labels)}")
+        raise InvalidCandidates(f"{argument} must be a list, got {preview(labels)}")
     if isinstance(labels, Sized) and _length(labels) > MOST_LISTED:
         raise InvalidCandidates(
             f"{argument} in a list must be at most {MOST_LISTED:,}{_LONGER.get(argument, '')}"
@@ -379,13 +379,13 @@ def check_distinct_labels(labels: tuple[object, ...], argument: str) -> None:
     for label in labels:
         if not isinstance(label, Hashable):
             raise InvalidCandidates(
-                f"{argument} must be simple values such as text, numbers or dates, got {shown(label)}"
+                f"{argument} must be simple values such as text, numbers or dates, got {preview(label)}"
             )
         if type(label).__name__ in _MISSING or (isinstance(label, float) and math.isnan(label)):
-            raise InvalidCandidates(f"{argument} must not be missing or NaN, got {shown(label)}")
+            raise InvalidCandidates(f"{argument} must not be missing or NaN, got {preview(label)}")
         if not _can_be_told(label):
             raise InvalidCandidates(
-                f"{argument} must be text in UTF-8, numbers of at most 4,200 digits ..., got {shown(label)}"
+                f"{argument} must be text in UTF-8, numbers of at most 4,200 digits ..., got {preview(label)}"
             )
         for form in _forms(label, argument):
             if form in first_of:
@@ -416,14 +416,17 @@ def _forms(label: object, argument: str) -> set[object]:
     except TypeError:  # a tuple of lists
         pass
     raise InvalidCandidates(
-        f"{argument} must be simple values such as text, numbers or dates, got {shown(label)} that cannot be hashed"
+        f"{argument} must be simple values such as text, numbers or dates, got {preview(label)} that "
+        "cannot be hashed"
     )
 
 
 def _twice(first: object, second: object) -> str:
     """Return how two labels are the same: for Python, True equals 1, and 0.0 equals -0.0."""
-    same = shown(first) == shown(second)
-    return f"{shown(first)} is there twice" if same else f"{shown(first)} equals {shown(second)}"
+    same = preview(first) == preview(second)
+    return (
+        f"{preview(first)} is there twice" if same else f"{preview(first)} equals {preview(second)}"
+    )
 
 
 def instant(value: object) -> object:

@@ -14,7 +14,7 @@ from traceback import clear_frames, walk_tb
 from types import FunctionType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
-from .errors import DiscreetError, InvalidArgument, UnreadableArgument, shown
+from .errors import DiscreetError, InvalidArgument, UnreadableArgument, preview
 from .float_environment import default_environment, is_default
 
 _P = ParamSpec("_P")
@@ -31,7 +31,7 @@ def foreign_function(function: object, name: str) -> Callable[..., Any]:
         InvalidArgument: if it is no function.
     """
     if not callable(function):
-        raise InvalidArgument(f"{name} must be a function, got {shown(function)}")
+        raise InvalidArgument(f"{name} must be a function, got {preview(function)}")
 
     def call(*args: object) -> object:
         try:

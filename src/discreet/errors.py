@@ -42,7 +42,7 @@ _SIMPLE = {str, bytes, bool, NoneType, int, float, complex, Fraction, Decimal, d
 _SHOWN_LENGTH = 60
 
 
-def shown(value: object) -> str:
+def preview(value: object) -> str:
     """Return a short picture of an argument for a message.
 
     Only simple values are spelled. A table or a list that was given in the wrong place may be private, and an

@@ -14,7 +14,7 @@ from io import BytesIO
 from numbers import Number
 from pathlib import Path
 
-from .errors import InvalidArgument, shown
+from .errors import InvalidArgument, preview
 
 LOCALE = Path(__file__).with_name("locale")
 """The folder of the catalogues, which are called after the codes of their languages."""
@@ -138,7 +138,7 @@ def check_language(code: object) -> str:
         return code
     codes = " or ".join(map(repr, languages()))
     raise InvalidArgument(
-        Message("lang must be {known}, got {code}", known=codes, code=shown(code))
+        Message("lang must be {known}, got {code}", known=codes, code=preview(code))
     )
 
 

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any
 
 from .error_boundary import error_boundary
-from .errors import InvalidArgument, shown
+from .errors import InvalidArgument, preview
 from .float_environment import in_default_environment
 from .mechanisms import Mechanism, read_mechanism
 from .mechanisms.contract import Calibrated, PrivacyParameter, calibrate, read_parameter
@@ -49,7 +49,7 @@ def to_opendp(
     import opendp.prelude as dp
 
     if not issubclass(type(space), tuple) or len(space) != 2:
-        raise InvalidArgument(f"space must be a domain and its metric, got {shown(space)}")
+        raise InvalidArgument(f"space must be a domain and its metric, got {preview(space)}")
     number_of, sign = _reader(measure), -1 if flag(negate, "negate") else 1
     mechanism, parameter = _read_mechanism(mechanism, scale)
     dp.m.make_noisy_max(*space, dp.max_divergence(), scale=1.0)  # OpenDP checks the space
@@ -92,5 +92,5 @@ def _reader(measure: object) -> Callable[[object], Fraction]:
         if type(measure) is type(own_measure) and measure == own_measure:
             return attrgetter(number)
     raise InvalidArgument(
-        f"measure must be max_divergence() or zero_concentrated_divergence(), got {shown(measure)}"
+        f"measure must be max_divergence() or zero_concentrated_divergence(), got {preview(measure)}"
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias, runtime_checkable
 
 from .accuracy import ErrorBound
-from .errors import InvalidArgument, shown
+from .errors import InvalidArgument, preview
 from .privacy.guarantees import Guarantee
 from .privacy.units import Unit, plain_unit
 
@@ -162,7 +162,7 @@ def read_account(ledger: object) -> Account | None:
     if ledger is None or hasattr(ledger, "buy"):
         return ledger
     raise InvalidArgument(
-        f'ledger must be a session, such as Ledger("budget.db").session("adult"), got {shown(ledger)}'
+        f'ledger must be a session, such as Ledger("budget.db").session("adult"), got {preview(ledger)}'
     )
 
 

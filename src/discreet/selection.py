@@ -17,7 +17,7 @@ from .accuracy import CONFIDENCE, ErrorBound
 from .arguments import named_arguments, refuse_one_shot
 from .candidates import Answers
 from .digests import digest
-from .errors import InvalidArgument, InvalidScores, shown
+from .errors import InvalidArgument, InvalidScores, preview
 from .float_environment import in_default_environment
 from .mechanisms import Mechanism, read_mechanism, serving_runs
 from .mechanisms.calibration_cache import find_calibration
@@ -408,7 +408,7 @@ def _listen(
 ) -> Delivery:
     """Return the order that a verb places with a listener."""
     if not callable(verb):
-        raise InvalidArgument(f"a verb such as discreet.mode is needed, got {shown(verb)}")
+        raise InvalidArgument(f"a verb such as discreet.mode is needed, got {preview(verb)}")
     for name, argument in named_arguments(verb, args, kwargs):
         refuse_one_shot(argument, name)
     try:
@@ -416,4 +416,4 @@ def _listen(
     except Listener.OrderTaken as notice:
         assert isinstance(notice.order, Order)  # noqa: PT017  # it is one of ours
         return Delivery(notice.order, notice.prepare, notice.name)
-    raise InvalidArgument(f"{shown(verb)} is no verb that releases an answer")
+    raise InvalidArgument(f"{preview(verb)} is no verb that releases an answer")

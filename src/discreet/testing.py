@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from .arguments import read_sequence
 from .digests import digest
-from .errors import InvalidArgument, InvalidScores, OutOfBits, shown
+from .errors import InvalidArgument, InvalidScores, OutOfBits, preview
 from .mechanisms import read_mechanism
 from .mechanisms.contract import (
     Calibrated,
@@ -131,7 +131,7 @@ def bit_tree(draw: Callable[[Bits], Hashable], depth: int) -> BitTree:
     to many more bits than 2**depth runs would allow.
     """
     if not callable(draw):
-        raise InvalidArgument(f"draw must be a function of bits, got {shown(draw)}")
+        raise InvalidArgument(f"draw must be a function of bits, got {preview(draw)}")
     depth = count(depth, "depth", most=_DEEPEST)
     masses: dict[Hashable, Fraction] = {}
     open_share = Fraction(0)

@@ -304,7 +304,7 @@ def test_scores_that_are_none_are_refused_and_not_shown(
 def test_scores_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     from fractions import Fraction
 
-    from discreet.cli.select import read_scores
+    from discreet.cli.select_command import read_scores
 
     assert read_scores('{"a": 0.1, "b": 1e-3}') == {"a": Fraction(1, 10), "b": Fraction(1, 1000)}
     assert read_scores("a,0.1\nb,1/3") == {"a": Fraction(1, 10), "b": Fraction(1, 3)}

@@ -367,7 +367,7 @@ def test_nothing_private_in_reprs() -> None:
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     typer = pytest.importorskip("typer")
-    from discreet.cli.best_price import best_price_command as command
+    from discreet.cli.best_price_command import best_price_command as command
 
     app = typer.Typer()
     app.command()(command)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..error_boundary import error_boundary
-from ..errors import InvalidArgument, InvalidScores, shown
+from ..errors import InvalidArgument, InvalidScores, preview
 from ..mechanisms import Exponential
 from ..numbers import Number, exact, flag, positive_up
 from ..payment import Account
@@ -123,7 +123,7 @@ def spread_of(sensitivity: Any, spread: Any, rounding: Any, *, monotonic: bool =
         )
     error = exact(scalar(rounding), "rounding")
     if error < 0:
-        raise InvalidArgument(f"rounding must be at least zero, got {shown(rounding)}")
+        raise InvalidArgument(f"rounding must be at least zero, got {preview(rounding)}")
     if spread is not None:
         return positive_up(scalar(spread), "spread") + 4 * error
     return 2 * positive_up(scalar(sensitivity), "sensitivity") + 4 * error

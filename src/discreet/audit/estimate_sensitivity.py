@@ -7,7 +7,7 @@ from functools import partial
 
 from ..candidates import Labels
 from ..error_boundary import error_boundary
-from ..errors import InvalidArgument, InvalidNumber, shown
+from ..errors import InvalidArgument, InvalidNumber, preview
 from ..messages import Message
 from ..numbers import Number, count, positive, spell
 from ..privacy.sensitivity import Neighbors, read_neighbors
@@ -49,7 +49,7 @@ class SensitivityEstimate:
         """
         level = positive(confidence, "confidence")
         if level >= 1:
-            raise InvalidNumber(f"confidence must be below 1, got {shown(confidence)}")
+            raise InvalidNumber(f"confidence must be below 1, got {preview(confidence)}")
         return at_most(self.samples - self.order, self.samples, 1 - level)
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ def estimate_sensitivity(  # noqa: PLR0913  # the arguments of select_by, and ho
     relation, labels = read_neighbors(neighbors), list(Labels(candidates))
     if not callable(record):
         raise InvalidArgument(
-            f"record must be a function that returns one record, got {shown(record)}"
+            f"record must be a function that returns one record, got {preview(record)}"
         )
     score = partial(Custom, u, candidates=labels, spread=1, error=error, granularity=granularity)
     slack = score(None).sensitivity(relation).spread - 1

@@ -10,7 +10,7 @@ from flint import arb
 
 from ..arguments import read_sequence
 from ..error_boundary import error_boundaries, error_boundary
-from ..errors import InvalidArgument, InvalidNumber, shown
+from ..errors import InvalidArgument, InvalidNumber, preview
 from ..messages import AND, Message, join
 from ..numbers import Number, positive
 from ..numbers import exact as exact_number
@@ -234,7 +234,7 @@ def _reader(law: object, name: str) -> Callable[[], list[arb]]:
     ]
     if not shares or min(shares) < 0 or sum(shares) != 1:
         raise InvalidNumber(
-            f"{name} must be probabilities that sum to exactly one, got {shown(law)}"
+            f"{name} must be probabilities that sum to exactly one, got {preview(law)}"
         )
 
     def balls() -> list[arb]:
@@ -320,5 +320,5 @@ def _epsilon_of(guarantee: Guarantee) -> Fraction:
 def _not_negative(value: object, name: str = "epsilon") -> Fraction:
     number = exact_number(value, name)
     if number < 0:
-        raise InvalidNumber(f"{name} must not be below zero, got {shown(value)}")
+        raise InvalidNumber(f"{name} must not be below zero, got {preview(value)}")
     return number

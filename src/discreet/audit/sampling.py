@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ..arguments import read_sequence
 from ..error_boundary import error_boundary, foreign_function
-from ..errors import InvalidArgument, InvalidNumber, shown
+from ..errors import InvalidArgument, InvalidNumber, preview
 from ..messages import Message
 from ..numbers import Number, count, exact, positive
 from ..sampling.enclosures import ball, lower, precision
@@ -169,12 +169,12 @@ def _risk(confidence: object) -> Fraction:
     """Return how likely a bound may be wrong."""
     level = positive(confidence, "confidence")
     if level >= 1:
-        raise InvalidNumber(f"confidence must be below 1, got {shown(confidence)}")
+        raise InvalidNumber(f"confidence must be below 1, got {preview(confidence)}")
     return 1 - level
 
 
 def _delta(value: object) -> Fraction:
     delta = exact(value, "delta")
     if not 0 <= delta < 1:
-        raise InvalidNumber(f"delta must be from 0 to below 1, got {shown(value)}")
+        raise InvalidNumber(f"delta must be from 0 to below 1, got {preview(value)}")
     return delta

@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack
 from ..arguments import read_sequence
 from ..candidates import Labels
 from ..error_boundary import error_boundary
-from ..errors import InvalidArgument, InvalidScores, shown
+from ..errors import InvalidArgument, InvalidScores, preview
 from ..messages import BOTH, Message, join
 from ..numbers import Number, count, spell
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
@@ -175,7 +175,7 @@ def sensitivity(
     size_list = read_sequence(sizes, "sizes", _MOST_RECORDS)
     room = _Room(
         len(records),
-        frozenset(size if isinstance(size, int) else shown(size) for size in size_list),
+        frozenset(size if isinstance(size, int) else preview(size) for size in size_list),
         declaration.get("neighbors", "add_remove"),
     )
     trial = _Trial(
@@ -392,4 +392,4 @@ def _shrink(trial: _Trial, room: _Room, base: DatabaseIndices, step: DatabaseInd
 def _shown_records(records: Sequence[object]) -> str:
     """Return a dataset in short, for a message: it was made up here, so it is not private."""
     text = repr(list(records))
-    return text if len(text) <= 60 else f"{len(records)} records such as {shown(records[0])}"
+    return text if len(text) <= 60 else f"{len(records)} records such as {preview(records[0])}"

@@ -9,7 +9,7 @@ from statistics import median
 from typing import TypeVar
 
 from ..error_boundary import error_boundary, foreign_function
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, preview
 from ..messages import AND, Message, join
 from ..numbers import Number, count, positive
 from ..testing import Work, counted_work
@@ -96,7 +96,7 @@ def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
     """
     n, level = count(repeats, "repeats", most=_MOST_PAIRS), positive(confidence, "confidence")
     if level >= 1:
-        raise InvalidArgument(f"confidence must be below 1, got {shown(confidence)}")
+        raise InvalidArgument(f"confidence must be below 1, got {preview(confidence)}")
     run, clock = foreign_function(run, "run"), foreign_function(clock, "clock")
     run(first), run(second)  # the first run pays for imports and caches
     rows = [_turn(run, first, second, clock, second_first=i % 2 == 1) for i in range(n)]

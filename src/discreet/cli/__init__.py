@@ -13,24 +13,24 @@ import typer
 from ..errors import DiscreetError, InvalidArgument
 from ..messages import check_language, gettext, preferred_language, set_language, translate
 from ..renamed import COMMANDS, OPTIONS
-from .ask import ask_command
-from .attack import attack_command
-from .audit import audit_app
-from .best_price import best_price_command
-from .check import check_command
-from .compare import compare_command
-from .describe import describe_command
+from .ask_command import ask_command
+from .attack_command import attack_command
+from .audit_command import audit_app
+from .best_price_command import best_price_command
+from .check_command import check_command
+from .compare_command import compare_command
+from .describe_command import describe_command
 from .exit_codes import INTERRUPTED, exit_code, exit_codes_in_words
-from .history import history_command, verify_command
-from .ledger import ledger_app
-from .mode import mode_command
-from .noise import noise_app
-from .plan import plan_command
-from .quantile import median_command, quantile_command, quantiles_command
-from .select import select_command
-from .serve import serve_command
-from .token import token_app
-from .top_k import top_k_command
+from .history_command import history_command, verify_command
+from .ledger_command import ledger_app
+from .mode_command import mode_command
+from .noise_command import noise_app
+from .plan_command import plan_command
+from .quantile_command import median_command, quantile_command, quantiles_command
+from .select_command import select_command
+from .serve_command import serve_command
+from .token_command import token_app
+from .top_k_command import top_k_command
 
 app = typer.Typer(
     name="discreet",

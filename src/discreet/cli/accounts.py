@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from ..errors import InvalidArgument, InvalidDescription, shown
+from ..errors import InvalidArgument, InvalidDescription, preview
 from ..messages import Message
 from .completion import data_names, dataset_names
 
@@ -150,7 +150,7 @@ def _dataset_hint(where: str) -> str:
     path = find_configuration()
     dataset_names: Collection[str] = () if path is None else read_configuration(path).datasets
     return (
-        f", and discreet.toml describes no dataset {shown(where)}{nearest(where, dataset_names)}"
+        f", and discreet.toml describes no dataset {preview(where)}{nearest(where, dataset_names)}"
         if dataset_names
         else ""
     )

@@ -22,7 +22,7 @@ from ..errors import (
     InvalidScores,
     UnknownName,
     UnreadableFile,
-    shown,
+    preview,
 )
 from ..file_permissions import private_opener
 from ..numbers import exact
@@ -50,7 +50,7 @@ def table_file(source: str, form: str | None = None) -> Iterator[str]:
         UnreadableFile: if it is a database, a workbook or an address, with what to do instead.
     """
     if form is not None and form not in FORMATS:
-        raise UnknownName(f"--format must be one of {', '.join(FORMATS)}, got {shown(form)}")
+        raise UnknownName(f"--format must be one of {', '.join(FORMATS)}, got {preview(form)}")
     if _is_stream(source):
         with _stream(source) as stream, _beside(_NAME, form or "csv") as path:
             with open(path, "wb", opener=private_opener) as copy:
@@ -149,7 +149,7 @@ def _refuse(source: str) -> None:
     """Raise for databases, workbooks and addresses, with the line that converts them."""
     if "://" in source[:10]:
         raise UnreadableFile(
-            f"{shown(source)} is an address: fetch it, and pipe it in: curl ADDRESS | discreet … -"
+            f"{preview(source)} is an address: fetch it, and pipe it in: curl ADDRESS | discreet … -"
         )
     path = Path(source).expanduser()
     suffix = path.suffix.lower()

@@ -21,7 +21,7 @@ from . import options
 from .answers import say, show_release
 from .described import Data, declared_ledger, described_data, grid_of, parse_values
 from .inputs import table_file
-from .report import check_report, write_report
+from .report_options import check_report, write_report
 
 if TYPE_CHECKING:
     from ..ledger import Quote, Session

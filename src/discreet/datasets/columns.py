@@ -9,7 +9,7 @@ from typing import Any
 
 from ..arguments import exact_text
 from ..candidates import Grid, decimal_places, plain_number
-from ..errors import InvalidArgument, InvalidCandidates, shown
+from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..numbers import exact
 from ..tables.kinds import plain
 from ..text_tables import fact_table
@@ -109,7 +109,7 @@ class Column:
         self.check_bounds(cell)
         if self.enum is not None and _key(cell) not in set(map(_key, self.enum)):
             raise InvalidCandidates(
-                f"{shown(cell)} is not among the declared values of column {self.name!r}"
+                f"{preview(cell)} is not among the declared values of column {self.name!r}"
                 f"{nearest(cell, self.enum)}{self._first_values()}"
             )
         return cell

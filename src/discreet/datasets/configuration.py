@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..arguments import exact_text
-from ..errors import InvalidDescription, UnknownName, shown
+from ..errors import InvalidDescription, UnknownName, preview
 from ..numbers import exact, spell
 from ..privacy.units import unit_in_words
 from ..text_tables import TextTable
@@ -60,7 +60,7 @@ class Configuration:
         text = exact_text(name)
         if text is not None and text in self.analysts:
             return self.analysts[text]
-        raise UnknownName(f"{self.path} has no analyst {shown(name)}; add [analysts.NAME]")
+        raise UnknownName(f"{self.path} has no analyst {preview(name)}; add [analysts.NAME]")
 
     def dataset(self, name: object) -> Dataset:
         """Return a described dataset.
@@ -73,7 +73,7 @@ class Configuration:
             return self.datasets[text]
         names = few(self.datasets) or "none"
         raise UnknownName(
-            f"{self.path} describes no dataset {shown(name)}{nearest(name, self.datasets)}; it describes {names}"
+            f"{self.path} describes no dataset {preview(name)}{nearest(name, self.datasets)}; it describes {names}"
         )
 
     def rows(self) -> TextTable:

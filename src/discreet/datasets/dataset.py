@@ -12,7 +12,7 @@ from typing import Any
 from ..arguments import exact_text, file_path, read_name, refuse_one_shot, text
 from ..digests import digest
 from ..error_boundary import error_boundaries
-from ..errors import InvalidArgument, MissingColumn, shown
+from ..errors import InvalidArgument, MissingColumn, preview
 from ..numbers import count
 from ..payment import About, Account
 from ..privacy.units import Unit, columns_of_unit, one_record, plain_unit, read_unit
@@ -188,7 +188,7 @@ class Dataset:
         if name is None:
             raise MissingColumn(f"{argument}: name a column of {self.label}; it has {names}")
         raise MissingColumn(
-            f"{argument}: the description of {self.label} has no column {shown(name)}"
+            f"{argument}: the description of {self.label} has no column {preview(name)}"
             f"{nearest(name, self.columns)}; it has {names}"
         )
 
@@ -295,13 +295,13 @@ def _doubts(dataset: Dataset) -> Iterator[str]:
     for name, column in dataset.columns.items():
         doubt = look_alikes(column.enum or ())
         if doubt is not None:
-            yield f"of the values of column {shown(name)}, {doubt}; cells are compared letter by letter"
+            yield f"of the values of column {preview(name)}, {doubt}; cells are compared letter by letter"
     unit, columns = columns_of_unit(dataset.privacy_unit), [*dataset.columns]
     for name in () if _has_schema(dataset.source) else unit:
         if name not in columns:
             yield (
-                f"privacy_unit {shown(name)} is none of the declared columns{nearest(name, columns)}, and the data "
-                "have no schema by which a wrong name is seen: with one, no row counts. Declare the column"
+                f"privacy_unit {preview(name)} is none of the declared columns{nearest(name, columns)}, and the "
+                "data have no schema by which a wrong name is seen: with one, no row counts. Declare the column"
             )
 
 
@@ -337,7 +337,7 @@ def declared_unit(dataset: Dataset, unit: Unit | None) -> Unit | None:
         return own_unit
     words = "every row as a record" if own_unit is None else one_record(own_unit)
     raise InvalidArgument(
-        f"privacy_unit is {shown(unit)}, but the description of {dataset.label} declares {words}; "
+        f"privacy_unit is {preview(unit)}, but the description of {dataset.label} declares {words}; "
         "leave privacy_unit out"
     )
 
@@ -388,4 +388,4 @@ def _source_in_words(source: Any) -> str:
         return repr(os.fspath(source))
     if isinstance(source, tuple) and place is not None:
         return f"{len(source)} files"
-    return shown(source) if not isinstance(source, SqlQuery) else repr(source)
+    return preview(source) if not isinstance(source, SqlQuery) else repr(source)

@@ -6,7 +6,7 @@ from math import isinf
 from typing import Any, Literal
 
 from ..candidates import Grid, Labels
-from ..errors import InvalidArgument, InvalidCandidates, shown
+from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..numbers import count, exact
 from ..payment import describe_account
 from ..privacy.units import one_record, plain_unit, read_unit
@@ -94,7 +94,7 @@ def declared_bound(dataset: Dataset, most: object) -> int | None:
     bound = None if most is None else count(most, "max_contributions", most=MOST_ROWS)
     if own_bound is not None and bound not in (None, own_bound):
         raise InvalidArgument(
-            f"max_contributions of {dataset.label} is declared as {own_bound}, got {shown(most)}; leave it out"
+            f"max_contributions of {dataset.label} is declared as {own_bound}, got {preview(most)}; leave it out"
         )
     return bound if own_bound is None else own_bound
 

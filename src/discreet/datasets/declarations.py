@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from ..arguments import exact_text, mapping, read_sequence
-from ..errors import InvalidArgument, InvalidDescription, shown
+from ..errors import InvalidArgument, InvalidDescription, preview
 
 _T = TypeVar("_T")
 
@@ -38,8 +38,8 @@ def _cut_name(key: str) -> str:
 def toml_text(value: object) -> str:
     """Return a value for a message, as it is written in a description."""
     if type(value) in (Decimal, dt.date, dt.time, dt.datetime):
-        return shown(str(value))[1:-1]
-    return str(value).lower() if isinstance(value, bool) else shown(value)
+        return preview(str(value))[1:-1]
+    return str(value).lower() if isinstance(value, bool) else preview(value)
 
 
 def few(names: Collection[str]) -> str:

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 
-from ..errors import shown
+from ..errors import preview
 
 _LATIN = dict(
     zip(
@@ -71,4 +71,4 @@ def _difference(one: str, other: str) -> str:
 
 def _quote_with_codes(text: str) -> str:
     """Return a text for a message; code points show the differences that letters do not."""
-    return shown(text) if text.isascii() else f"{shown(text)} ({ascii(text)[1:-1]})"
+    return preview(text) if text.isascii() else f"{preview(text)} ({ascii(text)[1:-1]})"

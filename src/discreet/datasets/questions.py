@@ -34,6 +34,9 @@ Version 1 of HTTP has these names, and keeps them.
 RENAMED = {"price": "best_price"}
 """Verbs that are called otherwise in discreet.toml and in Python now."""
 
+WORDS_OF_V1 = {new: old for old, new in RENAMED.items()}
+"""The names of these verbs in version 1 of HTTP, which takes the new ones too."""
+
 VERB = choice_of(VERBS, RENAMED)
 """A verb in discreet.toml."""
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..arguments import choice
-from ..errors import Exhausted, InvalidArgument, InvalidNumber, shown
+from ..errors import Exhausted, InvalidArgument, InvalidNumber, preview
 from ..messages import AND, OR, Message, join
 from ..numbers import positive, spell, spell_down
 from ..privacy.contract import Guarantee
@@ -412,7 +412,7 @@ def read_total(epsilon: object, rho: object, delta: object) -> Amount:
         return Amount(epsilon=bound)
     failure = _read_bound(delta, "delta")
     if failure >= 1:
-        raise InvalidNumber(f"delta must be below one, got {shown(delta)}")
+        raise InvalidNumber(f"delta must be below one, got {preview(delta)}")
     return Amount(bound, rho_for(bound, failure), failure)
 
 
@@ -501,7 +501,7 @@ def _read_bound(value: object, name: str) -> Fraction:
     bound = positive(value, name)
     if not Fraction(1, _MOST_AMOUNT) <= bound <= _MOST_AMOUNT or rounded_fraction(bound) != bound:
         raise InvalidNumber(
-            f"{name} must be between 1e-300 and 1e300, and short, got {shown(value)}"
+            f"{name} must be between 1e-300 and 1e300, and short, got {preview(value)}"
         )
     return bound
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..arguments import read_name
-from ..errors import InvalidArgument, RequestConflict, shown
+from ..errors import InvalidArgument, RequestConflict, preview
 from ..messages import Message
 from ..privacy.guarantees import Guarantee, read_guarantee
 from ..privacy.units import Unit, plain_unit, read_unit
@@ -143,7 +143,7 @@ def _charge_once(
     if "charged" in events or not _is_same_release(events.get("charged_outside"), body):
         event = events.get("charged") or events["charged_outside"]
         raise RequestConflict(
-            f"request {shown(request)} was another question (event {event.number}); give this one a name "
+            f"request {preview(request)} was another question (event {event.number}); give this one a name "
             "of its own"
         )
     if not events:
@@ -171,7 +171,9 @@ def charge_outside(
 def _note_release(transaction: Transaction, payer: Payer, request: str, note: str) -> Charge:
     events = _events_of(transaction, payer, request)
     if "charged_outside" not in events:
-        raise RequestConflict(f"no release made elsewhere was charged as request {shown(request)}")
+        raise RequestConflict(
+            f"no release made elsewhere was charged as request {preview(request)}"
+        )
     if "released_outside" not in events:
         event = NewEvent("released_outside", payer.dataset, payer.analyst, request, {"note": note})
         transaction.append(event)
@@ -179,7 +181,8 @@ def _note_release(transaction: Transaction, payer: Payer, request: str, note: st
     first_note = events["released_outside"].body["note"]
     if first_note != note:
         raise RequestConflict(
-            f"request {shown(request)} was noted as made: {first_note}; a second release needs a charge of its own"
+            f"request {preview(request)} was noted as made: {first_note}; a second release needs a charge of "
+            "its own"
         )
     return _charge_of(events, payer, is_new=False)
 
@@ -220,6 +223,6 @@ def _plain_guarantee(guarantee: Any) -> dict[str, object]:
     if not is_readable:
         raise InvalidArgument(
             "a charge takes a guarantee that can be written down, such as PureDP('1/2', 'add_remove') or "
-            f"GaussianDP('1/2', 'add_remove'), got {shown(guarantee)}"
+            f"GaussianDP('1/2', 'add_remove'), got {preview(guarantee)}"
         )
     return plain

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from sqlalchemy import Connection, select
 
-from ..errors import InvalidArgument, LedgerCorrupt, LedgerUnwritable, shown
+from ..errors import InvalidArgument, LedgerCorrupt, LedgerUnwritable, preview
 from ..file_permissions import private_opener
 from .schema import EVENTS, LEDGER
 
@@ -109,7 +109,7 @@ def _read_place(where: object) -> Path | Callable[[Checkpoint], object] | None:
         function: Callable[[Checkpoint], object] | None = where
         return function
     raise InvalidArgument(
-        f"checkpoints are a path, or a function that takes a Checkpoint, got {shown(where)}"
+        f"checkpoints are a path, or a function that takes a Checkpoint, got {preview(where)}"
     )
 
 
@@ -162,7 +162,7 @@ def read_checkpoints(where: str | os.PathLike[str] | None) -> list[Checkpoint]:
     path = _read_place(where)
     checkpoints = _read_file(path) if isinstance(path, Path) else []
     if not checkpoints:
-        raise InvalidArgument(f"there are no checkpoints in {shown(where)}")
+        raise InvalidArgument(f"there are no checkpoints in {preview(where)}")
     return checkpoints
 
 

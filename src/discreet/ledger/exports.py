@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from ..arguments import file_path
-from ..errors import InvalidArgument, LedgerUnwritable, shown
+from ..errors import InvalidArgument, LedgerUnwritable, preview
 from ..file_permissions import open_private
 from .events import Event
 
@@ -27,7 +27,7 @@ def export_events(events: Sequence[Event], path: str | os.PathLike[str]) -> None
     place = file_path(path, "path")
     write = {".json": _write_json, ".csv": _write_csv}.get(place.suffix.lower())
     if write is None:
-        raise InvalidArgument(f"an export ends in .json or .csv, got {shown(str(place))}")
+        raise InvalidArgument(f"an export ends in .json or .csv, got {preview(str(place))}")
     try:
         with open_private(place) as file:
             write(events, file)

@@ -14,7 +14,7 @@ from ..datasets import Dataset
 from ..datasets.dataset import declared_unit
 from ..datasets.sources import is_query
 from ..error_boundary import error_boundaries, public_errors
-from ..errors import InvalidArgument, LedgerError, shown
+from ..errors import InvalidArgument, LedgerError, preview
 from ..numbers import Number
 from ..payment import About
 from ..privacy.guarantees import read_guarantee
@@ -552,7 +552,7 @@ def _about_or_name(dataset: str | Dataset) -> About | str:
 def _about_of(dataset: Dataset) -> About:
     """Return the part of a description that a ledger keeps."""
     if not isinstance(dataset, Dataset):
-        raise InvalidArgument(f"dataset must be a discreet.Dataset, got {shown(dataset)}")
+        raise InvalidArgument(f"dataset must be a discreet.Dataset, got {preview(dataset)}")
     _name_of(dataset)
     return dataset.about
 
@@ -565,7 +565,7 @@ def _read_flag(flag: object, name: str) -> bool:
     """
     if isinstance(flag, bool):
         return flag
-    raise InvalidArgument(f"{name} must be True or False, got {shown(flag)}")
+    raise InvalidArgument(f"{name} must be True or False, got {preview(flag)}")
 
 
 def _read_oversubscribed(flag: object) -> bool | None:
@@ -583,7 +583,7 @@ def _read_shares(
         others = sorted(numbers.keys() - {"epsilon", "rho", "delta"})
         if others:
             raise InvalidArgument(
-                f"a share is epsilon, rho, or epsilon and delta, got {shown(others)}"
+                f"a share is epsilon, rho, or epsilon and delta, got {preview(others)}"
             )
         shares[analyst] = read_total(*map(numbers.get, ("epsilon", "rho", "delta")))
     return shares

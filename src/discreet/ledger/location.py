@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from ..errors import InvalidArgument, LedgerUnwritable, shown
+from ..errors import InvalidArgument, LedgerUnwritable, preview
 
 _MISSPELT = re.compile(r"postgres(ql)?(\+\w+)?:", re.IGNORECASE)
 """A URL with a missing slash, which may hold a password: no message may quote it as if it were a path."""
@@ -25,7 +25,7 @@ def read_url(where: str | os.PathLike[str] | None) -> URL:
         return URL.create("sqlite")
     if not isinstance(where, str | os.PathLike) or not str(where):
         raise InvalidArgument(
-            f"a ledger is a path, a URL, or nothing for memory, got {shown(where)}"
+            f"a ledger is a path, a URL, or nothing for memory, got {preview(where)}"
         )
     if "://" not in str(where) and not _MISSPELT.match(str(where)):
         return URL.create("sqlite", database=str(_read_path(where)))
@@ -48,7 +48,7 @@ def _read_path(where: str | os.PathLike[str]) -> Path:
             return Path(where).absolute()
     except UnicodeEncodeError:
         pass
-    raise InvalidArgument(f"a ledger is a file, and none can be named {shown(str(where))}")
+    raise InvalidArgument(f"a ledger is a file, and none can be named {preview(str(where))}")
 
 
 def _parse_url(where: str) -> URL:

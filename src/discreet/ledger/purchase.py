@@ -16,7 +16,7 @@ from ..errors import (
     LedgerUnwritable,
     RequestConflict,
     UnknownBudget,
-    shown,
+    preview,
 )
 from ..messages import Message
 from ..payment import About, Bill, Indices, PaidAnswer
@@ -121,7 +121,7 @@ class Payer:
         if None not in holders:
             raise UnknownBudget(
                 Message(
-                    "no budget was opened for the dataset {dataset}", dataset=shown(self.dataset)
+                    "no budget was opened for the dataset {dataset}", dataset=preview(self.dataset)
                 )
             )
         if self.analyst in holders:
@@ -133,7 +133,7 @@ class Payer:
         raise UnknownBudget(
             Message(
                 "the analyst {analyst} has no share of {dataset}; those who have: {names}",
-                analyst=shown(self.analyst),
+                analyst=preview(self.analyst),
                 dataset=self.dataset,
                 names=", ".join(filter(None, shares)) or Message("nobody"),
             )
@@ -281,7 +281,7 @@ class Purchase:
         events = integrity.events_of_request(transaction, payer.dataset, payer.analyst, request)
         if "charged_outside" in events:
             raise RequestConflict(
-                f"request {shown(request)} was charged for a release made elsewhere (event "
+                f"request {preview(request)} was charged for a release made elsewhere (event "
                 f"{events['charged_outside'].number}); give this question a name of its own"
             )
         charge, answer = events.get("charged"), events.get("answered")
@@ -291,7 +291,7 @@ class Purchase:
 
     def _conflict(self, charged: Event) -> str:
         """Return the message for a request that was charged for another question."""
-        request = shown(self.bill.request)
+        request = preview(self.bill.request)
         if is_current(charged.body.get("digest")):
             return (
                 f"request {request} was another question (event {charged.number}); "

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import StaticPool
 
 from ..arguments import exact_text
-from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, shown
+from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, preview
 from ..messages import Message, join
 from ..privacy.guarantees import ZCDP, read_guarantee
 from ..privacy.sensitivity import read_neighbors
@@ -92,7 +92,7 @@ def read_noted_head(head: object) -> str | None:
     text = exact_text(head)
     if head is None or (text is not None and re.fullmatch("[0-9a-f]{64}", text)):
         return text
-    raise InvalidArgument(f"a head is the 64 digits that verify returned, got {shown(head)}")
+    raise InvalidArgument(f"a head is the 64 digits that verify returned, got {preview(head)}")
 
 
 def verify_chain(connection: Connection, old_head: str | None) -> Verified:
@@ -125,7 +125,7 @@ def verify_events(chain: ChainHead, events: Iterable[Event], old_head: str | Non
         has_head = has_head or head == old_head
     if not has_head:
         raise LedgerCorrupt(
-            f"the head {shown(old_head)} is not in this ledger: it is an older copy, or was written anew"
+            f"the head {preview(old_head)} is not in this ledger: it is an older copy, or was written anew"
         )
     return replay.budgets()
 

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from ..arguments import choice
-from ..errors import InvalidArgument, UnknownName, shown
+from ..errors import InvalidArgument, UnknownName, preview
 from .above_threshold import AboveThreshold
 from .base2 import Base2, Base2Eta, best_eta
 from .contract import Mechanism, RegisteredMechanism
@@ -61,9 +61,9 @@ def read_options(name: str, texts: Iterable[str]) -> Mechanism:
         option, equals, value = text.partition("=")
         if option not in options:
             has = f"has the options {', '.join(options)}" if options else "has no options"
-            raise UnknownName(f"{mechanism.name} {has}, got {shown(option)}")
+            raise UnknownName(f"{mechanism.name} {has}, got {preview(option)}")
         if not equals or option in arguments:
-            raise InvalidArgument(f"give an option once, as {option}=VALUE, got {shown(text)}")
+            raise InvalidArgument(f"give an option once, as {option}=VALUE, got {preview(text)}")
         arguments[option] = options[option](value)
     return MECHANISMS[name](**arguments) if arguments else mechanism
 

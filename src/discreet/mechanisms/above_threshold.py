@@ -12,7 +12,7 @@ from flint import arb
 
 from ..digests import digest
 from ..error_boundary import error_boundaries
-from ..errors import Exhausted, InvalidArgument, shown
+from ..errors import Exhausted, InvalidArgument, preview
 from ..numbers import Number, count, exact, flag, positive, positive_up
 from ..payment import Account, Bill, Indices, read_account
 from ..privacy.guarantees import PureDP
@@ -92,7 +92,7 @@ class AboveThreshold:
                 "monotonic speaks of records that come or go; leave it out under replace_one"
             )
         if not callable(getattr(type(self.bits), "word", None)):
-            raise InvalidArgument(f"bits must be a source of random bits, got {shown(self.bits)}")
+            raise InvalidArgument(f"bits must be a source of random bits, got {preview(self.bits)}")
         settle(self, "_scales", self._calibrate())
         account = read_account(self.ledger)
         if account is not None:

@@ -12,7 +12,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ..error_boundary import error_boundaries, error_boundary
-from ..errors import InvalidArgument, InvalidScores, shown
+from ..errors import InvalidArgument, InvalidScores, preview
 from ..numbers import Number, count, is_plain, positive, positive_up, short_up
 from ..privacy.guarantees import MixedRange
 from ..privacy.rho import range_rho
@@ -53,7 +53,7 @@ class Base2Eta:
             object.__setattr__(self, name, count(getattr(self, name), name, most))
         if self.x >= 1 << self.y:
             raise InvalidArgument(
-                f"x must be below 2**y, so that eta is above zero, got x={shown(self.x)}, y={self.y}"
+                f"x must be below 2**y, so that eta is above zero, got x={preview(self.x)}, y={self.y}"
             )
 
     @classmethod
@@ -65,7 +65,7 @@ class Base2Eta:
         """
         numbers = [part.strip() for part in text.split(",")]
         if len(numbers) not in {2, 3} or not all(part.isdecimal() for part in numbers):
-            raise InvalidArgument(f"eta must be x,y or x,y,z in whole numbers, got {shown(text)}")
+            raise InvalidArgument(f"eta must be x,y or x,y,z in whole numbers, got {preview(text)}")
         return cls(*map(int, numbers))
 
     @property
@@ -123,7 +123,7 @@ class Base2:
         if not is_plain(self.granularity):  # what else it says it is may change
             object.__setattr__(self, "granularity", granularity)
         if not isinstance(self.eta, Base2Eta | None):
-            raise InvalidArgument(f"eta must be a Base2Eta(x, y, z), got {shown(self.eta)}")
+            raise InvalidArgument(f"eta must be a Base2Eta(x, y, z), got {preview(self.eta)}")
 
     def spread(self, sensitivity: Sensitivity) -> Fraction:
         """Return the spread that a scale divides: that of the rounded scores, in units of the score."""

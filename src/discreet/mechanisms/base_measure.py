@@ -15,7 +15,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ..arguments import read_sequence
-from ..errors import InvalidArgument, InvalidScores, shown
+from ..errors import InvalidArgument, InvalidScores, preview
 from ..numbers import not_negative
 from ..sampling.arrays import as_array
 from ..sampling.categorical import PreparedWeights, Sums, cumulate, error_of_sums
@@ -156,7 +156,7 @@ def read_base_measure(weights: object) -> WeightTuple:
     if _has_no_order(weights) or not isinstance(weights, Iterable):
         raise InvalidArgument(
             "base_measure must be a list of weights, one for each candidate in their order, "
-            f"got {shown(weights)}"
+            f"got {preview(weights)}"
         )
     measure = tuple(
         not_negative(weight, "each weight of base_measure")
@@ -180,7 +180,7 @@ def read_log_base_measure(logs: object) -> LogMeasure:
         with suppress(InvalidScores):  # its message speaks of scores
             measure = _read_logs(logs)
     if measure is None:
-        raise InvalidArgument(f"{_EXPECTED}, got {shown(logs)}")
+        raise InvalidArgument(f"{_EXPECTED}, got {preview(logs)}")
     return measure
 
 

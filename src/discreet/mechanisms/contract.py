@@ -15,7 +15,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..errors import InvalidArgument, InvalidNumber, shown
+from ..errors import InvalidArgument, InvalidNumber, preview
 from ..float_environment import in_default_environment
 from ..numbers import positive, spell
 from ..privacy.contract import check_guarantee, equals
@@ -204,7 +204,7 @@ def read_parameter(epsilon: object, rho: object, scale: object) -> PrivacyParame
     value = positive(parameters[kinds[0]], kinds[0])
     if not _LEAST <= value <= 1 / _LEAST:
         raise InvalidNumber(
-            f"{kinds[0]} must be between 1e-300 and 1e300, got {shown(parameters[kinds[0]])}"
+            f"{kinds[0]} must be between 1e-300 and 1e300, got {preview(parameters[kinds[0]])}"
         )
     return PrivacyParameter(kinds[0], value)  # type: ignore[arg-type]
 

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from flint import arb
 
 from ..arguments import choice
-from ..errors import InvalidNumber, shown
+from ..errors import InvalidNumber, preview
 from ..numbers import Number, positive
 from ..sampling.bits import Bits, LazyUniform
 from ..sampling.enclosures import ball, precision
@@ -43,7 +43,9 @@ class Repetitions:
         object.__setattr__(self, "kind", choice(self.kind, "repetitions", get_args(RepetitionKind)))
         gamma = positive(self.gamma, "gamma")
         if not _LEAST <= gamma < 1:
-            raise InvalidNumber(f"gamma must be at least 1e-6 and below 1, got {shown(self.gamma)}")
+            raise InvalidNumber(
+                f"gamma must be at least 1e-6 and below 1, got {preview(self.gamma)}"
+            )
         object.__setattr__(self, "gamma", gamma)
 
     @property

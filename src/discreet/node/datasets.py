@@ -8,7 +8,7 @@ from typing import Any
 from ..arguments import settle
 from ..batches import Call
 from ..datasets import Dataset
-from ..errors import InvalidArgument, UnknownBudget, UnknownName, shown
+from ..errors import InvalidArgument, UnknownBudget, UnknownName, preview
 from ..ledger import Budget, Event, Ledger, Quote, Session
 from ..ledger.ledger import session_of
 from ..ledger.transaction import ChainHead
@@ -67,7 +67,7 @@ class Datasets:
         holding = self.find(name)
         if question in holding.questions:
             raise InvalidArgument(
-                f"{name} has a question named {shown(question)}; take another name"
+                f"{name} has a question named {preview(question)}; take another name"
             )
         call = _copy_arguments(call)
         with_data = call.about(holding.data)
@@ -180,13 +180,13 @@ class Datasets:
         if matches:
             raise PublicError(
                 InvalidArgument(
-                    f"{shown(question)} is a question about {' and '.join(matches)}; say which: "
+                    f"{preview(question)} is a question about {' and '.join(matches)}; say which: "
                     f"dataset={matches[0]!r}"
                 )
             )
         others = ", ".join(other for name in candidates for other in self.find(name).questions)
         raise PublicError(
-            UnknownName(f"there is no question {shown(question)}; there are {others or 'none'}")
+            UnknownName(f"there is no question {preview(question)}; there are {others or 'none'}")
         )
 
     def _names_of(self, dataset: str | None) -> list[str]:
@@ -201,7 +201,7 @@ class Datasets:
         if name in self._holdings:
             return self._holdings[name]
         others = ", ".join(self._holdings) or "none yet"
-        raise UnknownName(f"dataset must be one of {others}, got {shown(name)}")
+        raise UnknownName(f"dataset must be one of {others}, got {preview(name)}")
 
     def events_after(self, number: int, limit: int) -> tuple[ChainHead, list[Event]]:
         """Return where the chain ends, and so many of its events after one of them."""

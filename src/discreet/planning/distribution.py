@@ -13,7 +13,7 @@ from flint import arb
 
 from .. import plots
 from ..error_boundary import error_boundaries
-from ..errors import InvalidArgument, InvalidNumber, shown
+from ..errors import InvalidArgument, InvalidNumber, preview
 from ..numbers import Number, count, exact, spell
 from ..privacy.guarantees import Guarantee
 from ..releases import Simulation, json_value
@@ -146,7 +146,7 @@ class Distribution:
         """
         share = exact(p, "p")
         if not 0 < share < 1:
-            raise InvalidNumber(f"p must be above 0 and below 1, got {shown(p)}")
+            raise InvalidNumber(f"p must be above 0 and below 1, got {preview(p)}")
         self._support.at_or_below(Fraction(0))  # raises if there is no order
         low, high = self._bracket(share)
         while high - low > 1:
@@ -238,12 +238,12 @@ class Distribution:
             label: the name of the axis of candidates, with its unit.
         """
         if draws is not None and not isinstance(draws, Simulation):
-            raise InvalidArgument(f"draws must be what simulate returns, got {shown(draws)}")
+            raise InvalidArgument(f"draws must be what simulate returns, got {preview(draws)}")
         series = self.series()
         place: Any = float if self._support.is_ordered else self._support.find
         place = place if series.labels is None else str
         if answer is not None and self._support.find(answer) is None:
-            raise InvalidArgument(f"answer must be one of the candidates, got {shown(answer)}")
+            raise InvalidArgument(f"answer must be one of the candidates, got {preview(answer)}")
         mark = None if answer is None else place(answer)
         answer_places = None if draws is None else list(map(place, draws.values))
         return plots.law(series, answer=mark, draws=answer_places, label=label)

@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING
 from fractions import Fraction
 
 from ..error_boundary import error_boundary
-from ..errors import InvalidArgument, InvalidNumber, UnknownName, shown
+from ..errors import InvalidArgument, InvalidNumber, UnknownName, preview
 from ..mechanisms import BOUNDED, Mechanism, read_mechanism
 from ..mechanisms.worst_case import WorstCase
 from ..numbers import Number, count, decimal, exact, positive, positive_up
@@ -80,7 +80,7 @@ def epsilon_for(
     constant = _constant(candidates, mechanism, confidence)
     if constant == 0:
         raise InvalidArgument(
-            f"a blind guess among {shown(candidates)} candidates is good enough already; ask for more"
+            f"a blind guess among {preview(candidates)} candidates is good enough already; ask for more"
         )
     return _up(constant * positive_up(spread, "spread") / target)
 
@@ -92,7 +92,7 @@ def _constant(candidates: int, mechanism: str | Mechanism, confidence: Number | 
         return worst.mean(n)
     share = exact(confidence, "confidence")
     if not 0 < share < 1:
-        raise InvalidNumber(f"confidence must be above 0 and below 1, got {shown(confidence)}")
+        raise InvalidNumber(f"confidence must be above 0 and below 1, got {preview(confidence)}")
     return worst.below(n, share)
 
 
@@ -107,5 +107,5 @@ def _worst_case(mechanism: Mechanism) -> WorstCase:
         return own_bound  # type: ignore[no-any-return]  # a mechanism of a user's own may state none
     raise UnknownName(
         f"the worst error is known for {', '.join(BOUNDED)}, and the noisy max with Gumbel or exponential "
-        f"noise; for others, compare on sample scores; got {shown(mechanism)}"
+        f"noise; for others, compare on sample scores; got {preview(mechanism)}"
     )

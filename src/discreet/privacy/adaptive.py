@@ -16,7 +16,7 @@ import numpy as np
 from flint import arb, arb_poly, fmpz
 from numpy.typing import NDArray
 
-from ..errors import InvalidNumber, shown
+from ..errors import InvalidNumber, preview
 from ..numbers import float_up
 from ..sampling.enclosures import ball, precision, upper
 from .adaptive_grid import LARGEST, LossGrid, choose_grid
@@ -158,7 +158,7 @@ def _enough(epsilons: Sequence[Fraction], delta: Fraction) -> Fraction:
 def _check(epsilons: Sequence[Fraction], bound: Fraction, name: str = "target") -> None:
     for value, what in [*((epsilon, "epsilon") for epsilon in epsilons), (bound, name)]:
         if value < 0:
-            raise InvalidNumber(f"{what} must be zero or more, got {shown(value)}")
+            raise InvalidNumber(f"{what} must be zero or more, got {preview(value)}")
 
 
 def _tail(epsilon: Fraction, n: int, target: Fraction, most: int, binomials: list[arb]) -> arb:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from ..errors import InvalidNumber, shown
+from ..errors import InvalidNumber, preview
 from ..numbers import positive
 from .composition import Composition
 from .contract import Guarantee
@@ -29,7 +29,7 @@ def read_share(delta: object) -> Fraction:
     """
     share = positive(delta, "delta")
     if share >= 1:
-        raise InvalidNumber(f"delta must be below 1, got {shown(delta)}")
+        raise InvalidNumber(f"delta must be below 1, got {preview(delta)}")
     return share
 
 

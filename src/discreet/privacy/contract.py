@@ -8,7 +8,7 @@ from typing import Protocol, cast
 
 from flint import arb
 
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, preview
 from ..numbers import Number, count, nearest_double, spell
 from .sensitivity import Neighbors
 
@@ -150,10 +150,10 @@ def check_guarantee(item: object) -> Guarantee:
         return cast(Guarantee, item)
     if "neighbors" in lacking:
         raise InvalidArgument(
-            f"what composes are guarantees, such as PureDP('1/2', 'add_remove'), got {shown(item)}"
+            f"what composes are guarantees, such as PureDP('1/2', 'add_remove'), got {preview(item)}"
         )
     raise InvalidArgument(
-        f"a guarantee must have {', '.join(_NEEDED)}; {shown(item)} lacks {', '.join(lacking)}. "
+        f"a guarantee must have {', '.join(_NEEDED)}; {preview(item)} lacks {', '.join(lacking)}. "
         "discreet.privacy.contract.Guarantee says what each of them is"
     )
 
@@ -166,7 +166,7 @@ def read_part(item: object) -> Part:
     """
     if not isinstance(item, tuple) or len(item) != 2:
         raise InvalidArgument(
-            f"parts must be pairs of a guarantee and how many answers have it, got {shown(item)}"
+            f"parts must be pairs of a guarantee and how many answers have it, got {preview(item)}"
         )
     return check_guarantee(item[0]), count(item[1], "count")
 

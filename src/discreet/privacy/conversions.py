@@ -7,7 +7,7 @@ from fractions import Fraction
 from flint import arb
 
 from ..error_boundary import error_boundary
-from ..errors import InvalidNumber, shown
+from ..errors import InvalidNumber, preview
 from ..numbers import Number, exact, float_up, short_down, short_up
 from ..sampling.enclosures import ball, precision, probability_above, upper
 
@@ -26,7 +26,7 @@ def read_epsilon(value: object) -> Fraction:
     """Return an epsilon of zero or more."""
     number = exact(value, "epsilon")
     if number < 0:
-        raise InvalidNumber(f"epsilon must not be negative, got {shown(value)}")
+        raise InvalidNumber(f"epsilon must not be negative, got {preview(value)}")
     return number
 
 
@@ -34,7 +34,7 @@ def read_delta(value: object) -> Fraction:
     """Return a delta from zero to below one."""
     number = exact(value, "delta")
     if not 0 <= number < 1:
-        raise InvalidNumber(f"delta must be from 0 to below 1, got {shown(value)}")
+        raise InvalidNumber(f"delta must be from 0 to below 1, got {preview(value)}")
     return number
 
 
@@ -69,7 +69,7 @@ def divergence_at(divergence: Callable[[arb], arb | None], order: object) -> flo
     """
     number = exact(order, "order")
     if number <= 1:
-        raise InvalidNumber(f"order must be above 1, got {shown(order)}")
+        raise InvalidNumber(f"order must be above 1, got {preview(order)}")
     with precision(_CONVERSION_BITS):
         bound = divergence(ball(number - 1))
         return math.inf if bound is None or not bound.is_finite() else float_up(upper(bound))

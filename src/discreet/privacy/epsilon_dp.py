@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from flint import arb
 
-from ..errors import InvalidNumber, shown
+from ..errors import InvalidNumber, preview
 from ..messages import AND, Message, join
 from ..numbers import Number, count, exact, positive
 from ..sampling.enclosures import ball, precision, probability_above
@@ -74,7 +74,7 @@ class ApproxDP(BaseGuarantee):
         """
         share = read_delta(delta)
         if share < self.delta:
-            raise InvalidNumber(f"delta must be at least that of {self}, got {shown(delta)}")
+            raise InvalidNumber(f"delta must be at least that of {self}, got {preview(delta)}")
         rest = (share - self.delta) / (1 - self.delta)
         return ApproxDP(RESPONSE.target(self.epsilon, rest), share, self.neighbors)
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from flint import arb
 
 from ..arguments import text
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, preview
 from ..messages import Message
 from ..numbers import Number
 from .base import BaseGuarantee
@@ -123,7 +123,7 @@ def read_guarantee(plain_values: Mapping[str, Any]) -> Guarantee:
         guarantee: Guarantee = make(*(plain_values[n] for n in make.__match_args__[:-1]), neighbors)
     except (KeyError, TypeError) as error:
         raise InvalidArgument(
-            f"a guarantee must be what as_dict() returns, got {shown(plain_values)}"
+            f"a guarantee must be what as_dict() returns, got {preview(plain_values)}"
         ) from error
     return guarantee
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from flint import arb, arb_poly, fmpz_poly
 
 from ..error_boundary import error_boundary
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, preview
 from ..messages import Message
 from ..numbers import Number, count, short_up
 from ..sampling.enclosures import ball, precision
@@ -100,7 +100,7 @@ class LossDP(BaseGuarantee):
         share = read_delta(delta)
         epsilon = self.losses.epsilon(share)
         if epsilon is None:
-            raise InvalidArgument(f"delta must be above the mass at infinity, got {shown(delta)}")
+            raise InvalidArgument(f"delta must be above the mass at infinity, got {preview(delta)}")
         return ApproxDP(epsilon, share, self.neighbors)
 
     def renyi(self, excess: arb) -> arb | None:
@@ -160,7 +160,7 @@ def _read_losses(losses: object) -> LossDistribution:
     if not isinstance(losses, LossDistribution):
         raise InvalidArgument(
             "losses must be a LossDistribution, such as LossDistribution.gaussian(1, '1/64'), got "
-            f"{shown(losses)}"
+            f"{preview(losses)}"
         )
     whole = (losses.lowest, losses.infinite, *losses.masses)
     if not isinstance(losses.step, Fraction) or not all(isinstance(mass, int) for mass in whole):

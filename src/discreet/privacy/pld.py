@@ -16,7 +16,7 @@ from typing import Any
 from flint import arb, arb_poly, fmpz_poly
 
 from ..error_boundary import error_boundaries
-from ..errors import InvalidArgument, InvalidNumber, MissingPackage, shown
+from ..errors import InvalidArgument, InvalidNumber, MissingPackage, preview
 from ..numbers import Number, count, exact, float_up, positive, spell
 from ..sampling.enclosures import ball, precision, upper
 from .adaptive import crossing
@@ -138,7 +138,9 @@ class LossDistribution:
         """
         end, pace = _ordinary(top, "top"), count(every, "every") * _ordinary(step, "step")
         if end > _MOST_LOSSES * pace / every:
-            raise InvalidNumber(f"step must be at least top / {_MOST_LOSSES:,}, got {shown(step)}")
+            raise InvalidNumber(
+                f"step must be at least top / {_MOST_LOSSES:,}, got {preview(step)}"
+            )
         with precision(_MASS_BITS):
             # *Both orders*: bounds on gamma >= 1 are enough.
             deltas = [delta(j * pace) for j in range(math.ceil(end / pace) + 1)]
@@ -153,7 +155,7 @@ class LossDistribution:
         first = math.floor(self.lowest * self.step / pace)
         last = math.ceil((self.lowest + len(self.masses)) * self.step / pace)
         if last - first > _MOST_LOSSES:
-            raise InvalidNumber(f"step must be coarser for these losses, got {shown(step)}")
+            raise InvalidNumber(f"step must be coarser for these losses, got {preview(step)}")
         masses = [0] * (last - first + 2)
         with precision(_MASS_BITS):
             width = 1 - ball(-pace).exp()
@@ -172,7 +174,7 @@ class LossDistribution:
             InvalidArgument: if the steps differ.
         """
         if not isinstance(other, LossDistribution):
-            raise InvalidArgument(f"other must be a LossDistribution, got {shown(other)}")
+            raise InvalidArgument(f"other must be a LossDistribution, got {preview(other)}")
         if self.step != other.step:
             raise InvalidArgument(
                 f"both distributions must have the same step, got {spell(self.step)} and "
@@ -205,7 +207,7 @@ class LossDistribution:
         """
         at = exact(epsilon, "epsilon")
         if at < 0:
-            raise InvalidNumber(f"epsilon must be zero or more, got {shown(epsilon)}")
+            raise InvalidNumber(f"epsilon must be zero or more, got {preview(epsilon)}")
         first = max(math.floor(at / self.step) + 1, self.lowest)
         above = list(self.masses[first - self.lowest :])
         with precision(_MASS_BITS):
@@ -222,7 +224,7 @@ class LossDistribution:
         """
         level = exact(delta, "delta")
         if level < 0:
-            raise InvalidNumber(f"delta must be zero or more, got {shown(delta)}")
+            raise InvalidNumber(f"delta must be zero or more, got {preview(delta)}")
         if self.delta(0) <= level:
             return Fraction(0)
         low, high = 0, max(1, self.lowest + len(self.masses) - 1)
@@ -335,7 +337,7 @@ def _discretise(
     end = math.ceil(size / pace)
     if end > _MOST_LOSSES:
         raise InvalidNumber(
-            f"step must be at least epsilon / {_MOST_LOSSES:,}, got {shown(step)}; common_step chooses one"
+            f"step must be at least epsilon / {_MOST_LOSSES:,}, got {preview(step)}; common_step chooses one"
         )
     with precision(_MASS_BITS):
         curve = law(ball(size))
@@ -367,7 +369,7 @@ def _join_heights(
 def _ordinary(value: Number, name: str) -> Fraction:
     number = positive(value, name)
     if number > _LARGEST:
-        raise InvalidNumber(f"{name} must be at most {_LARGEST:,}, got {shown(value)}")
+        raise InvalidNumber(f"{name} must be at most {_LARGEST:,}, got {preview(value)}")
     return number
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, cast
 from flint import arb
 
 from ..error_boundary import error_boundary
-from ..errors import InvalidArgument, InvalidNumber, shown
+from ..errors import InvalidArgument, InvalidNumber, preview
 from ..messages import Message
 from ..numbers import count, exact, positive_up, short_up, spell
 from ..sampling.enclosures import ball, lower, precision, upper
@@ -137,7 +137,7 @@ def _pairs(curve: object) -> list[tuple[object, object]]:
     if not pairs:
         raise InvalidArgument(
             "curve must map orders above 1 to Rényi divergences, for example {2: 0.1, 8: 0.4}, or be a "
-            f"function from an order to one; got {shown(curve)}"
+            f"function from an order to one; got {preview(curve)}"
         )
     return pairs
 
@@ -148,7 +148,7 @@ def _order(value: object) -> Fraction:
     if isinstance(value, float):
         number = min(number, Fraction(value))
     if number <= 1:
-        raise InvalidNumber(f"an order must be above 1, got {shown(value)}")
+        raise InvalidNumber(f"an order must be above 1, got {preview(value)}")
     return number
 
 

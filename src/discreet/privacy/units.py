@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from ..arguments import exact_text
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, preview
 from ..messages import Message
 
 Unit: TypeAlias = str | tuple[str, ...]
@@ -31,7 +31,7 @@ def read_unit(unit: object) -> Unit | None:
     if columns and len({*columns}) == len(names):
         return columns[0] if len(columns) == 1 else tuple(columns)
     raise InvalidArgument(
-        f"privacy_unit must be the name of a column, or a list of distinct names, got {shown(unit)}"
+        f"privacy_unit must be the name of a column, or a list of distinct names, got {preview(unit)}"
     )
 
 

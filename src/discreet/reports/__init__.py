@@ -14,7 +14,7 @@ from pathlib import Path
 from ..arguments import file_path, read_name
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
 from ..error_boundary import error_boundary
-from ..errors import InvalidArgument, ReportUnwritable, shown
+from ..errors import InvalidArgument, ReportUnwritable, preview
 from ..file_permissions import open_private
 from ..ledger import Ledger
 from ..messages import Message, check_language, using_language
@@ -65,7 +65,7 @@ def report(  # noqa: PLR0913  # the report, what it may show besides, and its la
         ("private_law", private_law, Distribution),
     ):
         if value is not None and not isinstance(value, kind):
-            raise InvalidArgument(f"{name} must be a {kind.__name__}, got {shown(value)}")
+            raise InvalidArgument(f"{name} must be a {kind.__name__}, got {preview(value)}")
     with using_language(lang):
         page = _page(subject, ledger=ledger, dataset=dataset, private_law=private_law)
     try:
@@ -89,7 +89,9 @@ def check_path(path: str | os.PathLike[str]) -> Path:
     """
     file = file_path(path, "path")
     if file.suffix.lower() not in {".html", ".htm"}:
-        raise InvalidArgument(Message("a report ends in .html, got {path}", path=shown(str(path))))
+        raise InvalidArgument(
+            Message("a report ends in .html, got {path}", path=preview(str(path)))
+        )
     if not file.parent.is_dir():
         missing = Message("there is no such folder")
         raise ReportUnwritable(
@@ -106,7 +108,7 @@ def budget_page(ledger: Ledger, dataset: str) -> str:
 @singledispatch
 def _page(subject: object, **_: object) -> str:
     raise InvalidArgument(
-        f"a report is about a release, an audit or a ledger, got {shown(subject)}"
+        f"a report is about a release, an audit or a ledger, got {preview(subject)}"
     )
 
 

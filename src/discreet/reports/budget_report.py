@@ -8,7 +8,7 @@ from itertools import accumulate
 from operator import add
 
 from .. import plots
-from ..errors import UnknownBudget, shown
+from ..errors import UnknownBudget, preview
 from ..ledger import Budget, Event, Ledger
 from ..ledger.budget import Amount, budget_order
 from ..ledger.events import CHARGED
@@ -50,7 +50,7 @@ def _read_budgets(ledger: Ledger, dataset: str) -> list[Budget]:
     budgets = [budget for budget in ledger.budgets() if budget.dataset == dataset]
     if not budgets:
         raise UnknownBudget(
-            Message("no budget was opened for the dataset {dataset}", dataset=shown(dataset))
+            Message("no budget was opened for the dataset {dataset}", dataset=preview(dataset))
         )
     return sorted(budgets, key=budget_order)
 

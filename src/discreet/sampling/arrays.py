@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidScores, shown
+from ..errors import InvalidScores, preview
 
 
 def as_array(values: Any) -> NDArray[Any]:
@@ -29,6 +29,6 @@ def as_array(values: Any) -> NDArray[Any]:
             with suppress(Exception):  # of the object's own methods, which may quote it
                 return convert(values)
     raise InvalidScores(
-        f"an array that NumPy can read is needed, got {shown(values)}; of a tensor give "
+        f"an array that NumPy can read is needed, got {preview(values)}; of a tensor give "
         "tensor.detach().cpu(), and of bfloat16 tensor.float(), which is exact"
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidScores, shown
+from ..errors import InvalidScores, preview
 from .arrays import as_array
 from .vectors import Table2D, Vector, read_vector
 
@@ -77,11 +77,11 @@ def _array(values: Any) -> Any:
     """Return an array of two dimensions."""
     if hasattr(type(values), "columns") or isinstance(values, np.ma.MaskedArray):
         raise InvalidScores(
-            f"{_EXPECTED}, got {shown(values)}; of a DataFrame give frame.to_numpy(), and its columns as "
+            f"{_EXPECTED}, got {preview(values)}; of a DataFrame give frame.to_numpy(), and its columns as "
             "candidates"
         )
     if not hasattr(type(values), "__dlpack__") and not hasattr(type(values), "__array__"):
-        raise InvalidScores(f"{_EXPECTED}, got {shown(values)}")
+        raise InvalidScores(f"{_EXPECTED}, got {preview(values)}")
     array = as_array(values)
     if array.ndim != 2:
         raise InvalidScores(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arguments import read_sequence
-from ..errors import InvalidScores, shown
+from ..errors import InvalidScores, preview
 from ..numbers import nearest_double
 from .number_types import by_type, in_one_array, objects, types_of
 
@@ -146,7 +146,7 @@ def read_vector(values: object) -> Vector:
             f"{_EXPECTED}, one for each candidate, got a single {type(values).__name__}"
         )
     if isinstance(values, Set | np.ma.MaskedArray) or hasattr(values, "columns"):
-        raise InvalidScores(f"{_EXPECTED} in order, got {shown(values)}; give a list or an array")
+        raise InvalidScores(f"{_EXPECTED} in order, got {preview(values)}; give a list or an array")
     several = None if hasattr(values, "__array__") else read_sequence(values, "scores")
     types = set[type]() if several is None else types_of(several)
     array = np.asarray(values) if several is None else _from_list(several, types)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..error_replacement import replacing
-from ..errors import InvalidArgument, InvalidNumber, InvalidScores, shown
+from ..errors import InvalidArgument, InvalidNumber, InvalidScores, preview
 from ..messages import Message
 from ..numbers import Number, exact, positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
@@ -67,7 +67,9 @@ class Custom(BaseScore):
             InvalidArgument: if a declaration cannot be accepted.
         """
         if not callable(self.u):
-            raise InvalidArgument(f"u must be a function u(data, candidates), got {shown(self.u)}")
+            raise InvalidArgument(
+                f"u must be a function u(data, candidates), got {preview(self.u)}"
+            )
         ideal = read_sensitivity(self.change, self.spread, self.monotonic, neighbors)
         if self.error is not None and self.granularity is not None:
             raise InvalidArgument("give error or granularity, not both")
@@ -131,7 +133,7 @@ def _bound(error: object) -> Fraction:
     if error is None or exact(error, "error") == 0:
         return Fraction(0)
     if exact(error, "error") < 0:
-        raise InvalidNumber(f"error must not be below zero, got {shown(error)}")
+        raise InvalidNumber(f"error must not be below zero, got {preview(error)}")
     return positive_up(error, "error")
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from ..arguments import read_sequence
-from ..errors import InvalidArgument, InvalidScores, shown
+from ..errors import InvalidArgument, InvalidScores, preview
 from ..numbers import positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.vectors import Vector, read_vector
@@ -70,7 +70,7 @@ def read_changes(sensitivities: object) -> tuple[Fraction, ...]:
     if has_no_order or not isinstance(sensitivities, Iterable):
         raise InvalidArgument(
             "sensitivities must be a list of numbers, one for each candidate in their order, "
-            f"got {shown(sensitivities)}"
+            f"got {preview(sensitivities)}"
         )
     changes = tuple(
         positive_up(change, "each sensitivity")

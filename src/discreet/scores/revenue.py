@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..accuracy import REVENUE, Measure
 from ..candidates import Grid
-from ..errors import InvalidCandidates, shown
+from ..errors import InvalidCandidates, preview
 from ..numbers import count, flag
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling.number_types import by_type
@@ -68,7 +68,7 @@ class Revenue(BaseScore):
     def __post_init__(self) -> None:
         if not isinstance(self.prices, Grid):
             raise InvalidCandidates(
-                f"prices must be a Grid(lo, hi, step), got {shown(self.prices)}"
+                f"prices must be a Grid(lo, hi, step), got {preview(self.prices)}"
             )
         if self.prices.lo < 0 or self.prices.hi <= 0:
             raise InvalidCandidates(f"prices must not be below zero, nor all zero: {self.prices}")

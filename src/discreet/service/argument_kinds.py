@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..arguments import exact_text, mapping, read_name
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, preview
 from ..numbers import count, flag, positive
 from . import wire
 from .ownership import MOST_EVENTS
@@ -46,7 +46,7 @@ _RESERVED = frozenset({"self", "verb", "dataset", "column", "size", "request", "
 def _check_text(text: object, name: str) -> str:
     exact = exact_text(text)
     if exact is None:
-        raise InvalidArgument(f"{name} must be text, got {shown(text)}")
+        raise InvalidArgument(f"{name} must be text, got {preview(text)}")
     return exact
 
 

@@ -7,7 +7,7 @@ from ..arguments import mapping, refuse_one_shot
 from ..batches import Call
 from ..datasets import Dataset
 from ..datasets.dataset import with_name
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, preview
 from ..ledger import Ledger
 from ..node.datasets import Datasets
 from ..node.isolation import call_isolated, error_for_owner, isolated, unwrap
@@ -103,5 +103,5 @@ def _by_name(datasets: Any) -> Mapping[str, Any]:
     names = [one.name for one in datasets]
     for name in names:
         if names.count(name) > 1:
-            raise InvalidArgument(f"two datasets are named {shown(name)}; give each another name")
+            raise InvalidArgument(f"two datasets are named {preview(name)}; give each another name")
     return dict(zip(names, datasets, strict=True))

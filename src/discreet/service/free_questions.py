@@ -12,7 +12,7 @@ from ..batches import Call
 from ..candidates import Grid
 from ..datasets.declarations import nearest
 from ..datasets.questions import RENAMED, VERBS, terms_of
-from ..errors import InvalidArgument, MissingColumn, shown
+from ..errors import InvalidArgument, MissingColumn, preview
 from ..ledger import Session
 from ..node.isolation import PublicError
 from ..numbers import spell
@@ -79,12 +79,12 @@ def _read_plain_question(verb: object, column: object, terms: Mapping[str, objec
     for name in terms:
         if name not in names:
             raise InvalidArgument(
-                f"a {verb_name} here takes no {shown(name)}{nearest(name, names)}; it takes {', '.join(names)}"
+                f"a {verb_name} here takes no {preview(name)}{nearest(name, names)}; it takes {', '.join(names)}"
             )
     values = {name: _plain(value, name) for name, value in terms.items() if value is not None}
     column_name = exact_text(column)
     if column_name is None:
-        raise InvalidArgument(f"column must be the name of a column, got {shown(column)}")
+        raise InvalidArgument(f"column must be the name of a column, got {preview(column)}")
     return Call(verb_named(verb_name), (column_name,), values)
 
 
@@ -116,11 +116,11 @@ def _plain(value: Any, name: str) -> Any:
     if isinstance(value, list | tuple | range):
         return [_plain_list(one, name) for one in value]
     raise InvalidArgument(
-        f"{name} must be a plain value, a Grid, or a list of plain values, got {shown(value)}"
+        f"{name} must be a plain value, a Grid, or a list of plain values, got {preview(value)}"
     )
 
 
 def _plain_list(value: Any, name: str) -> Any:
     if type(value) in _PLAIN:
         return value
-    raise InvalidArgument(f"{name} must be a list of plain values, and holds {shown(value)}")
+    raise InvalidArgument(f"{name} must be a list of plain values, and holds {preview(value)}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ..datasets.columns import Column
-from ..errors import InvalidArgument, NotAllowed, shown
+from ..errors import InvalidArgument, NotAllowed, preview
 from ..ledger import Event
 from ..ledger.transaction import ChainHead
 from ..node.isolation import Failure, Translation, isolated
@@ -160,7 +160,7 @@ class Operation(Generic[T]):
         others = [name for name in arguments if name not in values]
         if others:
             raise InvalidArgument(
-                f"{self.name} takes no {shown(others[0])}; it takes {', '.join(values)}"
+                f"{self.name} takes no {preview(others[0])}; it takes {', '.join(values)}"
             )
         return values
 

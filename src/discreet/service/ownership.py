@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..datasets.configuration import Configuration
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, preview
 from ..ledger import Budget, Event
 from ..ledger.toml_budgets import open_described, renew_described
 from ..ledger.transaction import ChainHead
@@ -42,7 +42,7 @@ class Ownership:
             return self.datasets.open_budget(dataset, analyst, separate=separate, **totals)
         if analyst is not None and dataset not in self.configuration.analyst(analyst)["datasets"]:
             raise InvalidArgument(
-                f"{self.configuration.path.name} does not let {shown(analyst)} ask about {shown(dataset)}"
+                f"{self.configuration.path.name} does not let {preview(analyst)} ask about {preview(dataset)}"
             )
         return open_described(self.configuration, dataset, analyst, separate=separate, **totals)
 

@@ -9,7 +9,8 @@ from typing import Any
 from ..batches import Call
 from ..datasets import Dataset
 from ..datasets.columns import Column
-from ..errors import Exhausted, InvalidArgument, UnknownBudget, UnknownName, shown
+from ..datasets.questions import WORDS_OF_V1
+from ..errors import Exhausted, InvalidArgument, UnknownBudget, UnknownName, preview
 from ..ledger import Budget, Quote, Session
 from ..ledger.budget import Amount
 from ..messages import Message
@@ -56,7 +57,7 @@ class Scope:
         """
         if dataset in self.datasets:
             return self.datasets[dataset]
-        raise UnknownBudget(f"no budget was opened for {shown(dataset)} yet")
+        raise UnknownBudget(f"no budget was opened for {preview(dataset)} yet")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -182,6 +183,7 @@ class Rights:
     ) -> "Inquiry":
         """Return a free question, if the verb is allowed."""
         budgets = self._budgets(dataset)
+        verb = WORDS_OF_V1.get(verb, verb)
         question = read_free(verb, column, terms)
         self.freedom.check(verb)
         budget = budgets[dataset] or self.datasets.whole(dataset)
@@ -269,7 +271,7 @@ class Rights:
             return {dataset: budgets[dataset]}
         raise PublicError(
             UnknownName(
-                f"dataset must be one of {', '.join(budgets) or 'none yet'}, got {shown(dataset)}"
+                f"dataset must be one of {', '.join(budgets) or 'none yet'}, got {preview(dataset)}"
             )
         )
 

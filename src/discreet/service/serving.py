@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..datasets.configuration import Configuration, read_configuration
-from ..errors import InvalidArgument, LedgerUnwritable, MissingPackage, shown
+from ..errors import InvalidArgument, LedgerUnwritable, MissingPackage, preview
 from ..numbers import count
 from .answering import file_digest
 from .counts import kept_counts
@@ -174,7 +174,7 @@ def read_address(text: str) -> tuple[str, int]:
     match = _ADDRESS.fullmatch(text)
     if match is None or not 0 < int(match["port"]) < 2**16:
         raise InvalidArgument(
-            f"listen must be an address and a port such as {_HERE}, got {shown(text)}"
+            f"listen must be an address and a port such as {_HERE}, got {preview(text)}"
         )
     return match["host"].strip("[]"), int(match["port"])
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from time import monotonic
 from typing import Any
 
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, preview
 from ..ledger.transaction import time_text
 from .counts import RequestCounts
 
@@ -162,5 +162,5 @@ def read_slot(text: str) -> float:
     """
     match = _DURATION.fullmatch(text)
     if match is None:
-        raise InvalidArgument(f"a slot is a time such as 250ms or 1s, got {shown(text)}")
+        raise InvalidArgument(f"a slot is a time such as 250ms or 1s, got {preview(text)}")
     return float(Fraction(match[1]) / (1000 if match[2] == "ms" else 1))

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..arguments import choice, exact_text, read_name
-from ..errors import InvalidArgument, NotAllowed, UnknownName, UnreadableFile, shown
+from ..errors import InvalidArgument, NotAllowed, UnknownName, UnreadableFile, preview
 from ..file_permissions import open_private, private_opener
 
 ROLES = ("owner", "analyst", "auditor")
@@ -176,7 +176,7 @@ class Tokens:
 
         self._change(remove)
         if not family:
-            raise UnknownName(f"there is no token {shown(identity)}; see discreet token list")
+            raise UnknownName(f"there is no token {preview(identity)}; see discreet token list")
         return family
 
     def check(self, identity: str) -> None:
@@ -274,7 +274,7 @@ def read_expiry(text: str) -> dt.datetime:
     else:
         return dt.datetime.combine(day, dt.time(), dt.UTC)
     raise InvalidArgument(
-        f"expires must be days such as 90d or a date such as 2027-01-31, got {shown(text)}"
+        f"expires must be days such as 90d or a date such as 2027-01-31, got {preview(text)}"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..arguments import column_name
 from ..candidates import position
 from ..error_boundary import error_boundaries
-from ..errors import InvalidCandidates, shown
+from ..errors import InvalidCandidates, preview
 from .engine_errors import quietly
 from .ranking import Ranking, rank_candidates
 
@@ -61,7 +61,7 @@ class CandidateTable:
         rank = position(rank)
         if not 0 <= rank < self.size:
             raise IndexError(
-                f"there are {self.size:,} candidates, none has the number {shown(rank)}"
+                f"there are {self.size:,} candidates, none has the number {preview(rank)}"
             )
         return self.ranking.value(rank)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from ..arguments import file_path, read_sequence
 from ..error_boundary import error_boundary
-from ..errors import InvalidArgument, MissingColumn, UnreadableFile, shown
+from ..errors import InvalidArgument, MissingColumn, UnreadableFile, preview
 from .engine_errors import missing_column, quietly
 from .ids import sql_json_id
 from .records import is_of_unit
@@ -80,10 +80,10 @@ def scan_csv(
             distinct texts.
     """
     if not isinstance(path, str | os.PathLike):
-        raise InvalidArgument(f"path must be that of a file, got {shown(path)}")
+        raise InvalidArgument(f"path must be that of a file, got {preview(path)}")
     file = file_path(path, "path")
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter.encode()) != 1):
-        raise InvalidArgument(f"delimiter must be one character of ASCII, got {shown(delimiter)}")
+        raise InvalidArgument(f"delimiter must be one character of ASCII, got {preview(delimiter)}")
     if delimiter is not None and delimiter in '"\r\n':
         raise InvalidArgument("delimiter must not be a quote or the end of a line")
     labels = None if names is None else tuple(read_sequence(names, "names", _MOST_COLUMNS))

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import ParamSpec, TypeVar
 
 from ..error_replacement import replacing
-from ..errors import DiscreetError, MissingColumn, MissingPackage, shown
+from ..errors import DiscreetError, MissingColumn, MissingPackage, preview
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -51,7 +51,8 @@ def missing_column(
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     other_names = f"; its columns are {', '.join(map(repr, columns))}" if columns else ""
     return MissingColumn(
-        f"{ARGUMENTS.get(alias, 'privacy_unit')}: there is no column {shown(column)} in {where}{hint}{other_names}"
+        f"{ARGUMENTS.get(alias, 'privacy_unit')}: there is no column {preview(column)} in "
+        f"{where}{hint}{other_names}"
     )
 
 

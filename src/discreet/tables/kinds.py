@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from ..candidates import instant
-from ..errors import InvalidCandidates, UnreadableData, shown
+from ..errors import InvalidCandidates, UnreadableData, preview
 
 CELL = "cell"
 """The name of the only column of a table once it has been opened."""
@@ -147,7 +147,7 @@ def check_candidates(
 ) -> list[object]:
     """Return the candidates in plain Python, all of them comparable with the column's type."""
     if isinstance(candidates, str | bytes):
-        raise InvalidCandidates(f"candidates must be a list of values, not {shown(candidates)}")
+        raise InvalidCandidates(f"candidates must be a list of values, not {preview(candidates)}")
     plain_candidates = []
     for label in candidates:
         candidate = single(label)
@@ -156,7 +156,7 @@ def check_candidates(
             of.kind, {of.kind}
         ):
             raise InvalidCandidates(
-                f"the {name} {shown(candidate)} is of the kind {kind}, so it cannot be compared "
+                f"the {name} {preview(candidate)} is of the kind {kind}, so it cannot be compared "
                 f"with {of.words}"
             )
         plain_candidates.append(candidate)
@@ -166,12 +166,12 @@ def check_candidates(
 def single(label: object) -> object:
     """Return a candidate in plain Python, if some value can equal it."""
     if is_missing(label):
-        raise InvalidCandidates(f"{shown(label)} equals no value, so it cannot be a candidate")
+        raise InvalidCandidates(f"{preview(label)} equals no value, so it cannot be a candidate")
     if not isinstance(label, Hashable):
-        raise InvalidCandidates(f"{shown(label)} is not a single value")
+        raise InvalidCandidates(f"{preview(label)} is not a single value")
     candidate = plain(label)
     if getattr(candidate, "nanosecond", 0):
-        raise InvalidCandidates(f"{shown(label)} is finer than a microsecond")
+        raise InvalidCandidates(f"{preview(label)} is finer than a microsecond")
     return candidate
 
 

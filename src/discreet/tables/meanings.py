@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..candidates import Labels
-from ..errors import InvalidCandidates, shown
+from ..errors import InvalidCandidates, preview
 from ..numbers import exact
 from ..sampling.vectors import read_vector
 from ..warning import warn
@@ -161,7 +161,8 @@ def _refuse_repeats(
             first = first_of.setdefault(key(value), candidate)
             if first is not candidate:
                 raise InvalidCandidates(
-                    f"the {name}s {shown(first)} and {shown(candidate)} are one value of {of.words}: leave one out"
+                    f"the {name}s {preview(first)} and {preview(candidate)} are one value of {of.words}: "
+                    "leave one out"
                 )
 
 
@@ -183,10 +184,10 @@ def _tell_absent(absent: Sequence[object], candidates: Sequence[object], of: Col
 def _absence(candidate: object, of: ColumnType) -> str:
     """Return that no cell of a column can equal a candidate, and which number would count."""
     if of.enum_categories is not None:
-        return f"{shown(candidate)} is none of the categories of {of.words}"
+        return f"{preview(candidate)} is none of the categories of {of.words}"
     noun = _NOUNS.get(of.kind, "value")
     would = _instead(candidate, of)
-    return f"{shown(candidate)} is no {noun} of {of.words}" + (f"; {would}" if would else "")
+    return f"{preview(candidate)} is no {noun} of {of.words}" + (f"; {would}" if would else "")
 
 
 def _instead(candidate: Any, of: ColumnType) -> str:
@@ -196,7 +197,7 @@ def _instead(candidate: Any, of: ColumnType) -> str:
     number = exact(candidate, "a candidate")
     value = nearest_float(number, of) if of.kind == "float" else represent(number, of)
     if value is not None:
-        return f"{shown(value)} is"
+        return f"{preview(value)} is"
     scale = 10**of.scale
     beyond = of.kind != "float" and not of.low <= number * scale <= of.high
     return f"they are from {of.low} to {of.high}" if beyond and of.kind == "integer" else ""

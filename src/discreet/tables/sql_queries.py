@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InvalidArgument, UnreadableData, shown
+from ..errors import InvalidArgument, UnreadableData, preview
 from .engine_errors import quietly
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class SqlQuery:
         return columns_of_rows([*result.keys()], result.fetchall())
 
     def __repr__(self) -> str:
-        return f"discreet.scan_query({self.text!r}, {shown(self.connection)})"
+        return f"discreet.scan_query({self.text!r}, {preview(self.connection)})"
 
 
 def scan_query(query: str, connection: object) -> SqlQuery:
@@ -92,12 +92,12 @@ def scan_query(query: str, connection: object) -> SqlQuery:
         InvalidArgument: if the query is no text, or nothing can be asked of the connection.
     """
     if not isinstance(query, str) or not query.strip():
-        raise InvalidArgument(f"query must be SQL, got {shown(query)}")
+        raise InvalidArgument(f"query must be SQL, got {preview(query)}")
     asks = ("sql", "cursor", "connect", "execute")
     if not any(callable(getattr(connection, method, None)) for method in asks):
         raise InvalidArgument(
             "connection must be one of DuckDB, an engine or a connection of SQLAlchemy, or one of Python's "
-            f"database interface, got {shown(connection)}"
+            f"database interface, got {preview(connection)}"
         )
     return SqlQuery(query, connection)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from ..errors import InvalidCandidates, shown
+from ..errors import InvalidCandidates, preview
 from .kinds import CELL, ColumnType, single
 from .native import Frame, lazy
 
@@ -45,13 +45,13 @@ def spellings(candidate: object) -> tuple[str, ...]:
 def as_texts(candidates: Sequence[object], column: str, name: str = "candidate") -> list[str]:
     """Return the candidates as they are written in a file."""
     if isinstance(candidates, str | bytes):
-        raise InvalidCandidates(f"candidates must be a list of values, not {shown(candidates)}")
+        raise InvalidCandidates(f"candidates must be a list of values, not {preview(candidates)}")
     texts: list[str] = []
     for candidate in map(single, candidates):
         texts.extend(spellings(candidate)[:1])
         if not spellings(candidate):
             raise InvalidCandidates(
-                f"the {name} {shown(candidate)} is a {type(candidate).__name__}, but column "
+                f"the {name} {preview(candidate)} is a {type(candidate).__name__}, but column "
                 f"{column!r} of a file holds text. Give it as it is written in the file"
             )
     return texts

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, Unpack, overload
 from .. import tables
 from ..arguments import column_name
 from ..candidates import Labels, LabelsFromData
-from ..errors import InvalidArgument, InvalidCandidates, shown
+from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..mechanisms import read_mechanism
 from ..mechanisms.without_guarantee import WithoutGuarantee
 from ..numbers import flag
@@ -118,8 +118,8 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
         return candidates
     if names_file(candidates) or hasattr(type(candidates), "columns"):
         raise InvalidCandidates(
-            f"candidates must be a list, got {shown(candidates)}. Of a file, a DuckDB relation, a Polars frame or "
-            "a Spark DataFrame give CandidateTable(data, column), of other tables table[column]"
+            f"candidates must be a list, got {preview(candidates)}. Of a file, a DuckDB relation, a Polars frame "
+            "or a Spark DataFrame give CandidateTable(data, column), of other tables table[column]"
         )
     return Labels.of(candidates)
 
@@ -142,12 +142,12 @@ def _declared_categories(data: tables.Table, column: str | None, terms: Terms) -
     if is_quoted(terms) and not tables.shows_types(data):
         raise InvalidCandidates(
             "candidates are missing: a quote opens no data, so it cannot see which categories the type of "
-            f"column {shown(column)} declares; name what may be answered"
+            f"column {preview(column)} declares; name what may be answered"
         )
     categories = tables.declared_categories(data, column)
     if categories is None:
         raise InvalidCandidates(
-            f"candidates are missing: the type of column {shown(column)} declares none, so name what may "
+            f"candidates are missing: the type of column {preview(column)} declares none, so name what may "
             "be answered; it must not be taken from the data, as the categories of pandas usually are"
         )
     return categories

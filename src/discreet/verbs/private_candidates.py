@@ -11,7 +11,7 @@ from ..arguments import refuse_one_shot
 from ..candidates import Labels
 from ..datasets.calls import takes_dataset
 from ..error_boundary import error_boundary
-from ..errors import InvalidArgument, InvalidScores, shown
+from ..errors import InvalidArgument, InvalidScores, preview
 from ..mechanisms.repetitions import RepetitionKind, Repetitions
 from ..numbers import Number, positive
 from ..payment import Account, read_account
@@ -89,7 +89,7 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     """
     if not callable(run):
         raise InvalidArgument(
-            f"run must be a function run(data, candidate, share), got {shown(run)}"
+            f"run must be a function run(data, candidate, share), got {preview(run)}"
         )
     refuse_one_shot(data, "the data")
     labels, tries = Labels(candidates), Repetitions(repetitions, gamma)

@@ -6,7 +6,7 @@ from typing import Literal, TypeVar, Unpack, overload
 
 from ..arguments import choice, column_name
 from ..candidates import Grid, Indexed, Labels
-from ..errors import InvalidCandidates, InvalidNumber, shown
+from ..errors import InvalidCandidates, InvalidNumber, preview
 from ..numbers import Number, exact
 from ..releases import Release
 from ..scores.median_distance import MedianDistance
@@ -106,7 +106,7 @@ def median(
         return _release(data, column, Fraction(1, 2), candidates, terms)
     if not isinstance(candidates, Grid):
         raise InvalidCandidates(
-            f"median_distance needs a Grid of candidates, got {shown(candidates)}"
+            f"median_distance needs a Grid of candidates, got {preview(candidates)}"
         )
     column = None if column is None else column_name(column)
     words = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
@@ -196,7 +196,7 @@ def _release(
 def _read_alpha(alpha: Number) -> Fraction:
     share = exact(alpha, "alpha")
     if not 0 <= share <= 1:
-        raise InvalidNumber(f"alpha must be between 0 and 1, got {shown(alpha)}")
+        raise InvalidNumber(f"alpha must be between 0 and 1, got {preview(alpha)}")
     return share
 
 
@@ -208,7 +208,7 @@ def _read_candidates(candidates: Candidates | None) -> Grid | Labels:
     labels = Labels.of(candidates)  # type: ignore[arg-type]  # it is not None
     if type(candidates) is tuple and len(labels) == 2:
         warn(
-            f"candidates are two numbers, {shown(labels[0])} and {shown(labels[1])}, and one of them is the "
+            f"candidates are two numbers, {preview(labels[0])} and {preview(labels[1])}, and one of them is the "
             "answer; for all between them give Grid(lo, hi), and a list of the two if they are meant"
         )
     for label in labels:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..arguments import exact_text, read_sequence
 from ..candidates import Grid
-from ..errors import InvalidArgument, InvalidNumber, shown
+from ..errors import InvalidArgument, InvalidNumber, preview
 from ..mechanisms.contract import Calibrated, PrivacyParameter, calibrate
 from ..mechanisms.exponential import Exponential
 from ..numbers import Number, exact, spell
@@ -123,7 +123,7 @@ class Levels:
             )
         if not isinstance(candidates, Grid):
             raise InvalidArgument(
-                f"candidates of several quantiles must be a Grid, got {shown(candidates)}"
+                f"candidates of several quantiles must be a Grid, got {preview(candidates)}"
             )
         if (
             exact_text(terms.get("mechanism", "exponential")) != "exponential"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TypeVar, Unpack, overload
 
-from ..errors import InvalidNumber, shown
+from ..errors import InvalidNumber, preview
 from ..numbers import Number, positive
 from ..releases import Release
 from ..scores.generalized import Generalized, read_changes
@@ -91,6 +91,6 @@ def select_generalized(
 def _lowering(epsilon: Fraction, n: int, beta: Fraction) -> Fraction:
     """Return about (2 / epsilon) * ln(n / beta). Any number is as private, so rounding does no harm."""
     if beta >= 1:
-        raise InvalidNumber(f"beta must be below 1, got {shown(beta)}")
+        raise InvalidNumber(f"beta must be below 1, got {preview(beta)}")
     log = math.log(n) + math.log(beta.denominator) - math.log(beta.numerator)
     return 2 / epsilon * Fraction(round(1024 * log), 1024)

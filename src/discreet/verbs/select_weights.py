@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arguments import read_sequence
-from ..errors import InvalidArgument, InvalidScores, shown
+from ..errors import InvalidArgument, InvalidScores, preview
 from ..mechanisms import Mechanism
 from ..mechanisms.masked import MaskedMechanism
 from ..sampling.arrays import as_array
@@ -92,7 +92,7 @@ def _array(value: Any, name: str) -> Any:
     if array is None or not 1 <= array.ndim <= 2:
         raise InvalidArgument(
             f"{name} must be a list or an array, with one value for each candidate, or a table of them with a row "
-            f"for each row of scores, got {shown(value)}"
+            f"for each row of scores, got {preview(value)}"
         )
     return array
 

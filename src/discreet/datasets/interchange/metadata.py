@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...arguments import file_path
-from ...errors import MissingPackage, shown
+from ...errors import MissingPackage, preview
 from ..columns import TYPES, read_column
 from ..declarations import KeyPath, nearest, read_list, read_mapping, read_text, wrong
 from .properties import (
@@ -77,7 +77,7 @@ def table_schema_columns(source: ForeignSchema) -> dict[str, dict[str, Any]]:
         name, declaration = _field(one, ("fields", str(i)))
         if name in columns:
             raise wrong(
-                ("fields", str(i), "name"), f"two fields are called {shown(name)}; keep one"
+                ("fields", str(i), "name"), f"two fields are called {preview(name)}; keep one"
             )
         columns[name] = declaration
     return {name: declaration for name, declaration in columns.items() if declaration}
@@ -91,7 +91,7 @@ def _field(entry: object, place: KeyPath) -> tuple[str, dict[str, Any]]:
         return name, {}
     if kind not in (*TYPES, "year"):
         types = (*TYPES, "year", *_LEFT_OUT)
-        raise wrong((*place, "type"), f"there is no type {shown(kind)}{nearest(kind, types)}")
+        raise wrong((*place, "type"), f"there is no type {preview(kind)}{nearest(kind, types)}")
     bounds = read_mapping(field.get("constraints", {}), (*place, "constraints"))
     check_properties(field, FIELD, place)
     if "categories" in field:
@@ -155,7 +155,9 @@ def smartnoise_dataset(source: ForeignSchema, table: str | None) -> dict[str, An
         (table,) = tables
     if table not in tables:
         names = ", ".join(tables) or "none"
-        raise wrong((), f"table must be one of those in the metadata ({names}), got {shown(table)}")
+        raise wrong(
+            (), f"table must be one of those in the metadata ({names}), got {preview(table)}"
+        )
     place, of = tables[table]
     columns = {name: one for name, one in of.items() if isinstance(one, Mapping)}
     rest = {name: value for name, value in of.items() if name not in columns}
@@ -208,9 +210,9 @@ def _find_unit(of: Mapping[str, Any], people: list[str], place: KeyPath) -> str 
     elif not people and type(most) is int and most == 1 and by_row is not False:
         return None
     elif not people and by_row is True:
-        reason = f"row_privacy is true, and max_ids is {shown(most)}: a row is of one, so keep one of them"
+        reason = f"row_privacy is true, and max_ids is {preview(most)}: a row is of one, so keep one of them"
     elif not people:
-        problem = f"max_ids is {shown(most)}" if by_row is None else "row_privacy is false"
+        problem = f"max_ids is {preview(most)}" if by_row is None else "row_privacy is false"
         reason = (
             f"{problem}, and no column has private_id: true, so nobody knows whose a row is; give a column "
             "private_id: true, or row_privacy: true if a row is of one"
@@ -225,7 +227,9 @@ def _read_smartnoise_column(entry: dict[str, Any], place: KeyPath) -> dict[str, 
     kind = _SMARTNOISE.get(entry.get("type", ""))
     if kind is None:
         types = ", ".join(_SMARTNOISE)
-        raise wrong((*place, "type"), f"it must be one of {types}, got {shown(entry.get('type'))}")
+        raise wrong(
+            (*place, "type"), f"it must be one of {types}, got {preview(entry.get('type'))}"
+        )
     parts = {
         ours: entry[theirs] for theirs, ours in _WORDS.items() if entry.get(theirs) is not None
     }
@@ -270,7 +274,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _refuse_twice(names: list[str]) -> None:
     for name, times in Counter(names).items():
         if times > 1:
-            raise ValueError(f"{shown(name)} is given {times} times; keep one of them")
+            raise ValueError(f"{preview(name)} is given {times} times; keep one of them")
 
 
 def _refuse_repeats(node: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.responses import Response
 
 from ...error_boundary import public_errors
-from ...errors import LedgerCorrupt, UnknownName, shown
+from ...errors import LedgerCorrupt, UnknownName, preview
 from ...ledger import Event
 from ...ledger.budget import read_amount
 from ...ledger.verification import read_noted_head
@@ -66,7 +66,7 @@ def budget_report(request: AuthenticatedRequest) -> Response:
     """Return the report of a budget, in the language of the visitor."""
     dataset, ledger = request.fields.get("dataset", ""), request.site.ledger
     if dataset not in {one.dataset for one in ledger.budgets()}:
-        raise RefusedError(UnknownName(f"there is no budget {shown(dataset)}"))
+        raise RefusedError(UnknownName(f"there is no budget {preview(dataset)}"))
     return download(budget_page(ledger, dataset), "privacy-budget.html", "text/html")
 
 

@@ -10,7 +10,7 @@ from ..releases import Release
 from ..terms import Terms, spelled_out
 from ..verbs import check as verb
 from .completion import columns_of_file, dataset_names
-from .describe import count_not_private
+from .describe_command import count_not_private
 from .releasing import releasing
 
 _TERMS = ("epsilon", "neighbors", "ledger", "request")

@@ -12,7 +12,7 @@ from ..errors import InvalidScores
 from ..releases import Release
 from ..terms import Terms
 from ..verbs import select as verb
-from .audit import ChangeOption, MonotonicOption, SpreadOption
+from .audit_command import ChangeOption, MonotonicOption, SpreadOption
 from .inputs import private_number, scores_text
 from .releasing import OF_TABLES, releasing
 

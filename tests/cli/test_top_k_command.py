@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from discreet.cli.top_k import top_k_command
+from discreet.cli.top_k_command import top_k_command
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "marital_status.csv")
 

@@ -7,7 +7,7 @@ import typer
 from ..releases import Release
 from ..terms import Terms
 from ..verbs import top_k as verb
-from .candidates import (
+from .candidate_options import (
     CandidatesColumnOption,
     CandidatesFileOption,
     CandidatesOption,

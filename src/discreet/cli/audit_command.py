@@ -25,7 +25,7 @@ from .options import (
     check_picture,
     chosen_mechanism,
 )
-from .report import check_report, write_report
+from .report_options import check_report, write_report
 
 if TYPE_CHECKING:
     from ..audit import ExactAudit

@@ -18,40 +18,40 @@ _NOT_PRIVATE = (
 )
 
 
+_Data = Annotated[
+    str | None,
+    typer.Argument(
+        help="A Parquet, Arrow or CSV file, a folder, or a database.", show_default=False
+    ),
+]
+_Name = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The name of the dataset; that of the file if not given."),
+]
+_Header = Annotated[
+    bool,
+    typer.Option("--header", help="The first line of the CSV file holds the names of its columns."),
+]
+_ColumnNames = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,C", help="The names of the columns of a file that does not say them."
+    ),
+]
+_TableName = Annotated[str | None, typer.Option(metavar="NAME", help="The table, of a database.")]
+_Schema = Annotated[
+    bool,
+    typer.Option("--schema", help="Print the JSON Schema of discreet.toml instead, for editors."),
+]
+
+
 def describe_command(
-    data: Annotated[
-        str | None,
-        typer.Argument(
-            help="A Parquet, Arrow or CSV file, a folder, or a database.", show_default=False
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="The name of the dataset; that of the file if not given."
-        ),
-    ] = None,
-    header: Annotated[
-        bool,
-        typer.Option(
-            "--header", help="The first line of the CSV file holds the names of its columns."
-        ),
-    ] = False,
-    names: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,C", help="The names of the columns of a file that does not say them."
-        ),
-    ] = None,
-    table: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The table, of a database.")
-    ] = None,
-    schema: Annotated[
-        bool,
-        typer.Option(
-            "--schema", help="Print the JSON Schema of discreet.toml instead, for editors."
-        ),
-    ] = False,
+    data: _Data = None,
+    name: _Name = None,
+    header: _Header = False,
+    names: _ColumnNames = None,
+    table: _TableName = None,
+    schema: _Schema = False,
 ) -> None:
     """Draft a discreet.toml from the schema of a file.
 

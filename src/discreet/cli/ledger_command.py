@@ -1,12 +1,13 @@
 """discreet ledger: privacy budgets that outlive the process. Their history is in `history`."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import InvalidArgument, UnknownBudget, shown
+from ..errors import InvalidArgument, UnknownBudget, preview
 from ..messages import Message, gettext, translate
 from .accounts import (
     DatasetOption,
@@ -20,11 +21,11 @@ from .accounts import (
 from .budget_tables import note_closed_shares, show_budgets
 from .completion import analyst_names, data_names
 from .options import AsJson, NeighborsName, PrivacyUnit, ReportAt, ReportLanguage
-from .report import check_report, write_report
+from .report_options import check_report, write_report
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
-    from ..ledger import Charge
+    from ..ledger import Budget, Charge
     from ..privacy.contract import Guarantee
 
 ledger_app = typer.Typer(
@@ -113,20 +114,33 @@ def open_command(  # `open` is Python's
         "separate": separate, "delta_for": delta_for, "oversubscribed": oversubscribed,
     }  # fmt: skip
     if dataset is None:
-        from ..ledger.toml_budgets import configuration, open_described
+        is_plain = not privacy_unit and neighbors == "add_remove"
+        budget = _open_described(where, analyst, terms, is_plain=is_plain)
+    else:
+        terms |= {"neighbors": neighbors, "privacy_unit": privacy_unit or None}
+        budget = open_ledger(where).open(dataset, analyst=analyst, **terms)
+    show_budgets([budget], as_json=as_json)
 
-        description = description_for(where)
-        if description is None and ("://" in where or Path(where).suffix):
-            raise InvalidArgument(f"which budget is it? give --dataset too: {where} is a ledger")
-        of = description or configuration()
-        if privacy_unit or neighbors != "add_remove":
-            raise InvalidArgument(
-                f"{of.path} declares the privacy unit and the neighbors of {where}; leave them out here"
-            )
-        show_budgets([open_described(of, where, analyst, **terms)], as_json=as_json)
-        return
-    terms |= {"neighbors": neighbors, "privacy_unit": privacy_unit or None}
-    show_budgets([open_ledger(where).open(dataset, analyst=analyst, **terms)], as_json=as_json)
+
+def _open_described(
+    name: str, analyst: str | None, terms: Mapping[str, Any], *, is_plain: bool
+) -> "Budget":
+    """Open the budget of a dataset of discreet.toml, which declares its relation and unit.
+
+    Raises:
+        InvalidArgument: if the name is a ledger, or relation or unit are given here too.
+    """
+    from ..ledger.toml_budgets import configuration, open_described
+
+    description = description_for(name)
+    if description is None and ("://" in name or Path(name).suffix):
+        raise InvalidArgument(f"which budget is it? give --dataset too: {name} is a ledger")
+    of = description or configuration()
+    if not is_plain:
+        raise InvalidArgument(
+            f"{of.path} declares the privacy unit and the neighbors of {name}; leave them out here"
+        )
+    return open_described(of, name, analyst, **terms)
 
 
 @ledger_app.command("extend")
@@ -402,7 +416,7 @@ def spent_command(
 
 
 def _quote_name(whose: "Dataset | str") -> str:
-    return shown(whose if isinstance(whose, str) else whose.name)
+    return preview(whose if isinstance(whose, str) else whose.name)
 
 
 def _read_guarantee(one: dict[str, Any], delta: Any, neighbors: Any) -> "Guarantee":

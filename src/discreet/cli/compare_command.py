@@ -11,7 +11,7 @@ from ..planning.compare import compare
 from .completion import one_of
 from .inputs import table_file
 from .options import AsJson, ColumnArgument, DataArgument, FormatName, PlotTo, check_picture
-from .plan import LargestChangeOption
+from .plan_command import LargestChangeOption
 
 
 def compare_command(

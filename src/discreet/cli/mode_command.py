@@ -3,7 +3,7 @@
 from ..releases import Release
 from ..terms import Terms
 from ..verbs import mode as verb
-from .candidates import (
+from .candidate_options import (
     CandidatesColumnOption,
     CandidatesFileOption,
     CandidatesOption,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import UnknownName, shown
+from ..errors import UnknownName, preview
 from .options import AsJson
 
 
@@ -38,7 +38,7 @@ def attack_command(
     from ..attacks import ATTACKS
 
     if name is not None and name not in ATTACKS:
-        raise UnknownName(f"attack must be one of {', '.join(ATTACKS)}, got {shown(name)}")
+        raise UnknownName(f"attack must be one of {', '.join(ATTACKS)}, got {preview(name)}")
     if names_only:
         typer.echo(json.dumps(list(ATTACKS)) if as_json else "\n".join(ATTACKS))
         return
