@@ -10,8 +10,11 @@ import discreet
 from discreet.batches import Call
 from discreet.errors import DiscreetError, InvalidArgument, NotAllowed, Unanswerable
 from discreet.ledger.store import Store
+from discreet.ledger.toml_budgets import configuration
 from discreet.node.allowed_questions import Checkout
+from discreet.node.isolation import PublicError
 from discreet.payment import Bill
+from discreet.service.permissions import auditor_rights, hold
 from discreet.service.tokens import Tokens, tokens_beside
 
 from .test_app import LATER
@@ -117,3 +120,15 @@ def test_a_description_that_is_changed_between_check_and_charge_is_refused(
     assert not tells(str(quoted.value))
     with pytest.raises(InvalidArgument, match="its source was"):
         owner.quote("typical-age")
+
+
+def test_the_rights_of_an_auditor_answer_nothing_by_themselves(folder: Path) -> None:
+    """The table of operations refuses by the role before; this holds without it."""
+    description = configuration("discreet.toml")
+    rights = auditor_rights(hold(description), description)
+    with pytest.raises(PublicError) as named:
+        rights.ask("typical-age", "people", None, None, None)
+    with pytest.raises(PublicError) as free:
+        rights.ask_free("median", "people", "age", None, {"epsilon": 1}, None, None)
+    assert isinstance(named.value.error, NotAllowed)
+    assert isinstance(free.value.error, NotAllowed)

@@ -28,7 +28,7 @@ from .argument_kinds import (
     ArgumentKind,
 )  # fmt: skip
 from .ownership import MOST_EVENTS, Ownership
-from .rights import Rights
+from .rights import AUDITORS_ASK_NOTHING, Rights
 from .tokens import ROLES, NewToken, Token
 
 T = TypeVar("T")
@@ -243,7 +243,7 @@ _CHAIN: Reply[tuple[ChainHead, list[Event]]] = Reply(
 )  # fmt: skip
 
 EVERYBODY = Audience(ROLES, "")
-ASKERS = Audience(("owner", "analyst"), "an auditor asks nothing; use the token of an analyst")
+ASKERS = Audience(("owner", "analyst"), AUDITORS_ASK_NOTHING)
 OWNERS = Audience(("owner",), "this is for the owner")
 OVERSEERS = Audience(("owner", "auditor"), "the history of all is for owners and auditors")
 

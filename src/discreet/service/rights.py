@@ -10,7 +10,7 @@ from ..batches import Call
 from ..datasets import Dataset
 from ..datasets.columns import Column
 from ..datasets.questions import WORDS_OF_V1
-from ..errors import Exhausted, InvalidArgument, UnknownBudget, UnknownName, preview
+from ..errors import Exhausted, InvalidArgument, NotAllowed, UnknownBudget, UnknownName, preview
 from ..ledger import Budget, Quote, Session
 from ..ledger.budget import Amount
 from ..messages import Message
@@ -31,6 +31,8 @@ from ..releases import Release
 from .free_questions import Freedom, read_free, refusal
 from .lengths import longest_release
 from .past_releases import PastRelease, past_releases
+
+AUDITORS_ASK_NOTHING = "an auditor asks nothing; use the token of an analyst"
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +210,8 @@ class Rights:
 
     def _answer(self, inquiry: "Inquiry", size: int | None, paying: "Paying") -> Release:
         """Charge and answer. A failure because of the data is charged too."""
+        if not self.asks:  # the table of operations refuses before, by the role
+            raise PublicError(NotAllowed(AUDITORS_ASK_NOTHING))
         self._check_size(inquiry, size)
 
         def check(bill: Bill) -> None:
