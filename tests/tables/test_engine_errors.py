@@ -89,12 +89,17 @@ try:
     discreet.mode(endless, "c", **asked)
 except KeyboardInterrupt:
     ended.set()
-    print("interrupted")
+    print("interrupted", flush=True)
+    os._exit(0)  # the end of an interpreter may wait for what DuckDB has left of the query
 """
 
 
+@pytest.mark.proof
 def test_an_interrupted_query_is_interrupted() -> None:
-    """Ctrl-C while DuckDB counts, also where the tests themselves ignore it."""
+    """Ctrl-C while DuckDB counts, also where the tests themselves ignore it.
+
+    Under load DuckDB sometimes does not see the interrupt, and the test waits for its end.
+    """
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED],
         capture_output=True,
