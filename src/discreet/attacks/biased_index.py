@@ -50,6 +50,6 @@ def biased_index_attack() -> AttackResult:
         ),
         ours=f"By enumeration of bits, each of {_SIZE} indices has probability 1/{_SIZE}.",
         naive_audit=audit.laws(*([p, 1 - p] for p in even), epsilon=1),
-        our_audits=[alike(is_uniform(_SIZE), epsilon=1)],
+        our_audit=alike(is_uniform(_SIZE), epsilon=1),
         source="diffprivlib's permute-and-flip; any int(random() * n)",
     )

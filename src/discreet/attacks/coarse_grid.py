@@ -61,6 +61,6 @@ def coarse_grid_attack() -> AttackResult:
         ),
         ours=f"Enumerating 40 bits {'encloses' if is_enclosed else 'MISSES'} both true probabilities.",
         naive_audit=audit.laws(*laws, epsilon=ETA.epsilon(2)),
-        our_audits=[audit.exact(*scores, sensitivity=1, mechanism=Base2(ETA))],
+        our_audit=audit.exact(*scores, sensitivity=1, mechanism=Base2(ETA)),
         source="the archived code of Ilvento 2020, python/expmech.py",
     )

@@ -59,6 +59,6 @@ def crash_attack() -> AttackResult:
         naive=f"It answers for {ROWS} and raises a math domain error for {NEIGHBOR}, always.",
         ours="Ties, empty and constant data have answers like all others.",
         naive_audit=audit.laws(*laws, epsilon=_EPSILON),
-        our_audits=[audit.exact(*ours, spread=spread, epsilon=_EPSILON, neighbors="replace_one")],
+        our_audit=audit.exact(*ours, spread=spread, epsilon=_EPSILON, neighbors="replace_one"),
         source="diffprivlib issues 43 and 107",
     )

@@ -4,7 +4,10 @@ import math
 from bisect import bisect_left
 from fractions import Fraction
 
+from flint import arb
+
 from .. import audit
+from ..sampling.enclosures import NaturalRate
 from .floats import FINE
 from .result import AttackResult
 
@@ -38,11 +41,26 @@ def telling() -> list[float]:
     return [answer for answer in answers if not is_reachable(answer, 1.0)]
 
 
+class NoiseSide:
+    """The distribution of whether 0 or 1 with our noise of scale 1 is at most 0: all that the answer tells of them.
+
+    Among the answers at most 0, and among those above, the two have the same distribution.
+    """
+
+    def __init__(self, value: int) -> None:
+        self._value = value
+
+    def probabilities(self) -> list[arb]:
+        """Return balls around the probabilities of an answer at most 0, and above."""
+        decay = NaturalRate(Fraction(1)).decay(Fraction(1))
+        likelier, other = 1 / (1 + decay), decay / (1 + decay)
+        return [other, likelier] if self._value else [likelier, other]
+
+
 def low_bits_attack() -> AttackResult:
     """Run the attack and return its result."""
     answers = telling()
     once = Fraction(int(bool(answers)), 2 * FINE)
-    points = range(-20, 22)
     return AttackResult(
         name="low_bits",
         claim="The Laplace mechanism: a double plus -ln(uniform), with a random sign.",
@@ -52,10 +70,6 @@ def low_bits_attack() -> AttackResult:
         ),
         ours="Noise is drawn on a grid, the same for all values, with its exact distribution.",
         naive_audit=audit.laws([once, 1 - once], [0, 1], epsilon=1),
-        our_audits=[
-            audit.exact(
-                [-abs(r) for r in points], [-abs(r - 1) for r in points], sensitivity=1, epsilon=1
-            )
-        ],
+        our_audit=audit.laws(NoiseSide(0), NoiseSide(1), epsilon=1),
         source="Mironov, CCS 2012",
     )

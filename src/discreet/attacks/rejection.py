@@ -89,7 +89,7 @@ def rejection_attack() -> AttackResult:
         ),
         ours=f"A draw on either reads {_spell_words(words[0])} and {_spell_words(words[1])}, a hundred times.",
         naive_audit=audit.laws(Tries(naive[0]), Tries(naive[1]), epsilon=_EPSILON),
-        our_audits=[alike(words == [{1}, {1}], epsilon=_EPSILON)],
+        our_audit=alike(words == [{1}, {1}], epsilon=_EPSILON),
         source="Awan and Rao 2023; OpenDP's permute_and_flip with replacement",
     )
 

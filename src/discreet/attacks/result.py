@@ -1,8 +1,8 @@
 """The result of an attack: a naive mechanism that breaks, and ours that does not, on the same input."""
 
 import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ..audit import ExactAudit, laws
 from ..numbers import Number
@@ -18,8 +18,10 @@ class AttackResult:
         naive: the outcome for the naive mechanism.
         ours: the outcome for ours.
         naive_audit: the audit of its distributions on two neighbours, computed, not sampled, against the claim.
-        our_audits: the audits of our mechanisms that were tried.
+        our_audit: the audit of our mechanism that the claim speaks of, on the same two neighbours.
         source: who found it.
+        other_audits: the audits of our other mechanisms, by name.
+        other_input: the input of those, where it is another.
     """
 
     name: str
@@ -27,8 +29,10 @@ class AttackResult:
     naive: str
     ours: str
     naive_audit: ExactAudit
-    our_audits: Sequence[ExactAudit]
+    our_audit: ExactAudit
     source: str
+    other_audits: Mapping[str, ExactAudit] = field(default_factory=dict)
+    other_input: str = "the same input"
 
     @property
     def broken(self) -> bool:
@@ -37,8 +41,8 @@ class AttackResult:
 
     @property
     def standing(self) -> bool:
-        """Whether ours keeps it, for certain."""
-        return bool(self.our_audits) and all(audit.holds for audit in self.our_audits)
+        """Whether ours, and every other mechanism that was tried, keeps it, for certain."""
+        return all(audit.holds for audit in (self.our_audit, *self.other_audits.values()))
 
     def as_dict(self) -> dict[str, object]:
         """Return the result in plain values, ready for JSON."""
@@ -49,20 +53,32 @@ class AttackResult:
             "standing": self.standing,
             "epsilon_claimed": str(self.naive_audit.claimed),
             "epsilon_naive": str(self.naive_audit.epsilon),
-            "epsilon_ours": [str(audit.epsilon) for audit in self.our_audits],
+            "epsilon_ours": str(self.our_audit.epsilon),
+            "epsilon_others": {name: str(a.epsilon) for name, a in self.other_audits.items()},
         }
 
     def __str__(self) -> str:
         verdict = "BROKEN" if self.broken else "not broken"
         stands = "STANDING" if self.standing else "NOT STANDING"
-        worst = max(self.our_audits, key=lambda audit: float(audit.epsilon))
         rows = [
             ("claim", f"{self.claim} (ε = {float(self.naive_audit.claimed):g})"),
             (verdict, f"{self.naive} True ε: {self.naive_audit.epsilon}."),
-            (stands, f"{self.ours} True ε: {worst.epsilon}."),
+            (stands, f"{self.ours} True ε: {self.our_audit.epsilon}."),
+            *self._others(),
             ("source", self.source),
         ]
         return "\n".join([self.name, *(_row(*row) for row in rows)])
+
+    def _others(self) -> list[tuple[str, str]]:
+        """Return a row on the mechanism with the largest epsilon of the others, if there are any."""
+        if not self.other_audits:
+            return []
+        worst = max(self.other_audits, key=lambda name: float(self.other_audits[name].epsilon))
+        largest = self.other_audits[worst].epsilon
+        text = (
+            f"All mechanisms of discreet on {self.other_input}: true ε at most {largest} ({worst})."
+        )
+        return [("others", text)]
 
 
 def alike(certain: bool, *, epsilon: Number) -> ExactAudit:
