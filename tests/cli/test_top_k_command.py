@@ -6,9 +6,26 @@ from pathlib import Path
 import pytest
 import typer
 
+from discreet.cli import run
 from discreet.cli.top_k_command import top_k_command
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "marital_status.csv")
+
+
+def test_short_options(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "top-k",
+        str(EXAMPLE),
+        "marital_status",
+        "-c",
+        "Divorced,Widowed",
+        "-k",
+        "2",
+        "-e",
+        "9",
+    ]
+    assert run(words) == 0
+    assert sorted(capsys.readouterr().out.split()) == ["Divorced", "Widowed"]
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,12 +1,14 @@
 """Where a service listens, and how it is reached."""
 
 import gc
+from pathlib import Path
 
 import pytest
 
 import discreet
+from discreet.datasets.configuration import Configuration
 from discreet.errors import InvalidArgument
-from discreet.service.serving import read_address
+from discreet.service.serving import address_to_open, read_address
 
 
 def test_addresses() -> None:
@@ -25,6 +27,18 @@ def test_addresses() -> None:
     ):
         with pytest.raises(InvalidArgument, match="listen must be"):
             read_address(wrong)
+
+
+def test_the_address_that_a_browser_opens() -> None:
+    def configuration(**server: str) -> Configuration:
+        return Configuration(Path("discreet.toml"), None, {}, {}, {}, {}, server)
+
+    assert address_to_open(configuration()) == "http://127.0.0.1:8765/"
+    assert address_to_open(configuration(listen="data.test:80")) == "http://data.test:80/"
+    assert address_to_open(configuration(listen="data.test:80"), "[::]:90") == "http://[::1]:90/"
+    assert address_to_open(configuration(), "0.0.0.0:90") == "http://127.0.0.1:90/"
+    with pytest.raises(InvalidArgument, match="listen must be"):
+        address_to_open(configuration(), "nowhere")
 
 
 def test_a_service_wants_a_token() -> None:

@@ -1,11 +1,9 @@
 """How a release is printed: the answer alone on stdout, its cost on stderr, or all of it as JSON on stdout."""
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
@@ -13,6 +11,7 @@ from ..datasets.noisy_cell_counts import NoisyCellCounts
 from ..messages import Message, translate
 from ..releases import Release
 from ..text_tables import TextTable
+from .json_output import print_json
 
 _FREE = Message("free: this request was charged before, and nothing was charged now")
 
@@ -26,7 +25,7 @@ def show_release(release: Release, subject: Mapping[str, object], *, as_json: bo
         as_json: whether to print both as one line of JSON on stdout.
     """
     if as_json:
-        typer.echo(json.dumps(_as_dict(release, subject), ensure_ascii=True))
+        print_json(_as_dict(release, subject))
         return
     answer = Console(highlight=False, soft_wrap=True)
     for line in _lines(release.value):

@@ -1,12 +1,12 @@
 """discreet ask: a question that discreet.toml names, charged as it declares."""
 
-import json
 from typing import Annotated
 
 import typer
 
 from .answers import show_release
 from .completion import analyst_names, dataset_names, question_names
+from .json_output import print_json
 from .options import AsJson, DryRun, RequestName, Size
 
 
@@ -49,7 +49,10 @@ def ask_command(
     asking = connect(analyst=analyst)
     if dry_run:
         quote = asking.quote(question, dataset=dataset, size=size)
-        typer.echo(json.dumps(quote.as_dict()) if as_json else str(quote))
+        if as_json:
+            print_json(quote.as_dict())
+        else:
+            typer.echo(str(quote))
         return
     release = asking.ask(question, dataset=dataset, size=size, request=request)
     subject = {"question": question, "dataset": dataset, "analyst": analyst, "request": request}

@@ -1,11 +1,11 @@
 """discreet attack: attacks on naive mechanisms, run against this library's too."""
 
-import json
 from typing import Annotated
 
 import typer
 
 from ..errors import UnknownName, preview
+from .json_output import print_json
 from .options import AsJson
 
 
@@ -40,11 +40,14 @@ def attack_command(
     if name is not None and name not in ATTACKS:
         raise UnknownName(f"attack must be one of {', '.join(ATTACKS)}, got {preview(name)}")
     if names_only:
-        typer.echo(json.dumps(list(ATTACKS)) if as_json else "\n".join(ATTACKS))
+        if as_json:
+            print_json(list(ATTACKS))
+        else:
+            typer.echo("\n".join(ATTACKS))
         return
     lessons = [ATTACKS[each]() for each in ([name] if name else ATTACKS)]
     if as_json:
         objects = [lesson.as_dict() for lesson in lessons]
-        typer.echo(json.dumps(objects if name is None else objects[0], ensure_ascii=True))
+        print_json(objects if name is None else objects[0])
         return
     typer.echo("\n\n".join(map(str, lessons)))

@@ -1,6 +1,5 @@
 """discreet audit: tests privacy claims. Exit code 0 if a claim holds, 1 if it does not."""
 
-import json
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +10,7 @@ from ..errors import UnreadableFile
 from ..numbers import exact as exact_number
 from ..terms import Terms
 from .digits import against
+from .json_output import print_json
 from .options import (
     AsJson,
     Epsilon,
@@ -142,7 +142,7 @@ def draws_command(
     )
     is_refuted = sample_audit.refutes(epsilon)
     if as_json:
-        typer.echo(json.dumps({"refuted": is_refuted, **sample_audit.as_dict()}))
+        print_json({"refuted": is_refuted, **sample_audit.as_dict()})
     else:
         typer.echo(f"{sample_audit}\nε = {epsilon} is {'REFUTED' if is_refuted else 'not refuted'}")
     raise typer.Exit(int(is_refuted))
@@ -155,7 +155,10 @@ def _show(exact_audit: "ExactAudit", plot: Path | None, *, as_json: bool) -> Non
 
         losses = [float(loss) for loss in exact_audit.losses()]
         plots.losses(losses, float(exact_audit.claimed)).savefig(plot)
-    typer.echo(json.dumps(exact_audit.as_dict()) if as_json else _in_words(exact_audit))
+    if as_json:
+        print_json(exact_audit.as_dict())
+    else:
+        typer.echo(_in_words(exact_audit))
     raise typer.Exit(int(not exact_audit.holds))
 
 

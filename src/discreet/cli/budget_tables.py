@@ -1,9 +1,7 @@
 """Budgets on the command line, and notes about shares."""
 
-import json
 from typing import TYPE_CHECKING
 
-import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -11,6 +9,7 @@ from rich.text import Text
 from ..messages import Message, translate
 from ..privacy.units import one_record
 from .answers import say
+from .json_output import print_json
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
     """Print budgets as a table, or as JSON."""
     if as_json:
-        typer.echo(json.dumps([budget.as_dict() for budget in budgets]))
+        print_json([budget.as_dict() for budget in budgets])
         return
     table = Table(box=None, pad_edge=False, show_edge=False)
     titles = [

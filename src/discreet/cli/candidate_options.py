@@ -14,6 +14,8 @@ from .options import split_candidates
 CandidatesOption = Annotated[
     list[str] | None,
     typer.Option(
+        "--candidates",
+        "-c",
         metavar="A,B,C",
         help="What may be answered: public, never taken from the data.",
         show_default=False,

@@ -1,6 +1,5 @@
 """discreet compare: the expected error of several mechanisms, on scores that are public."""
 
-import json
 from typing import Annotated
 
 import typer
@@ -10,6 +9,7 @@ from ..mechanisms import BOUNDED, MECHANISMS
 from ..planning.compare import compare
 from .completion import one_of
 from .inputs import table_file
+from .json_output import print_json
 from .options import AsJson, ColumnArgument, DataArgument, FormatName, PlotTo, check_picture
 from .plan_command import LargestChangeOption
 
@@ -47,7 +47,10 @@ def compare_command(
     )
     if plot is not None:
         comparison.plot().savefig(plot)
-    typer.echo(json.dumps(comparison.as_dict()) if as_json else str(comparison))
+    if as_json:
+        print_json(comparison.as_dict())
+    else:
+        typer.echo(str(comparison))
 
 
 def _parts(text: str) -> list[str]:

@@ -1,6 +1,5 @@
 """discreet describe: a draft of discreet.toml; and how many cells fit it, exactly, for the owner alone."""
 
-import json
 from typing import Annotated
 
 import typer
@@ -11,6 +10,7 @@ from ..datasets.draft import draft
 from ..errors import InvalidArgument
 from .answers import say
 from .budget_tables import literal
+from .json_output import print_json
 
 _NOT_PRIVATE = (
     "NOT PRIVATE: these are counts of the rows themselves. Show them to nobody who may not see the rows, and "
@@ -65,7 +65,7 @@ def describe_command(
     if schema:
         from ..datasets.model import json_schema
 
-        typer.echo(json.dumps(json_schema(), indent=2))
+        print_json(json_schema(), indent=2)
         return
     if data is None:
         raise InvalidArgument("which data are described? give a file, a folder or a database")

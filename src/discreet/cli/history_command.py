@@ -1,6 +1,5 @@
 """discreet ledger history, verify: the events of a ledger, and whether they are as written."""
 
-import json
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +13,7 @@ from ..messages import BOTH, Message, gettext, join, translate
 from .accounts import LedgerArgument, NamedAccount, OneDataset, account
 from .answers import say
 from .budget_tables import literal
+from .json_output import print_json
 from .options import AsJson, PlotTo, check_picture
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def history_command(
 
         export_events(events, export)
     if as_json:
-        typer.echo(json.dumps([event.as_dict() for event in events]))
+        print_json([event.as_dict() for event in events])
         return
     table = Table(box=None, pad_edge=False, show_edge=False)
     for title in ("", gettext("time (UTC)", "a column"), gettext("event", "a column")):
@@ -94,8 +94,10 @@ def verify_command(
         "head": verification.head,
         "notes": list(verification.notes),
     }
-    typer.echo(json.dumps(plain) if as_json else translate(verification))
-    if not as_json:
+    if as_json:
+        print_json(plain)
+    else:
+        typer.echo(translate(verification))
         say(Message("keep the head elsewhere: it finds a ledger that was replaced"))
 
 

@@ -1,6 +1,5 @@
 """discreet ledger: privacy budgets that outlive the process. Their history is in `history`."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +19,7 @@ from .accounts import (
 )
 from .budget_tables import note_closed_shares, show_budgets
 from .completion import analyst_names, data_names
+from .json_output import print_json
 from .options import AsJson, NeighborsName, PrivacyUnit, ReportAt, ReportLanguage
 from .report_options import check_report, write_report
 
@@ -410,7 +410,7 @@ def spent_command(
     total = of.ledger.spent(of.one, analyst)
     if as_json:
         at_delta = total.approx(delta).as_dict()
-        typer.echo(json.dumps({**total.as_dict(), "at_delta": at_delta}))
+        print_json({**total.as_dict(), "at_delta": at_delta})
         return
     typer.echo(f"{translate(total)}\n{translate(total.in_words(delta))}")
 
@@ -443,4 +443,7 @@ def _print_and_exit(charge: "Charge", *, as_json: bool) -> None:
 
 
 def _print_charge(charge: "Charge", *, as_json: bool) -> None:
-    typer.echo(json.dumps(charge.as_dict()) if as_json else translate(charge))
+    if as_json:
+        print_json(charge.as_dict())
+    else:
+        typer.echo(translate(charge))

@@ -42,6 +42,8 @@ FormatName = Annotated[
 Epsilon = Annotated[
     str | None,
     typer.Option(
+        "--epsilon",
+        "-e",
         metavar="NUMBER",
         help="The privacy parameter: the most privacy loss of the answer, such as 1, 0.1 or 1/3. "
         "Smaller is more private.",

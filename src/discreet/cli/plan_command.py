@@ -1,6 +1,5 @@
 """discreet plan: the error of an answer, or the epsilon for a target error, before anything is charged."""
 
-import json
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +17,7 @@ from ..planning.worst_case import epsilon_for, worst_error
 from .completion import columns_of_file
 from .digits import two_digits
 from .inputs import table_file
+from .json_output import print_json
 from .options import AsJson, PlotTo, check_picture
 
 if TYPE_CHECKING:
@@ -157,10 +157,8 @@ def _show(by_mechanism: dict[str, Fraction], what: str, *, as_json: bool) -> Non
     """Print the number of every mechanism, rounded up: to two digits, in JSON to twelve."""
     if as_json:
         name = "epsilon" if what == "ε" else "error"
-        typer.echo(
-            json.dumps(
-                {m: {name: spell(number).removeprefix("≤ ")} for m, number in by_mechanism.items()}
-            )
+        print_json(
+            {m: {name: spell(number).removeprefix("≤ ")} for m, number in by_mechanism.items()}
         )
         return
     table = Table("mechanism", what, box=None, padding=(0, 3, 0, 0))

@@ -1,6 +1,5 @@
 """Commands that release an answer: their shared options, the ledger that is charged, and the output."""
 
-import json
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -21,6 +20,7 @@ from . import options
 from .answers import say, show_release
 from .described import Data, declared_ledger, described_data, grid_of, parse_values
 from .inputs import table_file
+from .json_output import print_json
 from .report_options import check_report, write_report
 
 if TYPE_CHECKING:
@@ -254,4 +254,7 @@ def _charged(settings: dict[str, Any], data: Dataset | None) -> _Charged:
 
 def _show_quote(quote: "Quote", *, as_json: bool) -> None:
     """Print the cost of an answer and the remaining budget."""
-    typer.echo(json.dumps(quote.as_dict(), ensure_ascii=True) if as_json else translate(quote))
+    if as_json:
+        print_json(quote.as_dict())
+    else:
+        typer.echo(translate(quote))

@@ -37,10 +37,11 @@ def serve_command(
     Example: discreet serve discreet.toml
     """
     from ..ledger.toml_budgets import configuration, owner_notes
-    from ..service.serving import serve
+    from ..service.serving import address_to_open, serve
 
     description = configuration(config)
     for note in owner_notes(description):
         say(f"note: {note}")
-    say(f"answering about {', '.join(description.datasets)}; stop with Ctrl-C")
+    address = address_to_open(description, listen)
+    say(f"answering about {', '.join(description.datasets)} at {address} (stop with Ctrl-C)")
     serve(description, listen, host, workers, processes)

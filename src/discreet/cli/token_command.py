@@ -1,12 +1,12 @@
 """discreet token: make, list and revoke the tokens of a description."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .answers import say
+from .json_output import print_json
 from .options import AsJson
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def create_command(
         description.analyst(analyst)
     text, token = tokens.create(role, analyst, read_expiry(expires))
     if as_json:
-        typer.echo(json.dumps({"token": text, **token.as_dict()}))
+        print_json({"token": text, **token.as_dict()})
         return
     typer.echo(text)
     say(f"{token}; it is not shown again")
@@ -71,7 +71,7 @@ def list_command(config: ConfigOption = None, as_json: AsJson = False) -> None:
     """
     tokens = _read_tokens(config)[1].list_all()
     if as_json:
-        typer.echo(json.dumps([one.as_dict() for one in tokens]))
+        print_json([one.as_dict() for one in tokens])
         return
     for one in tokens:
         typer.echo(str(one))

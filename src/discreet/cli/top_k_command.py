@@ -22,7 +22,9 @@ from .releasing import releasing
 def top_k_command(
     data: DataArgument,
     column: ColumnArgument,
-    k: Annotated[int, typer.Option("--k", metavar="NUMBER", help="How many.", show_default=False)],
+    k: Annotated[
+        int, typer.Option("--k", "-k", metavar="NUMBER", help="How many.", show_default=False)
+    ],
     terms: Terms,
     candidates: CandidatesOption = None,
     candidates_from: CandidatesFileOption = None,

@@ -96,7 +96,7 @@ def serve(
         uvicorn = None  # type: ignore[assignment]
     if uvicorn is None:
         raise MissingPackage("the service needs an extra: pip install 'discreet[server]'")
-    host, port = read_address(listen or configuration.server.get("listen", _HERE))
+    host, port = _address(configuration, listen)
     check_server(configuration)
     hold(configuration)  # what is wrong is told once, before any worker is started
     host_names = ("127.0.0.1", "localhost", host, *(hosts or []))
@@ -163,6 +163,27 @@ def make_worker_app() -> "App":
     return make_app(
         configuration, list(worker_settings.hosts), kept_counts(configuration.path), readers
     )
+
+
+def address_to_open(configuration: Configuration, listen: str | None = None) -> str:
+    """Return the address at which a browser on this machine reaches the service.
+
+    Args:
+        configuration: the description.
+        listen: the address and the port; by default those of the description, or 127.0.0.1:8765.
+
+    Raises:
+        InvalidArgument: if the address is none.
+    """
+    host, port = _address(configuration, listen)
+    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(
+        host, host
+    )  # every address has that of this machine
+    return f"http://{f'[{here}]' if ':' in here else here}:{port}/"
+
+
+def _address(configuration: Configuration, listen: str | None) -> tuple[str, int]:
+    return read_address(listen or configuration.server.get("listen", _HERE))
 
 
 def read_address(text: str) -> tuple[str, int]:
