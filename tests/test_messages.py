@@ -244,7 +244,7 @@ def test_pages_in_a_third_language(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DISCREET_CONFIG", raising=False)
     write_files()
-    served = Served(TEXT + '[server]\nslot = "0s"\n')
+    served = Served(TEXT + '[server]\nturn = "0s"\n')
     assert '<html lang="en">' in served.person(lang="fr").get("/login").text
     login = served.person(lang=third_language).get("/login").text
     assert '<html lang="x-quoted">' in login

@@ -219,7 +219,7 @@ datasets = ["families"]
 share = { epsilon = "10" }
 verbs = ["mode", "median"]
 [server]
-slot = "0s"
+turn = "0s"
 """
 
 

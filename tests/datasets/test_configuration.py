@@ -55,7 +55,7 @@ epsilon = "1/2"
 
 [server]
 listen = "127.0.0.1:8765"
-slot = "250ms"
+turn = "250ms"
 
 [analysts.team-a]
 datasets = ["people"]
@@ -86,7 +86,7 @@ def test_the_format_is_read(tmp_path: Path) -> None:
     assert found.budgets == {"people": {"epsilon": 3}}
     asked = {"verb": "median", "column": "age", "epsilon": "1/2"}
     assert found.questions == {"people": {"typical-age": asked}}
-    assert found.server == {"listen": "127.0.0.1:8765", "slot": "250ms"}
+    assert found.server == {"listen": "127.0.0.1:8765", "turn": "250ms"}
     assert found.analysts["team-a"]["max_epsilon"] == Fraction(1, 4)
     with pytest.raises(UnknownName, match="did you mean 'people'"):
         found.dataset("peple")
@@ -116,7 +116,7 @@ def test_the_format_is_read(tmp_path: Path) -> None:
         ('verb = "median"', 'verb = "medin"', 26, "did you mean 'median'?"),
         ('column = "age"', 'column = "ages"', 27, "did you mean 'age'?"),
         ('column = "age"', 'column = "age"\nalpha = 0.5', 28, "alpha: there is no such key"),
-        ('slot = "250ms"', "slots = 1", 32, "did you mean 'slot'?"),
+        ('turn = "250ms"', "turm = 1", 32, "did you mean 'turn'?"),
         ('["people"]', '["peple"]', 35, "did you mean 'people'?"),
         ('datasets = ["people"]', "", 34, "the datasets are missing"),
         ('"mode", "median"', '"mode", "laplace"', 37, "it must be one of mode"),

@@ -125,7 +125,7 @@ class World:
             'epsilon = "10"', 'epsilon = "1000"'
         )
         self.path = self.folder / "discreet.toml"
-        self.path.write_text(text + '[server]\nslot = "0s"\n')
+        self.path.write_text(text + '[server]\nturn = "0s"\n')
         (self.folder / "SECRET-PLACE.csv").write_text("age,city\n" + "30,Bern\n" * 99)
         (self.folder / "rivals.csv").write_text("x\n1\n2\n")
         declared = configuration(self.path)

@@ -66,7 +66,7 @@ columns.age = {{ type = "integer", minimum = 0, maximum = 99 }}
 questions.age = {{ verb = "mode", column = "age", epsilon = "{cost}" }}
 
 [server]
-slot = "0s"
+turn = "0s"
 """
 _ASKED: dict[str, Any] = {"question": "age", "size": 5}
 # So little is paid that all answers are about as likely, and two draws of five are not alike.

@@ -74,7 +74,7 @@ class Called:
     """A service in this process, with a token for everybody."""
 
     def __init__(self, **replaced: str) -> None:
-        text = TEXT + '[server]\nslot = "0s"\n'
+        text = TEXT + '[server]\nturn = "0s"\n'
         for old, new in replaced.items():
             text = text.replace(old, new)
         Path("discreet.toml").write_text(text)
@@ -290,7 +290,7 @@ def test_a_caller_has_so_many_places_at_once(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_files()
-    called = Called(**{'slot = "0s"': 'slot = "1s"'})
+    called = Called(**{'turn = "0s"': 'turn = "250ms"'})
     app: Any = called.app
     second = {"ann": called.token("ann")}
 

@@ -30,7 +30,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         patched.chdir(tmp_path_factory.mktemp("check"))
         patched.delenv("DISCREET_CONFIG", raising=False)
         write_files()
-        yield Served(ALLOWED + '[server]\nslot = "0s"\n', ("ann", "bob"))
+        yield Served(ALLOWED + '[server]\nturn = "0s"\n', ("ann", "bob"))
 
 
 def there(served: Served, who: str) -> Connection:

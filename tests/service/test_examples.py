@@ -36,7 +36,7 @@ datasets.people.source = "people.csv"
 datasets.people.budget = { epsilon = "3" }
 datasets.people.columns.city = { type = "string", enum = ["Bern", "Basel"] }
 datasets.people.questions.city = { verb = "mode", column = "city", epsilon = 1 }
-server.slot = "50ms"
+server.turn = "12.5ms"
 """
 
 

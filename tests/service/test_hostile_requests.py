@@ -35,7 +35,7 @@ class Listening:
     """A service on a port of this machine, in a thread of this process."""
 
     def __init__(self) -> None:
-        Path("discreet.toml").write_text(TEXT + '[server]\nslot = "0s"\n')
+        Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0s"\n')
         token, _ = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
         app: Any = make_app(configuration(), ["127.0.0.1"], RequestCounts())
         self.server = uvicorn.Server(uvicorn.Config(app, port=0, **settings()))

@@ -61,7 +61,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Any:
         patched.chdir(tmp_path_factory.mktemp("elsewhere"))
         patched.delenv("DISCREET_CONFIG", raising=False)
         write_files()
-        Path("discreet.toml").write_text(TEXT + '[server]\nslot = "0s"\n')
+        Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0s"\n')
         token, _ = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
         app: Any = make_app(configuration(), ["testserver"])
         there = HttpClient(InTheProcess(app, token))

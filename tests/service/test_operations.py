@@ -82,7 +82,7 @@ def callers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callers]:
         patched.chdir(tmp_path_factory.mktemp("operations"))
         patched.delenv("DISCREET_CONFIG", raising=False)
         write_files()
-        Path("discreet.toml").write_text(TEXT + '[server]\nslot = "0s"\n')
+        Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0s"\n')
         yield Callers()
 
 

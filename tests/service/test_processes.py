@@ -46,7 +46,7 @@ class Served:
     """A service whose data are read in one other process."""
 
     def __init__(self) -> None:
-        Path("discreet.toml").write_text(TEXT + '[server]\nslot = "0s"\n')
+        Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0s"\n')
         path = Path("discreet.toml").absolute()
         self.processes = Processes(1, [str(path), file_digest(path)])
         app: Any = make_app(configuration(), ["testserver"], processes=self.processes)

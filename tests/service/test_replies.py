@@ -36,7 +36,7 @@ datasets = ["people"]
 share = { epsilon = "1000" }
 verbs = ["mode", "top_k", "median", "minimum", "maximum", "quantile", "quantiles", "best_price"]
 [server]
-slot = "250ms"
+turn = "62.5ms"
 """
 
 FREE: list[tuple[str, str, dict[str, Any]]] = [
@@ -173,7 +173,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Connecti
         quoted = ", ".join(f"'''{value}'''" for value in HOSTILE)
         tables = "".join(_described(name, quoted) for name in HOSTILE)
         Path("discreet.toml").write_text(
-            f'ledger = "budget.db"\n{tables}[server]\nslot = "0s"\n', encoding="utf-8"
+            f'ledger = "budget.db"\n{tables}[server]\nturn = "0s"\n', encoding="utf-8"
         )
         declared = configuration()
         for i, name in enumerate(HOSTILE):

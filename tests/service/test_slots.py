@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from discreet.errors import InvalidArgument
-from discreet.service.slots import LENGTH, Clock, Slots, read_slot
+from discreet.service.slots import LENGTH, Clock, Slots
 
 
 class Script:
@@ -66,10 +65,3 @@ def test_without_a_slot_replies_leave_when_they_are_ready() -> None:
 
 def test_a_long_body_takes_the_next_length() -> None:
     assert replied(0, b"x" * (LENGTH + 1))[1] == 2 * LENGTH
-
-
-def test_slots_are_times() -> None:
-    assert [read_slot(text) for text in ("250ms", "1s", "0s", "0.5s")] == [0.25, 1, 0, 0.5]
-    for wrong in ("", "250", "-1s", "1 s", "1m", "9" * 99 + "s", "infs", "٣s"):
-        with pytest.raises(InvalidArgument, match="a slot is a time"):
-            read_slot(wrong)

@@ -253,7 +253,7 @@ budget = { epsilon = "9" }
 columns.x = { type = "integer", minimum = 0, maximum = 9 }
 questions.high = { verb = "maximum", column = "x", epsilon = 1 }
 [server]
-slot = "1s"
+turn = "250ms"
 """
 ).replace('datasets = ["people", "rivals"]', 'datasets = ["people", "rivals", "broken"]')
 

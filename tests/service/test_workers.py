@@ -101,7 +101,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2] / "src"))
     write_files()
-    Path("discreet.toml").write_text(TEXT + '[server]\nslot = "2s"\n')
+    Path("discreet.toml").write_text(TEXT + '[server]\nturn = "500ms"\n')
     return tmp_path
 
 

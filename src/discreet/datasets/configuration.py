@@ -3,7 +3,7 @@
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from .databases import PASSWORD, holds_password
 from .dataset import Dataset
 from .dataset_terms import Asks, check_question
 from .declarations import KeyPath, at_place, few, nearest, wrong
-from .keys import choice_of
+from .keys import choice_of, read_duration, warn_of_old
 from .lines import line_of, read_toml
 from .model import DOCUMENT
 from .sources import found_path, read_source
@@ -27,6 +27,9 @@ from .sources import found_path, read_source
 FILE = "discreet.toml"
 _MOST_BYTES, _LONGEST_REASON = 2**24, 200
 VARIABLE = "DISCREET_CONFIG"
+
+_SERVING = ("turns", "reader")
+"""The keys of a dataset that are the service's alone: no part of its description, nor of its digest."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,6 +44,7 @@ class Configuration:
         questions: the named questions of every dataset: the verb and its arguments.
         analysts: the declarations about every analyst.
         server: the declarations about the service.
+        serving: those about each dataset: how long its questions may take, and who reads it.
     """
 
     path: Path
@@ -50,6 +54,7 @@ class Configuration:
     questions: Mapping[str, Mapping[str, Mapping[str, Any]]]
     analysts: Mapping[str, Mapping[str, Any]]
     server: Mapping[str, Any]
+    serving: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def analyst(self, name: object) -> Mapping[str, Any]:
         """Return the declaration of an analyst.
@@ -186,11 +191,27 @@ def read_document(content: dict[str, Any], path: Path) -> Configuration:
         {name: _budget_terms(table) for name, table in tables.items() if "budget" in table},
         {name: _check_questions(datasets[name], table, name) for name, table in tables.items()},
         {name: _check_analyst(name, table, datasets) for name, table in analysts.items()},
-        document.get("server", {}),
+        _check_server(document.get("server", {})),
+        {
+            name: {key: table[key] for key in _SERVING if key in table}
+            for name, table in tables.items()
+        },
     )
     for doubt in _doubts(configuration):
         warn(f"{path}: {doubt}")
     return configuration
+
+
+def _check_server(server: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the declarations about the service; warn of the slot of older versions."""
+    if "slot" not in server:
+        return server
+    milliseconds = float(250 * read_duration(server["slot"], "slot"))
+    place, now = ("server", "slot"), f'turn = "{milliseconds:g}ms"'
+    if "turn" in server:
+        raise wrong(place, f"it is {now} now, which is given too: keep {now}")
+    warn_of_old(".".join(place), now)
+    return server
 
 
 def _doubts(configuration: Configuration) -> Iterator[str]:

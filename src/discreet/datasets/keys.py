@@ -3,11 +3,14 @@
 A part is said once. Its reader, its errors, its JSON Schema and its row of the reference page are made of that.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from ..arguments import exact_text
+from ..errors import InvalidArgument, preview
 from ..numbers import positive
 from ..warning import warn
 from .declarations import (
@@ -124,7 +127,7 @@ class KeyTable:
             if name in inner:
                 raise wrong((*place, old), f"it is {now} now, which is given too: keep {now}")
             inner[name] = table.pop(old)
-            _warn_of_old(".".join((*place, old)), now)
+            warn_of_old(".".join((*place, old)), now)
         return table
 
     @property
@@ -219,7 +222,7 @@ def choice_of(names: Iterable[str], new_names: Mapping[str, str] | None = None) 
         if text is not None and text in old_by_new:
             return old_by_new[text]
         if text is not None and text in now:
-            _warn_of_old(f'{".".join(place)} = "{text}"', f'"{now[text]}"')
+            warn_of_old(f'{".".join(place)} = "{text}"', f'"{now[text]}"')
             return text
         fix = f"it must be one of {few(old_by_new)}, got {toml_text(entry)}{nearest(entry, old_by_new)}"
         raise wrong(place, fix)
@@ -228,7 +231,7 @@ def choice_of(names: Iterable[str], new_names: Mapping[str, str] | None = None) 
     return Kind(words, {"enum": [*old_by_new]}, read)
 
 
-def _warn_of_old(old: str, now: str) -> None:
+def warn_of_old(old: str, now: str) -> None:
     """Warn that something has another name now."""
     warn(f"discreet.toml: {old} is {now} now; the old name is still read")
 
@@ -303,6 +306,22 @@ def _read_unquoted(entry: object, place: KeyPath) -> str:
     raise wrong(place, "it must be a text")
 
 
+def read_duration(entry: object, name: str) -> Fraction:
+    """Return the seconds of a time such as "250ms", "1.5s" or "0s".
+
+    Raises:
+        InvalidArgument: if it is none.
+    """
+    match = re.fullmatch(_DURATION, exact_text(entry) or "", re.ASCII)
+    if match is None:
+        raise InvalidArgument(
+            f'{name} must be a time such as "250ms" or "1s", got {preview(entry)}'
+        )
+    return Fraction(match[1]) / (1000 if match[2] == "ms" else 1)
+
+
+_DURATION = r"([0-9]{1,6}(?:\.[0-9]{1,3})?)(ms|s)"
+
 _TEXT: Schema = {"type": "string", "pattern": r"\S", **FILLED_IN}
 _ABOVE_ZERO: Schema = {
     "anyOf": [
@@ -316,6 +335,12 @@ ANY_TEXT = Kind("text", _TEXT, read_text)
 UNQUOTED_TEXT = Kind("text", _TEXT, _read_unquoted)
 TRUTH = Kind("true or false", {"type": "boolean"}, _read_truth)
 ABOVE_ZERO = accepted_by(_EXACT, _ABOVE_ZERO, positive)
+DURATION = accepted_by(
+    'time such as "250ms"',
+    {"type": "string", "pattern": f"^{_DURATION}$"},
+    read_duration,
+    as_given=True,
+)
 ABOVE_ZERO_AS_GIVEN = accepted_by(_EXACT, _ABOVE_ZERO, positive, as_given=True)
 
 

@@ -10,10 +10,12 @@ from .dataset import MOST_ROWS, NO_UNIT
 from .keys import (
     ABOVE_ZERO,
     ANY_TEXT,
+    DURATION,
     TRUTH,
     UNQUOTED_TEXT,
     Key,
     KeyTable,
+    Kind,
     Schema,
     TablesByName,
     accepted_by,
@@ -30,10 +32,23 @@ PERIODS = ("year", "quarter", "month")
 DELTA_FOR = ("questions", "composition")
 """What the delta of a budget may be for."""
 
+MOST_TURNS, MOST_WAITING = 100_000, 1000
+"""The most turns of one question, and the most questions of one caller that wait."""
+
 _COUNT = accepted_by(
     "whole number above zero",
     {"type": "integer", "minimum": 1, "maximum": MOST_ROWS},
     lambda entry, name: count(entry, name, most=MOST_ROWS),
+)
+_TURNS = accepted_by(
+    "whole number above zero",
+    {"type": "integer", "minimum": 1, "maximum": MOST_TURNS},
+    lambda entry, name: count(entry, name, most=MOST_TURNS),
+)
+_WAITING = accepted_by(
+    "whole number above zero",
+    {"type": "integer", "minimum": 1, "maximum": MOST_WAITING},
+    lambda entry, name: count(entry, name, most=MOST_WAITING),
 )
 _NEIGHBORS = accepted_by(
     '"add_remove" or "replace_one"',
@@ -111,6 +126,13 @@ DATASET = KeyTable(
             "the columns are missing; declare each that may be asked about: [{place}.columns.NAME]",
         ),
         "questions": Key(TablesByName(QUESTION), "What analysts may ask by a name."),
+        "turns": Key(
+            _TURNS, "For discreet serve: how many turns a question may take; 4 if left out."
+        ),
+        "reader": Key(
+            choice_of(["own"]),
+            'For discreet serve: "own" for a reader that reads this dataset alone.',
+        ),
         "title": _FOR_PEOPLE,
         "description": _FOR_PEOPLE,
     },
@@ -151,7 +173,19 @@ ANALYST = KeyTable(
 SERVER = KeyTable(
     {
         "listen": Key(ANY_TEXT, "The address of the service, such as 127.0.0.1:8765."),
-        "slot": Key(ANY_TEXT, 'Replies leave at multiples of it, such as "250ms".'),
+        "turn": Key(
+            DURATION,
+            'Replies leave at the ends of turns; "250ms" if left out, "0s" for as soon as they are ready.',
+        ),
+        "readers": Key(
+            _WAITING,
+            "How many processes read data; one fewer than the machine has cores if left out.",
+        ),
+        "waiting": Key(_WAITING, "How many questions of one caller may wait; 16 if left out."),
+        "shared_turns": Key(
+            TRUTH, "Whether a place that is not used is lent; then waits tell that others ask."
+        ),
+        "slot": Key(Kind(DURATION.words, None, DURATION.read), "Four turns, in older versions."),
     }
 )
 """The service."""

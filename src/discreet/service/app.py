@@ -38,7 +38,8 @@ from .refusals import RefusedError
 from .replies import failure
 from .rights import Rights, Scope
 from .routes import add_health, add_metrics, add_operations
-from .slots import DEFAULT, App, Clock, Slots, read_slot
+from .slots import App, Clock, Slots
+from .timetable import TURNS, read_turn
 from .tokens import Token, Tokens, tokens_beside
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
@@ -189,7 +190,7 @@ def check_server(configuration: Configuration) -> float:
     Raises:
         InvalidArgument: if it is none.
     """
-    return read_slot(configuration.server.get("slot", DEFAULT))
+    return float(TURNS * read_turn(configuration.server))
 
 
 def _api(service: Service, counts: RequestCounts) -> FastAPI:

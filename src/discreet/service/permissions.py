@@ -14,7 +14,8 @@ from ..ledger.toml_budgets import declared_neighbors, existing
 from ..node.datasets import Datasets
 from .free_questions import Freedom, verb_named
 from .rights import Rights
-from .slots import DEFAULT, LENGTH, read_slot
+from .slots import LENGTH
+from .timetable import TURNS, read_turn
 
 
 def hold(description: Configuration) -> Datasets:
@@ -49,7 +50,7 @@ def rights_of(
         if role == "auditor"
         else caller_rights(datasets, description, analyst)
     )
-    slot = read_slot(description.server.get("slot", DEFAULT))
+    slot = float(TURNS * read_turn(description.server))
     return replace(rights, longest=LENGTH // 2, slot=slot)
 
 

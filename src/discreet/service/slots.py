@@ -6,16 +6,13 @@ Overruns are counted for the owner. Bodies are text, padded with spaces to a mul
 """
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from fractions import Fraction
 from time import monotonic
 from typing import Any
 
-from ..errors import InvalidArgument, preview
 from ..ledger.transaction import time_text
 from .counts import RequestCounts
 
@@ -28,13 +25,8 @@ LEAVE, AT_ONCE = "discreet.leave", "discreet.at_once"
 BEGINNING = "discreet.beginning"
 """Where the scope of a request has the time at which its slot began: when the request was whole."""
 
-DEFAULT = "1s"
-"""The slot where discreet.toml declares none."""
-
 LENGTH = 1 << 16
 """Bytes of a padded body."""
-
-_DURATION = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)(ms|s)", re.ASCII)
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -152,15 +144,3 @@ class _WholeReply:
         headers.append((b"content-length", str(len(body)).encode()))
         await send({**self._start, "headers": headers})
         await send({"type": "http.response.body", "body": body})
-
-
-def read_slot(text: str) -> float:
-    """Return the seconds of a slot such as "250ms" or "1s"; "0s" for none.
-
-    Raises:
-        InvalidArgument: if it is none.
-    """
-    match = _DURATION.fullmatch(text)
-    if match is None:
-        raise InvalidArgument(f"a slot is a time such as 250ms or 1s, got {preview(text)}")
-    return float(Fraction(match[1]) / (1000 if match[2] == "ms" else 1))

@@ -21,4 +21,4 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Served"]:
         patched.chdir(tmp_path_factory.mktemp("pages"))
         patched.delenv("DISCREET_CONFIG", raising=False)
         write_files()
-        yield Served(TEXT + '[server]\nslot = "0s"\n', ("ann", "bob"))
+        yield Served(TEXT + '[server]\nturn = "0s"\n', ("ann", "bob"))

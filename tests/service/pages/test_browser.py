@@ -31,7 +31,7 @@ DESCRIPTION = """\
 ledger = "budget.db"
 
 [server]
-slot = "20ms"
+turn = "5ms"
 
 [datasets.adult]
 source = "adult.csv"

@@ -50,7 +50,7 @@ def description(text: str, name: str) -> str:
     return f"""
 ledger = "budget.db"
 [server]
-slot = "0s"
+turn = "0s"
 [datasets.{called}]
 source = "data.csv"
 budget = {{ epsilon = "2000" }}

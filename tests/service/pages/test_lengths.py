@@ -20,7 +20,7 @@ MOST = 6
 
 TEXT = """
 ledger = "budget.db"
-server.slot = "0s"
+server.turn = "0s"
 [datasets.data]
 source = "data.csv"
 budget = {{ epsilon = "1000" }}
