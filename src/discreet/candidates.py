@@ -16,7 +16,7 @@ from .arguments import MOST_LISTED, exact_text, read_sequence, refuse_one_shot
 from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, preview
 from .numbers import Number, exact, fits, float_up, positive
-from .sampling.number_types import by_type
+from .sampling.arrays import by_type
 from .sampling.vectors import ExactArray, Integers
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from discreet import Grid
 from discreet.errors import DiscreetError, InvalidArgument, InvalidNumber
 from discreet.planning.distribution import Distribution, _surprise
 from discreet.planning.enclosure import Enclosure
-from discreet.planning.weighted_run import WeightedRun
+from discreet.planning.support import WeightedRun
 from discreet.sampling.enclosures import ball, lower, precision, sharp, upper
 
 AGES = [3, 4, 4, 7, 9, 9, 9, 12]

@@ -13,7 +13,7 @@ import discreet
 from discreet import Grid
 from discreet.errors import InvalidArgument
 from discreet.mechanisms.joint.tuple_law import JointLaw
-from discreet.mechanisms.peeling.block_rounds import BlockRounds
+from discreet.mechanisms.peeling.rounds import BlockRounds
 from discreet.sampling.enclosures import NaturalRate, ball, precision
 from discreet.sampling.vectors import read_vector
 

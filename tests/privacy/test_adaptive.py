@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidNumber
-from discreet.privacy import adaptive, adaptive_grid
+from discreet.privacy import adaptive
 from discreet.privacy.adaptive import delta_adaptive, delta_nonadaptive, epsilon_adaptive
 from discreet.sampling.enclosures import ball, lower, precision, upper
 
@@ -189,7 +189,7 @@ def test_its_error_is_of_second_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """A quarter of the step costs a sixteenth, or nearly: with an error of first order, a quarter."""
     excess = []
     for cells in (6, 24, 96):
-        monkeypatch.setattr(adaptive_grid, "_FINEST", cells)
+        monkeypatch.setattr(adaptive, "_FINEST", cells)
         found = delta_adaptive([F(1, 20)] * 30, F(1, 2))
         assert found is not None
         excess.append(found)
@@ -202,9 +202,7 @@ def test_one_step_is_above_every_loss_in_between() -> None:
     for cells, step in [(1, F(1, 2)), (2, F(1, 8)), (5, F(1, 64)), (3, F(2))]:
         for power in (0.5, 1, 8):
             after = np.sort([chance.random() ** power for _ in range(2 * cells + 3)])[::-1].copy()
-            bounds = adaptive._one_more(
-                after, adaptive_grid.LossGrid(step, (cells,), (1,), 0, 1), 0
-            )
+            bounds = adaptive._one_more(after, adaptive.LossGrid(step, (cells,), (1,), 0, 1), 0)
             with precision(160):
                 for m, bound in enumerate(bounds, cells):
                     worst = max(
@@ -231,7 +229,7 @@ def test_every_double_is_rounded_up() -> None:
     for cells, step in [(1, F(1, 3)), (2, F(1, 7)), (4, F(1, 30))]:
         odds, grid = (
             adaptive._Odds.of(step, cells),
-            adaptive_grid.LossGrid(step, (cells,), (1,), 0, 1),
+            adaptive.LossGrid(step, (cells,), (1,), 0, 1),
         )
         with precision(200):
             for j in range(cells + 1):
@@ -255,7 +253,7 @@ def test_every_double_is_rounded_up() -> None:
 
 
 def test_what_is_known_is_rounded_up() -> None:
-    grid = adaptive_grid.LossGrid(F(1, 37), (3, 5), (1, 1), 2, 3)
+    grid = adaptive.LossGrid(F(1, 37), (3, 5), (1, 1), 2, 3)
     bounds = adaptive._closed_form_points(grid, -500, 0)
     with precision(128):
         for m, bound in zip(range(-500, 1), bounds, strict=True):
@@ -269,9 +267,9 @@ def test_what_is_known_is_rounded_up() -> None:
      ([F(1, 100)] * 2000, F(3, 2)), ([F(1, 10**6), F(10)], F(9)), ([F(60)] * 3, F(100))],
 )  # fmt: skip
 def test_the_work_stays_in_its_budget(epsilons: list[Fraction], target: Fraction) -> None:
-    grid = adaptive_grid.choose_grid(epsilons, target, target)
+    grid = adaptive.choose_grid(epsilons, target, target)
     assert grid is not None
-    assert grid.work() <= adaptive_grid.LONGEST_WORK
+    assert grid.work() <= adaptive.LONGEST_WORK
     rounded = sorted(
         size for size, n in zip(grid.cells, grid.counts, strict=True) for _ in range(n)
     )
@@ -420,7 +418,7 @@ def test_longer_formulas_agree_with_plain_sums() -> None:
 
 
 def test_bounds_never_exceed_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adaptive_grid, "_FINEST", 3)
+    monkeypatch.setattr(adaptive, "_FINEST", 3)
     for epsilon in (F(8), F(40), F(64)):
         found = delta_adaptive([epsilon] * 9, F(0))
         assert found is not None

@@ -9,7 +9,7 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.privacy.renyi_curves import of_laplace, of_logistic, of_pure, of_range
+from discreet.privacy.dominating import of_laplace, of_logistic, of_pure, of_range
 from discreet.privacy.rho import (
     laplace_rho,
     largest_epsilon,

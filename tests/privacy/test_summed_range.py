@@ -14,8 +14,8 @@ from discreet import compose, compose_parallel
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.exponential import Exponential
 from discreet.privacy import BoundedRange, LaplaceDP, LogisticDP, MixedRange, PureDP, SummedRange
+from discreet.privacy.dominating import of_logistic
 from discreet.privacy.pld import LossDistribution
-from discreet.privacy.renyi_curves import of_logistic
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.enclosures import ball, precision, upper
 from discreet.sampling.vectors import read_vector

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.mechanisms.peeling import block_rounds
+from discreet.mechanisms.peeling import rounds
 from discreet.sampling import categorical_rows, kernel
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import (
@@ -68,13 +68,13 @@ def tables() -> dict[str, tuple[Any, float]]:
     """Return every table of fast weights, with the bound of the proof on it."""
     short, long = read_vector([0] * 600), read_vector(np.zeros(5 * BLOCK, dtype=np.int64))
     runs = Runs([0, 7], [7, 3 * 2**1020], read_vector([0, 0]))
-    left = 5 * BLOCK // block_rounds.BLOCK_SIZE
+    left = 5 * BLOCK // rounds.BLOCK_SIZE
     return {
         "a list": (VectorWeights(short, HALF, 0), bound(WEIGHT_ERROR, 3 + 256, 600)),
         "blocks": (BlockWeights(long, HALF), bound(2 * WEIGHT_ERROR, BLOCK + 5 + 1, 5 * BLOCK)),
         "what remains": (
-            block_rounds.Remaining(long, HALF),
-            bound(2 * WEIGHT_ERROR, block_rounds.BLOCK_SIZE + left + 1, 5 * BLOCK),
+            rounds.Remaining(long, HALF),
+            bound(2 * WEIGHT_ERROR, rounds.BLOCK_SIZE + left + 1, 5 * BLOCK),
         ),
         "runs": (RunWeights(runs, HALF), bound(4 * WEIGHT_ERROR + 1022 * 2.0**-49, 2, 2)),
     }

@@ -36,8 +36,7 @@ from discreet.mechanisms.joint import joint_top_k as joint_module
 from discreet.mechanisms.joint.joint_top_k import JointTopK
 from discreet.mechanisms.peeling import Peeling
 from discreet.mechanisms.peeling.arrivals import FirstArrivals
-from discreet.mechanisms.peeling.block_rounds import BLOCK_SIZE, BlockRounds
-from discreet.mechanisms.peeling.rounds import Rounds
+from discreet.mechanisms.peeling.rounds import BLOCK_SIZE, BlockRounds, Rounds
 from discreet.mechanisms.without_guarantee import WithoutGuarantee
 from discreet.privacy.guarantees import BoundedRange, LaplaceDP, MixedRange
 from discreet.privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of

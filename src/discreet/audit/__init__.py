@@ -8,9 +8,15 @@ two datasets. Statements and proofs: docs/how-to/audit.md.
 
 from .estimate_sensitivity import SensitivityEstimate, estimate_sensitivity
 from .exact import ExactAudit, Interval, exact, laws
-from .monotonic import MonotonicAudit, monotonic
 from .sampling import SamplingAudit, samples, sampling
-from .sensitivity import Counterexample, Declared, SensitivityAudit, sensitivity
+from .sensitivity import (
+    Counterexample,
+    Declared,
+    MonotonicAudit,
+    SensitivityAudit,
+    monotonic,
+    sensitivity,
+)
 from .timing import TimingAudit, timing
 
 __all__ = [

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..error_replacement import replacing
+from ..error_boundary import replacing
 from ..errors import InvalidArgument, InvalidDescription, UnreadableData
 from .databases import Database, DuckFile, read_database
 from .sources import table_query

@@ -20,8 +20,7 @@ from ..releases import Simulation, json_value
 from ..sampling.enclosures import ball, lower, precision, upper
 from ..text_tables import TextTable
 from .enclosure import Enclosure
-from .support import Support
-from .weighted_run import WeightedRun, some_steps
+from .support import Support, WeightedRun, some_steps
 
 if TYPE_CHECKING:
     from ..plots.figure import Figure

@@ -25,8 +25,7 @@ from ..tables.candidate_table import CandidateTable
 from ..terms import PAID, Terms, refuse_payment, takes_terms_without
 from ..verbs.select import select
 from .distribution import Distribution
-from .support import GridSupport, ListSupport, Support
-from .weighted_run import WeightedRun
+from .support import GridSupport, ListSupport, Support, WeightedRun
 
 _CLOSE = arb(2) ** -66
 _DRAWS = 1000

@@ -7,9 +7,8 @@ from fractions import Fraction
 from ..numbers import float_up
 from .contract import Guarantee, Part, Parts
 from .gaussian_dp import GaussianDP, together
-from .implications import in_chain
-from .parts import merge
-from .zcdp import ZCDP
+from .parts import in_chain, merge
+from .renyi_dp import ZCDP
 
 _EVEN = 128
 """Sizes at equal distances up to the largest epsilon."""

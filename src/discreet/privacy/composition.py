@@ -27,8 +27,7 @@ from .contract import (
 from .conversions import divergence_at
 from .epsilon_dp import ApproxDP
 from .exports import event, losses_of
-from .implications import summed
-from .parts import merge, pure_of, renyi_of, rho_of, slack_of
+from .parts import merge, pure_of, renyi_of, rho_of, slack_of, summed
 from .pld import LossDistribution
 from .sensitivity import Neighbors
 from .wording import guarantee_table, statement_of, with_relation

@@ -18,9 +18,8 @@ from .adaptive import curve_adaptive
 from .contract import Guarantee, Part, Parts
 from .conversions import delta_of_curve, epsilon_of_curve
 from .gaussian_dp import GaussianDP
-from .implications import RANGES
 from .loss_dp import LossDP
-from .parts import merge, renyi_of
+from .parts import RANGES, merge, renyi_of
 from .pld import UNIT, LossDistribution, common_step
 from .rho import logistic_rho
 

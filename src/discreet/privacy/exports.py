@@ -11,7 +11,7 @@ from ..sampling.enclosures import ball, precision, upper
 from .coarsening import coarsen
 from .contract import Guarantee, Parts
 from .convolution import convolve, fits_grid
-from .implications import in_chain
+from .parts import in_chain
 from .pld import UNIT, LossDistribution
 
 _MOST_KINDS = 100

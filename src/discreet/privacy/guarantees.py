@@ -30,9 +30,8 @@ from .epsilon_dp import (
 )
 from .gaussian_dp import GaussianDP
 from .loss_dp import LossDP
-from .renyi_dp import RenyiDP
+from .renyi_dp import ZCDP, RenyiDP
 from .sensitivity import Neighbors, read_neighbors
-from .zcdp import ZCDP
 
 __all__ = [
     "ZCDP",

@@ -9,7 +9,7 @@ from .composition import Composition, compose
 from .contract import Guarantee, Part, Parts, order
 from .conversions import divergence_at
 from .guarantees import ZCDP, ApproxDP, BoundedRange, GaussianDP, MixedRange, PureDP, RenyiDP
-from .implications import weaker
+from .parts import weaker
 from .renyi_dp import ORDERS
 
 

@@ -1,4 +1,4 @@
-"""A Rényi curve as a guarantee. Proofs: docs/explanation/composition.md."""
+"""Guarantees that a curve of Rényi divergences states. Proofs: docs/explanation/composition.md."""
 
 import math
 from bisect import bisect_left
@@ -8,18 +8,63 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import accumulate, pairwise
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Protocol, cast
 
 from flint import arb
 
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..messages import Message
-from ..numbers import count, exact, positive_up, short_up, spell
+from ..numbers import Number, count, exact, positive, positive_up, short_up, spell
 from ..sampling.enclosures import ball, lower, precision, upper
-from .by_curve import ByCurve
-from .contract import steps
+from .base import BaseGuarantee
+from .contract import Guarantee, equals, steps
+from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
+from .epsilon_dp import ApproxDP
 from .sensitivity import Neighbors, read_neighbors
+
+
+class CurveGuarantee(Guarantee, Protocol):
+    """A guarantee with a curve, and the reason that no epsilon follows from it at a delta of zero."""
+
+    without_delta: ClassVar[str]
+
+    def renyi(self, excess: arb) -> arb:
+        """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess."""
+        ...
+
+
+class ByCurve(BaseGuarantee):
+    """The base of `ZCDP` and `RenyiDP`: epsilon and delta follow from the curve alone.
+
+    Attributes:
+        without_delta: why no epsilon follows at a delta of zero.
+    """
+
+    __slots__ = ()
+    neighbors: Neighbors
+    without_delta: ClassVar[str]
+    pure: ClassVar[None] = None
+    slack: ClassVar[Fraction] = Fraction(0)
+
+    def delta_at(self: CurveGuarantee, epsilon: Number) -> Fraction:
+        """Return the least delta known for which (epsilon, delta)-DP follows."""
+        return delta_of_curve(self.renyi, read_epsilon(epsilon))
+
+    def approx(self: CurveGuarantee, delta: Number) -> ApproxDP:
+        """Return (epsilon, delta)-DP with the least epsilon known.
+
+        Raises:
+            InvalidNumber: if delta is zero.
+        """
+        share = read_delta(delta)
+        if share == 0:
+            raise InvalidNumber(f"delta must be above zero: {self.without_delta}")
+        return ApproxDP(epsilon_of_curve(self.renyi, share), share, self.neighbors)
+
+    def ceiling(self, chance: arb) -> None:
+        """Return None: probabilities of single events are bounded by no closed form."""
+
 
 _Curve = tuple[tuple[Fraction, Fraction], ...]
 """Orders above 1, ascending, with their divergences."""
@@ -199,3 +244,40 @@ def _one_step_more(far: RenyiDP, one: RenyiDP, m: int) -> _Curve:
         accumulate((d for _, d in reversed(steps_of_curve)), min)
     )  # larger orders bound smaller ones
     return tuple(zip((a for a, _ in steps_of_curve), reversed(least), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class ZCDP(ByCurve):
+    """rho-zCDP: the Rényi divergence of order a is at most rho * a, for every a above 1.
+
+    Attributes:
+        rho: ρ, a positive number without a unit; exact: 0.1 is one tenth.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
+    """
+
+    rho: Fraction
+    neighbors: Neighbors = "add_remove"
+    kind: ClassVar[str] = "zcdp"
+    without_delta: ClassVar[str] = "zCDP does not imply epsilon-DP"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", positive(self.rho, "rho"))
+        object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
+
+    def renyi(self, excess: arb) -> arb:
+        """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess."""
+        return ball(self.rho) * (1 + excess)
+
+    def group(self, size: int) -> "ZCDP":
+        """Return the guarantee `size` steps away: size**2 * rho."""
+        return ZCDP(count(size, "size") ** 2 * self.rho, self.neighbors)
+
+    def under(self, neighbors: str) -> "ZCDP":
+        """Return the guarantee that follows under another neighbouring relation."""
+        relation = read_neighbors(neighbors)
+        return ZCDP(self.group(steps(self, relation)).rho, relation)
+
+    @property
+    def statement(self) -> str:
+        """The numbers and the kind, without the neighbouring relation."""
+        return Message("{rho}, zCDP", rho=equals("ρ", self.rho))

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from . import kernel
 from .bits import Bits, LazyUniform
 from .categorical import HALF_ULP, Categorical, error_of_sums
-from .differences import gaps_to
 from .enclosures import WEIGHT_ERROR, Rate, fast_weights, has_fast_pass, overflowing
 from .kernel import Doubles
-from .vectors import Table2D, Vector, not_finite
+from .vectors import Table2D, Vector, gaps_to, not_finite
 
 WIDEST = 2**12
 """Rows of more numbers are as fast one by one, and are summed by rows of their own there."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..arguments import read_sequence
 from ..errors import InvalidScores, preview
 from ..numbers import nearest_double
-from .number_types import by_type, in_one_array, objects, types_of
+from .arrays import by_type, in_one_array, objects, types_of
 
 ExactArray = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.object_]
 """Numbers as they are stored; the objects are Python's integers and fractions."""
@@ -236,3 +236,25 @@ def _fraction(value: object) -> Fraction:
     if isinstance(value, float):
         return Fraction(float(value))
     return Fraction(int(value)) if isinstance(value, Integral) else cast(Fraction, value)
+
+
+def gaps_to(bests: NDArray[Any], values: ExactArray) -> NDArray[np.float64]:
+    """Return best - value for numbers with bests of their own, as doubles of relative error at most 2**-53.
+
+    No value is above its best. A gap above the largest double is infinite.
+    """
+    kind = values.dtype.kind
+    if kind == "f":
+        return cast(NDArray[np.float64], np.subtract(bests, values))
+    if kind == "O":
+        return np.array([nearest_double(gap) for gap in bests - values], dtype=np.float64)
+    # Modulo 2**64 the difference is exact, and it lies in [0, 2**64).
+    return (bests.view(np.uint64) - values.view(np.uint64)).astype(np.float64)
+
+
+def differences(values: ExactArray, others: NDArray[Any]) -> NDArray[np.float64]:
+    """Return value - other for all pairs, of either sign, as doubles of relative error at most 2**-53."""
+    if values.dtype.kind == "f":
+        return cast(NDArray[np.float64], np.subtract(values, others))
+    gaps = gaps_to(np.maximum(values, others), np.minimum(values, others))
+    return np.where(values >= others, gaps, -gaps)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..error_replacement import replacing
+from ..error_boundary import replacing
 from ..errors import InvalidArgument, InvalidNumber, InvalidScores, preview
 from ..messages import Message
 from ..numbers import Number, exact, positive, positive_up

@@ -16,7 +16,7 @@ from ..candidates import Grid
 from ..errors import InvalidCandidates, preview
 from ..numbers import count, flag
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
-from ..sampling.number_types import by_type
+from ..sampling.arrays import by_type
 from ..sampling.runs import Runs
 from ..sampling.vectors import ExactArray, Integers, Vector
 from .contract import BaseScore

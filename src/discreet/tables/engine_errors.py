@@ -7,7 +7,7 @@ from functools import partial
 from types import ModuleType
 from typing import ParamSpec, TypeVar
 
-from ..error_replacement import replacing
+from ..error_boundary import replacing
 from ..errors import DiscreetError, MissingColumn, MissingPackage, preview
 
 _P = ParamSpec("_P")

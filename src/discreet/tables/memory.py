@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnreadableData
-from ..sampling.number_types import types_of
+from ..sampling.arrays import types_of
 from ..sampling.vectors import ExactArray
 from .database import connect_memory
 from .ids import check_unit, id_text, start_of_rule, unit_bytes

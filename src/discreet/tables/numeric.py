@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, UnreadableData
-from ..sampling.number_types import FLOATS, INTEGERS, in_one_array, objects, types_of
+from ..sampling.arrays import FLOATS, INTEGERS, in_one_array, objects, types_of
 from ..sampling.vectors import ExactArray
 from .kinds import ColumnType
 from .memory_columns import Objects, TypedArray

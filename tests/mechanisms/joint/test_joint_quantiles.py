@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument, InvalidNumber
 from discreet.mechanisms.contract import PrivacyParameter
-from discreet.mechanisms.joint.cuts import Cuts, GridPlaces, score
+from discreet.mechanisms.joint.arithmetic import Cuts, GridPlaces, score
 from discreet.mechanisms.joint.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint.tuple_law import Branch, JointLaw, multiset
 from discreet.privacy.guarantees import BoundedRange

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.mechanisms.joint import arithmetic, masses, tuple_law
-from discreet.mechanisms.joint.arithmetic import DoubleArithmetic, halves
-from discreet.mechanisms.joint.cuts import score
+from discreet.mechanisms.joint.arithmetic import DoubleArithmetic, halves, score
 from discreet.mechanisms.joint.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint.masses import Choices, sums_in_blocks
 from discreet.mechanisms.joint.tuple_law import Branch, JointLaw

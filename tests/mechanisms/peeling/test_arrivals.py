@@ -16,15 +16,14 @@ from discreet.mechanisms.peeling import arrivals
 from discreet.mechanisms.peeling.arrivals import FirstArrivals
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import HALF_ULP, Categorical
-from discreet.sampling.differences import differences
 from discreet.sampling.enclosures import FUNCTION_ERROR, NaturalRate, precision
-from discreet.sampling.short_words import read_on_for
-from discreet.sampling.vectors import read_vector
+from discreet.sampling.vectors import differences, read_vector
 from discreet.sampling.waiting_times import (
     LOG_TIME_ERROR,
     earliest_log_times,
     log_time,
     log_time_bounds,
+    read_on_for,
 )
 from discreet.testing import SeededBits, bit_tree, counted_work
 
@@ -185,7 +184,7 @@ def test_reading_on_for_a_few_is_enough(seed: int, spread: float, n: int) -> Non
     answers = []
     for few in (read_on_for, lambda n: n):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("discreet.sampling.short_words.read_on", hashed)
+            patch.setattr("discreet.sampling.waiting_times.read_on", hashed)
             patch.setattr(arrivals, "read_on_for", few)
             answers.append(FirstArrivals(scores, 5, HALF).draw(SeededBits(seed)))
     assert set(answers[0]) == set(answers[1])

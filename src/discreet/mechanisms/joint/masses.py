@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...sampling.vectors import Integers
-from .arithmetic import Arithmetic, Array
-from .cuts import Cuts
+from .arithmetic import Arithmetic, Array, Cuts
 
 _FEW_BLOCKS = 100
 """So many blocks of sums are summed up one after the other, more of them in rounds."""

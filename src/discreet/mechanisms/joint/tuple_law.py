@@ -15,8 +15,7 @@ from ...sampling.bits import Bits, below
 from ...sampling.categorical import HALF_ULP, PreparedWeights, Sums
 from ...sampling.enclosures import NaturalRate, has_fast_pass, overflowing
 from ...sampling.vectors import Integers
-from .arithmetic import Balls, DoubleArithmetic
-from .cuts import Cuts, GridPlaces
+from .arithmetic import Balls, Cuts, DoubleArithmetic, GridPlaces
 from .masses import Choices, Masses
 
 _DOUBT = 2.0**-30

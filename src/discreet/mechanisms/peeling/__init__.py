@@ -14,9 +14,8 @@ from ...sampling.vectors import Vector
 from ..contract import Calibrated, Mechanism, PrivacyParameter, calibrate, identity_of, spread_of
 from ..epsilon_shares import in_rounds, share_of
 from ..lists import Lists
-from . import block_rounds
 from .arrivals import FirstArrivals, FlipRounds
-from .rounds import Rounds, RunRounds
+from .rounds import BLOCK_SIZE, BlockRounds, Rounds, RunRounds
 
 _SINGLE_DRAWS = 3
 """Up to so many answers are drawn one after another: that takes less than noise for every candidate."""
@@ -129,10 +128,6 @@ def _rounds(scores: Vector, k: int, calibrated: Calibrated) -> Lists:
         return FlipRounds(scores, k, flip_rate)
     if rate is None:
         return Rounds(scores, k, calibrated.law)
-    if k > _SINGLE_DRAWS and has_fast_pass(rate) and n <= k * block_rounds.BLOCK_SIZE:
+    if k > _SINGLE_DRAWS and has_fast_pass(rate) and n <= k * BLOCK_SIZE:
         return FirstArrivals(scores, k, rate)
-    return (
-        Rounds(scores, k, calibrated.law)
-        if n <= block_rounds.BLOCK_SIZE
-        else block_rounds.BlockRounds(scores, k, rate)
-    )
+    return Rounds(scores, k, calibrated.law) if n <= BLOCK_SIZE else BlockRounds(scores, k, rate)

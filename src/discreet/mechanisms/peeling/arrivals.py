@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from ...sampling.bits import Bits, LazyUniform
 from ...sampling.categorical import Categorical
-from ...sampling.differences import differences, gaps_to
 from ...sampling.enclosures import Rate, overflowing, precision
-from ...sampling.short_words import look, read_on_for
-from ...sampling.vectors import StoredNumber, Vector
+from ...sampling.vectors import StoredNumber, Vector, differences, gaps_to
 from ...sampling.waiting_times import (
     LOG_TIME_ERROR,
     earliest_log_times,
     log_time,
     log_time_bounds,
+    look,
+    read_on_for,
 )
 from ..lists import Lists, probabilities_of_rounds
 from ..permute_and_flip import OneOfTheHeads

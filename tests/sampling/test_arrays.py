@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import discreet
 from discreet.candidates import Grid
 from discreet.errors import InvalidScores
-from discreet.sampling.number_types import objects
+from discreet.sampling.arrays import objects
 from discreet.sampling.vectors import read_vector
 from discreet.scores.rank import _beside
 from discreet.scores.revenue import _highest_paid, places

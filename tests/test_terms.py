@@ -6,8 +6,15 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import discreet
-from discreet.docstrings import entries, with_entries
-from discreet.terms import DEFAULTS, PersonTerms, RecordTerms, Terms, descriptions
+from discreet.terms import (
+    DEFAULTS,
+    PersonTerms,
+    RecordTerms,
+    Terms,
+    descriptions,
+    entries,
+    with_entries,
+)
 
 from .public_names import PATHS, public
 

@@ -8,7 +8,7 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.privacy.renyi_curves import divergence, of_laplace, of_pure, of_range
+from discreet.privacy.dominating import divergence, of_laplace, of_pure, of_range
 from discreet.privacy.rho import range_rho
 from discreet.sampling.enclosures import ball, precision, upper
 
