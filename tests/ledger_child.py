@@ -21,7 +21,7 @@ from sqlalchemy import Engine, event
 
 from discreet.errors import Exhausted, LedgerError
 from discreet.ledger import Ledger
-from discreet.ledger.statements import Statement
+from discreet.ledger.schema import Statement
 from discreet.ledger.store import Store
 
 from .ledgers import answering, bill

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from discreet.ledger import chain_end
+from discreet.ledger import checkpoints
 from discreet.payment import Bill, Indices
 from discreet.privacy import PureDP
 from discreet.privacy.guarantees import Guarantee
@@ -45,4 +45,4 @@ def undrawn() -> Callable[[], Indices]:
 
 def forgetting() -> None:
     """Let this process be one that has seen no ledger yet, as after a restart."""
-    chain_end._SEEN.clear()
+    checkpoints._SEEN.clear()

@@ -16,7 +16,7 @@ import pytest
 from discreet.errors import LedgerBusy
 from discreet.ledger import Ledger, Session
 from discreet.ledger.interrupts import StopRequest, run_uninterrupted
-from discreet.ledger.tracebacks import without_frames
+from discreet.ledger.purchase import without_frames
 from discreet.payment import Indices
 
 from ..ledgers import answering, bill

@@ -11,7 +11,7 @@ import pytest
 
 from discreet import Ledger
 from discreet.errors import LedgerCorrupt, RequestConflict
-from discreet.ledger.open_file import OpenFile
+from discreet.ledger.ledger_file import OpenFile
 from discreet.ledger.session import Session
 
 from ..ledgers import DIGEST, answering, bill, forgetting, undrawn
@@ -45,7 +45,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         paths.append(path)
         return connect(path, **terms)
 
-    monkeypatch.setattr("discreet.ledger.open_file.sqlite3.connect", noted)
+    monkeypatch.setattr("discreet.ledger.ledger_file.sqlite3.connect", noted)
     return paths
 
 
@@ -134,7 +134,7 @@ def test_a_file_that_changed_while_it_was_opened_is_not_kept(
         return connection
 
     file = OpenFile(str(path), 1.0)
-    monkeypatch.setattr("discreet.ledger.open_file.sqlite3.connect", replaced)
+    monkeypatch.setattr("discreet.ledger.ledger_file.sqlite3.connect", replaced)
     file.open()
     assert not file.resume()
     file.close()

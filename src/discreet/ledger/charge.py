@@ -13,9 +13,9 @@ from ..privacy.guarantees import Guarantee, read_guarantee
 from ..privacy.units import Unit, plain_unit, read_unit
 from ..privacy.wording import in_full
 from ..text_tables import fact_table
-from . import integrity
-from .binding_events import check_charge
-from .events import Event, canonical_json, unit_field
+from . import queries
+from .bindings import check_charge
+from .events import Event, EventBody, canonical_json, unit_field
 from .purchase import Payer
 from .transaction import NewEvent, Transaction
 
@@ -136,9 +136,7 @@ def mark_done(payer: Payer, request: str, note: str) -> Charge:
     return payer.store.write(_note_release, payer, name, text)
 
 
-def _charge_once(
-    transaction: Transaction, payer: Payer, request: str, body: dict[str, Any]
-) -> Charge:
+def _charge_once(transaction: Transaction, payer: Payer, request: str, body: EventBody) -> Charge:
     events = _events_of(transaction, payer, request)
     if "charged" in events or not _is_same_release(events.get("charged_outside"), body):
         event = events.get("charged") or events["charged_outside"]
@@ -153,9 +151,7 @@ def _charge_once(
     return _charge_of(events, payer, is_new=False)
 
 
-def charge_outside(
-    transaction: Transaction, payer: Payer, request: str, body: dict[str, Any]
-) -> None:
+def charge_outside(transaction: Transaction, payer: Payer, request: str, body: EventBody) -> None:
     """Append an event that charges for a release made elsewhere.
 
     Raises:
@@ -188,10 +184,10 @@ def _note_release(transaction: Transaction, payer: Payer, request: str, note: st
 
 
 def _events_of(transaction: Transaction, payer: Payer, request: str) -> dict[str, Event]:
-    return integrity.events_of_request(transaction, payer.dataset, payer.analyst, request)
+    return queries.events_of_request(transaction, payer.dataset, payer.analyst, request)
 
 
-def _is_same_release(earlier: Event | None, body: dict[str, object]) -> bool:
+def _is_same_release(earlier: Event | None, body: EventBody) -> bool:
     """Return whether the existing charge, if any, is for this release."""
     if earlier is None:
         return True

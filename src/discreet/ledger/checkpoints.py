@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from operator import attrgetter
 from pathlib import Path
+from threading import Lock
 from typing import BinaryIO
 
 from sqlalchemy import Connection, select
 
 from ..errors import InvalidArgument, LedgerCorrupt, LedgerUnwritable, preview
 from ..file_permissions import private_opener
+from .ledger_file import FORK_LOCK
 from .schema import EVENTS, LEDGER
 
 _TAIL = 2**16
@@ -207,6 +209,35 @@ def _newest(checkpoints: list[Checkpoint], where: str) -> Checkpoint | None:
             f"the checkpoints {where} are those of several ledgers; keep a file for each"
         )
     return max(checkpoints, key=attrgetter("number"), default=None)
+
+
+class LastSeen:
+    """The last event of one ledger that any transaction of this process has seen."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self._last: Checkpoint | None = None
+
+    @property
+    def last(self) -> Checkpoint | None:
+        """The end of the chain when it was last seen, or None."""
+        if self._last is None:
+            return None
+        return _SEEN.get((self._place, self._last.ledger), self._last)
+
+    def remember(self, end: Checkpoint) -> None:
+        """Store the end of the chain."""
+        key = self._place, end.ledger
+        with FORK_LOCK, _CHANGING:  # so that no fork copies it while it is held
+            if key not in _SEEN or _SEEN[key].number < end.number:
+                _SEEN[key] = end
+        self._last = end
+
+
+_SEEN: dict[tuple[str, str], Checkpoint] = {}
+"""By location and id, so that all `Ledger` objects of this process share it."""
+
+_CHANGING = Lock()
 
 
 def check_checkpoints(connection: Connection, checkpoints: list[Checkpoint]) -> None:

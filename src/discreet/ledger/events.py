@@ -29,6 +29,10 @@ SHARES_SINCE_SCHEMA = 5
 """The first schema in which a dataset's budget says how its shares are paid for."""
 
 
+EventBody = Mapping[str, Any]
+"""All of an event but its columns, in plain values."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Event:
     """One event of a ledger. It is not private.
@@ -53,7 +57,7 @@ class Event:
     dataset: str
     analyst: str | None
     request: str | None
-    body: Mapping[str, Any]
+    body: EventBody
     head: str
 
     def as_dict(self) -> dict[str, object]:
@@ -104,6 +108,12 @@ def unit_field(unit: Unit | None) -> dict[str, str | list[str]]:
     """Return the entry of an event's body for a privacy unit; empty if every row is a record."""
     plain = plain_unit(unit)
     return {} if plain is None else {"privacy_unit": plain}
+
+
+def event_columns(event: Event) -> list[object]:
+    """Return the columns of an event without its hash."""
+    return [event.number, event.at, event.kind, event.dataset, event.analyst or "", event.request,
+            canonical_json(event.body)]  # fmt: skip
 
 
 def genesis(identity: str, first_schema: int) -> str:

@@ -23,14 +23,12 @@ from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..privacy.units import Unit, read_unit
 from ..text_tables import Listing, listing
 from . import exports, queries
-from .binding_events import read_bindings
-from .bindings import Declaration
+from .bindings import Declaration, budgets_of_datasets, read_bindings
 from .budget import Amount, Budget, BudgetName, BudgetTerms, DeltaFor, read_delta_for, read_total
 from .checkpoints import Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
 from .events import CHARGED, Event, canonical_json
 from .opening import (
     Renewal,
-    budgets_of_datasets,
     describe_dataset,
     extend_budget,
     open_budget,
@@ -41,9 +39,8 @@ from .periods import read_per
 from .purchase import Payer
 from .session import Session
 from .shared_tables import merge_budgets, notes_on_shared_tables
-from .snapshots import read_snapshot
 from .store import Store
-from .transaction import ChainHead, Transaction, chain_and_events
+from .transaction import ChainHead, Transaction
 from .verification import Verified, notes_on, read_noted_head, verify_chain
 
 _NAMED = 3
@@ -356,7 +353,7 @@ class Ledger:
             dataset: the name of a budget, or a `Dataset`, with all its budgets; without it, of all.
         """
         whose = None if dataset is None else _about_or_name(dataset)
-        return Listing(read_snapshot(self._store, _history, whose))
+        return Listing(self._store.read_copy(_history, whose))
 
     def events_after(self, number: int, limit: int) -> tuple[ChainHead, list[Event]]:
         """Return where the chain ends, and some of its events.
@@ -365,7 +362,7 @@ class Ledger:
             number: the number of the event after which they begin; 0 for the first one.
             limit: the most events.
         """
-        return self._store.read(chain_and_events, number, limit)
+        return self._store.read(queries.chain_and_events, number, limit)
 
     def spent(self, dataset: str | Dataset, analyst: str | None = None) -> Odometer:
         """Return the guarantee of all releases so far: of the dataset, or to one analyst.
@@ -387,11 +384,11 @@ class Ledger:
             UnknownBudget: if no such budget was opened.
         """
         if not isinstance(dataset, Dataset):
-            return read_snapshot(self._store, _spent, Payer(self._store, dataset, analyst))
+            return self._store.read_copy(_spent, Payer(self._store, dataset, analyst))
         payers = [
             Payer(self._store, each, analyst) for each in self._store.read(_paying, dataset.about)
         ]
-        return read_snapshot(self._store, _spent, *payers)
+        return self._store.read_copy(_spent, *payers)
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write all events to a file, as JSON or CSV by its extension.
@@ -422,7 +419,7 @@ class Ledger:
 
         They are those in which one analyst's refusals tell of others, and those about the same tables.
         """
-        return notes_on(self.budgets()) + read_snapshot(self._store, notes_on_shared_tables)
+        return notes_on(self.budgets()) + self._store.read_copy(notes_on_shared_tables)
 
     def verify(
         self, head: str | None = None, *, checkpoints: str | os.PathLike[str] | None = None
@@ -453,7 +450,7 @@ class Ledger:
             notes = verification.notes + notes_on_shared_tables(connection)
             return replace(verification, notes=notes)
 
-        return read_snapshot(self._store, verify_snapshot)
+        return self._store.read_copy(verify_snapshot)
 
     def _repr_html_(self) -> str:
         return listing(self.budgets(), f"Ledger {self._store.name}").html()

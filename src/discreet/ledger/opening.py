@@ -7,9 +7,15 @@ from ..errors import InvalidArgument, UnknownBudget
 from ..payment import About
 from ..privacy.units import one_record
 from ..privacy.wording import relation
-from . import integrity, queries
-from .binding_events import append_described, change, read_bindings, record
-from .bindings import Bindings, Declaration
+from . import queries
+from .bindings import (
+    Bindings,
+    Declaration,
+    append_described,
+    change,
+    read_bindings,
+    record,
+)
 from .budget import Amount, Budget, BudgetName, BudgetTerms, DeltaFor, new_budget
 from .events import unit_field
 from .periods import Period, this_period
@@ -73,7 +79,7 @@ def describe_dataset(transaction: Transaction, declaration: Declaration) -> None
     """
     bindings = replace(read_bindings(transaction), tables=declaration.tables)
     about = declaration.about
-    budget = integrity.whole_budget(transaction, bindings.budget(about))
+    budget = queries.whole_budget(transaction, bindings.budget(about))
     if budget.unit != about.privacy_unit:
         raise InvalidArgument(
             f"the budget of {budget.dataset} protects {one_record(budget.unit)}, and this description "
@@ -129,7 +135,7 @@ def renew_budget(transaction: Transaction, about: About, renewal: Renewal) -> Bu
     """
     bindings = read_bindings(transaction)
     before, first = bindings.budget(about), bindings.budgets(about)[0]
-    old, began = integrity.whole_budget(transaction, before), bindings.periods.get(before)
+    old, began = queries.whole_budget(transaction, before), bindings.periods.get(before)
     next_one = None if renewal.period is not None else _next_period(old, began, renewal.per)
     if began is not None and renewal.period is not None:
         raise InvalidArgument(
@@ -146,7 +152,7 @@ def renew_budget(transaction: Transaction, about: About, renewal: Renewal) -> Bu
         _open_once(transaction, BudgetName(name, analyst), of_share)
     for body in () if existing else bindings.of(before).values():
         append_described(transaction, name, body, next_one)
-    budget = integrity.whole_budget(transaction, name)
+    budget = queries.whole_budget(transaction, name)
     return replace(budget, period=None if next_one is None else next_one.name)
 
 
@@ -200,30 +206,11 @@ def _change_total(
     """Record another total of the last of these budgets; that of the dataset pays the difference, or gets it."""
     *wholes, before = budgets
     states = [*(with_changed_share(whole, before, after) for whole in wholes), after]
-    body = {"total": after.total.as_dict(), **integrity.budget_states(*states)}
+    body = {"total": after.total.as_dict(), **queries.budget_states(*states)}
     transaction.append(NewEvent(kind, after.dataset, after.analyst, None, body))
     for budget in states:
         queries.update_budget(transaction.connection, budget)
     return after
-
-
-def budgets_of_datasets(
-    transaction: Transaction, whose: Sequence[About | str] | None
-) -> list[list[Budget]]:
-    """Return the budgets of every dataset, that which is charged last; of none in particular, all in one list."""
-    bindings, rows = read_bindings(transaction), integrity.checked_budgets(transaction)
-    budgets = [_with_period(bindings, budget) for budget in rows]
-    if whose is None:
-        return [budgets]
-    names = [[one] if isinstance(one, str) else bindings.budgets(one) for one in whose]
-    return [[b for name in of for b in budgets if b.dataset == name] for of in names]
-
-
-def _with_period(bindings: Bindings, budget: Budget) -> Budget:
-    """Return a budget with its period, and whether it was renewed."""
-    period, after = bindings.periods.get(budget.dataset), bindings.successor(budget.dataset)
-    period_name = None if period is None else period.name
-    return replace(budget, period=period_name, is_current=after is None)
 
 
 def _describe_once(
@@ -248,7 +235,7 @@ def _open_once(
     """Store the budget unless it exists."""
     if name.analyst is not None and terms.oversubscribed is not None:
         raise InvalidArgument("oversubscribed is said of a dataset's budget, not of a share")
-    budgets = integrity.checked_budgets(transaction, name.dataset)
+    budgets = queries.checked_budgets(transaction, name.dataset)
     by_analyst = {each.analyst: each for each in budgets}
     if name.analyst in by_analyst:
         return _same_or_recount(transaction, by_analyst[name.analyst], terms)
@@ -258,7 +245,7 @@ def _open_once(
         else _with_share(name, terms, by_analyst.get(None))
     )
     budget = states[-1]
-    body = {**_terms_of_event(budget), **integrity.budget_states(*states), **(more or {})}
+    body = {**_terms_of_event(budget), **queries.budget_states(*states), **(more or {})}
     transaction.append(NewEvent("opened", budget.dataset, budget.analyst, None, body))
     for whole in states[:-1]:
         queries.update_budget(transaction.connection, whole)

@@ -3,9 +3,13 @@
 Proof and crash table: docs/how-to/ledger.md.
 """
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from traceback import walk_tb
+from types import TracebackType
+from typing import TypeVar
 from uuid import uuid4
 
 from ..arguments import read_name
@@ -22,8 +26,8 @@ from ..messages import Message
 from ..payment import About, Bill, Indices, PaidAnswer
 from ..privacy.contract import Guarantee
 from ..privacy.units import Unit
-from . import integrity, queries
-from .binding_events import (
+from . import queries
+from .bindings import (
     WHY_OVERLAPPING,
     check_about,
     check_charge,
@@ -33,10 +37,10 @@ from .binding_events import (
 )
 from .budget import Amount, Budget
 from .events import Event, decode, encode, read_indices, unit_field
-from .queries import update_budget
 from .store import Store
-from .tracebacks import without_frames
 from .transaction import NewEvent, Transaction
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +61,12 @@ class Payment:
     def fields(self) -> dict[str, object]:
         """The entries of the event's body."""
         costs = [cost.as_dict() for cost in self.costs]
-        return {"costs": costs, **integrity.budget_states(*self.states)}
+        return {"costs": costs, **queries.budget_states(*self.states)}
 
     def store(self, transaction: Transaction) -> None:
         """Update the sums."""
         for budget in self.after:
-            update_budget(transaction.connection, budget)
+            queries.update_budget(transaction.connection, budget)
 
 
 def paying(budgets: list[Budget]) -> list[Budget]:
@@ -116,7 +120,7 @@ class Payer:
             UnknownBudget: if one of them was never opened.
             LedgerCorrupt: if one of them differs from its state in the latest event about it.
         """
-        both = integrity.checked_paying_budgets(transaction, self.dataset, self.analyst)
+        both = queries.checked_paying_budgets(transaction, self.dataset, self.analyst)
         holders = {budget.analyst for budget in both}
         if None not in holders:
             raise UnknownBudget(
@@ -278,7 +282,7 @@ class Purchase:
             RequestConflict: if the request was another question.
         """
         payer, request = self.payer, str(self.bill.request)
-        events = integrity.events_of_request(transaction, payer.dataset, payer.analyst, request)
+        events = queries.events_of_request(transaction, payer.dataset, payer.analyst, request)
         if "charged_outside" in events:
             raise RequestConflict(
                 f"request {preview(request)} was charged for a release made elsewhere (event "
@@ -326,3 +330,44 @@ def _indices_of(answer: Event) -> Indices:
     except (KeyError, TypeError, ValueError):
         pass
     raise LedgerCorrupt(f"the answer in event {answer.number} cannot be read")
+
+
+def without_frames(work: Callable[[], _T]) -> _T:
+    """Return `work()`, or raise its error without the frames below this one.
+
+    The error, an interrupt too, loses its traceback, cause and context. A note on errors of other libraries
+    lists the files and functions that it passed through, without variables.
+    """
+    try:
+        try:
+            return work()
+        except BaseException as error:  # raised below
+            failure = _without_traceback(error)
+    except BaseException as another:  # a second interrupt, while the first was bared
+        failure = _without_traceback(another)
+    del work
+    try:
+        raise failure
+    finally:
+        del failure
+
+
+def _without_traceback(error: BaseException) -> BaseException:
+    """Return the error without traceback, cause and context, with a note on its origin."""
+    came = _places(error.__traceback__)
+    error.__traceback__ = error.__cause__ = error.__context__ = None
+    if isinstance(error, BaseExceptionGroup):
+        for part in error.exceptions:
+            _without_traceback(part)
+    if isinstance(error, Exception) and not isinstance(error, DiscreetError):
+        error.add_note(f"it came from {came}; its frames are left out, as they may hold answers")
+    return error
+
+
+def _places(trace: TracebackType | None) -> str:
+    """Return the places that an error passed through, the innermost first."""
+    places = [
+        f"{os.path.basename(frame.f_code.co_filename)}:{line} in {frame.f_code.co_name}"
+        for frame, line in walk_tb(trace)
+    ]
+    return " < ".join(reversed(places[2:])) or "here"

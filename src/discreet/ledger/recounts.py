@@ -1,6 +1,6 @@
 """Changes of the rule by which the shares of a dataset's budget are paid for, as events of the chain."""
 
-from . import integrity, queries
+from . import queries
 from .budget import Amount, Budget, ShareRule, new_budget, read_amount
 from .events import CHARGED
 from .shares import with_rule
@@ -28,10 +28,10 @@ def recount_verified(transaction: Transaction, whole: Budget, rule: ShareRule) -
         InvalidArgument: if the shares are more than the budget, or of another kind.
     """
     others = [
-        b for b in integrity.checked_budgets(transaction, whole.dataset) if b.analyst is not None
+        b for b in queries.checked_budgets(transaction, whole.dataset) if b.analyst is not None
     ]
     after = with_rule(whole, others, _direct_charges(transaction, whole), rule)
-    body = {"shares": rule, **integrity.budget_states(after)}
+    body = {"shares": rule, **queries.budget_states(after)}
     transaction.append(NewEvent("recounted", whole.dataset, None, None, body))
     queries.update_budget(transaction.connection, after)
     return after

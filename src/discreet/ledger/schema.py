@@ -1,22 +1,61 @@
-"""The tables of a ledger, and the migrations between their schemas."""
+"""The tables of a ledger, their migrations, statements on them, and the check that events cannot be changed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import (
     BigInteger,
     Column,
     Connection,
+    Executable,
     Integer,
     MetaData,
     Table,
     Text,
     inspect,
     select,
+    text,
 )
+from sqlalchemy.dialects import sqlite
 
 from ..errors import LedgerCorrupt, LedgerError, LedgerTooNew
 from .events import BUDGET_EVENTS, genesis
+
+
+class Statement:
+    """A statement and the names of its parameters.
+
+    SQLite runs one in 2 µs, and the layers above its driver take 40 µs: half of the time of a paid release in
+    memory. So they are left out where a transaction was begun by them. Other databases answer over a network.
+
+    Args:
+        asked: the statement.
+        columns: of a table that it inserts or updates, those that it sets.
+    """
+
+    def __init__(self, executable: Executable, columns: Sequence[str] = ()) -> None:
+        self._executable, self._columns = executable, list(columns)
+
+    def run(self, connection: Connection, **values: Any) -> Sequence[Sequence[Any]]:
+        """Run it with these values in the transaction of a connection, and return all rows."""
+        if connection.dialect.name == "sqlite":
+            text, names, constants = self._text_for_sqlite
+            parameters = {**constants, **values}
+            driver: Any = connection.connection.driver_connection
+            rows: list[Any] = driver.execute(text, [parameters[name] for name in names]).fetchall()
+            return rows
+        outcome = connection.execute(self._executable, values)
+        return outcome.all() if outcome.returns_rows else []
+
+    @cached_property
+    def _text_for_sqlite(self) -> tuple[str, Sequence[str], dict[str, Any]]:
+        """The text for SQLite, the names of its question marks in order, and the values that never change."""
+        executable: Any = self._executable
+        statement = executable.compile(dialect=sqlite.dialect(), column_keys=self._columns or None)
+        return str(statement), statement.positiontup or (), dict(statement.params)
+
 
 _TABLES = MetaData()
 
@@ -203,3 +242,64 @@ def migrate(connection: Connection) -> None:
         connection.execute(LEDGER.insert().values(
             id=identity, born=newest, version=newest, events=0, head=genesis(identity, newest)
         ))  # fmt: skip
+
+
+_TRIGGERS = Statement(text("SELECT sql FROM sqlite_master WHERE type = 'trigger'"))
+_JOURNAL = Statement(text("PRAGMA journal_mode"))
+
+_TRIGGERS_OF_POSTGRESQL = """SELECT t.tgname, t.tgtype, t.tgenabled::text, p.prosrc
+FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+WHERE t.tgrelid = 'discreet_events'::regclass AND NOT t.tgisinternal"""
+
+_STATEMENT_BEFORE_CHANGES = 2 + 8 + 16 + 32
+"""PostgreSQL's bit mask of a statement-level trigger before DELETE, UPDATE and TRUNCATE."""
+
+
+def check_append_only(connection: Connection) -> None:
+    """Raise if events could be changed, or the newest ones are kept in a write-ahead log.
+
+    Raises:
+        LedgerCorrupt: if a trigger is missing, disabled, changed or added, or the file is in write-ahead mode.
+    """
+    check = (
+        _check_triggers_of_sqlite
+        if connection.dialect.name == "sqlite"
+        else _check_triggers_of_postgresql
+    )
+    check(connection)
+
+
+def _check_triggers_of_sqlite(connection: Connection) -> None:
+    triggers = {sql for (sql,) in _TRIGGERS.run(connection)}
+    if triggers != set(APPEND_ONLY["sqlite"]):
+        raise LedgerCorrupt(
+            "the triggers that keep events from being changed are not those that were made"
+        )
+    check_journal(connection)
+
+
+def check_journal(connection: Connection) -> None:
+    """Raise if the newest events are kept in a write-ahead log, outside the file.
+
+    Raises:
+        LedgerCorrupt: if the file is in write-ahead mode.
+    """
+    if _JOURNAL.run(connection)[0][0] == "wal":
+        raise LedgerCorrupt(
+            "this ledger was put into write-ahead mode, in which a copy of the file misses what is newest; "
+            "put it back: PRAGMA journal_mode = DELETE"
+        )
+
+
+def _check_triggers_of_postgresql(connection: Connection) -> None:
+    triggers = [tuple(row) for row in connection.exec_driver_sql(_TRIGGERS_OF_POSTGRESQL)]
+    if triggers != [_original_trigger()]:
+        raise LedgerCorrupt(
+            "the trigger that keeps events from being changed is not the one that was made"
+        )
+
+
+def _original_trigger() -> tuple[object, ...]:
+    """Return the row of the catalog for the trigger as it was created; "O" means enabled."""
+    source = APPEND_ONLY["postgresql"][0].split("$$")[1]
+    return "discreet_append_only", _STATEMENT_BEFORE_CHANGES, "O", source

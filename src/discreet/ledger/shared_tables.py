@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -12,12 +11,11 @@ from ..errors import Exhausted, InvalidArgument
 from ..payment import About
 from ..privacy.guarantees import read_guarantee
 from ..privacy.units import Unit, one_record
-from . import integrity, queries
-from .binding_events import append_described, read_bindings
-from .bindings import Bindings, Declaration
+from . import queries
+from .bindings import Bindings, Declaration, append_described, read_bindings
 from .budget import Budget
 from .charge import charge_outside
-from .events import CHARGED, canonical_json
+from .events import CHARGED, EventBody, canonical_json
 from .purchase import Payer
 from .transaction import Transaction
 
@@ -130,7 +128,7 @@ def merge_budgets(transaction: Transaction, payer: Payer, whose: About, into: Ab
     old, name = bindings.budget(whose), bindings.budget(into)
     if old == name:
         raise InvalidArgument(f"the budget of {whose.name} is that of {into.name} already")
-    ends, stays = (integrity.whole_budget(transaction, each) for each in (old, name))
+    ends, stays = (queries.whole_budget(transaction, each) for each in (old, name))
     if ends.unit != stays.unit:
         raise InvalidArgument(
             f"the budget of {old} protects {one_record(ends.unit)}, and that of {name} {one_record(stays.unit)}: "
@@ -139,7 +137,7 @@ def merge_budgets(transaction: Transaction, payer: Payer, whose: About, into: Ab
     _charge_again(transaction, payer, old)
     for body in bindings.of(old).values():
         append_described(transaction, name, body, None, merges=[old])
-    return integrity.whole_budget(transaction, name)
+    return queries.whole_budget(transaction, name)
 
 
 def _charge_again(transaction: Transaction, payer: Payer, old: str) -> None:
@@ -158,7 +156,7 @@ def _charge_again(transaction: Transaction, payer: Payer, old: str) -> None:
 
 
 def _charge_one(
-    transaction: Transaction, payer: Payer, request: str, body: dict[str, Any], times: int
+    transaction: Transaction, payer: Payer, request: str, body: EventBody, times: int
 ) -> None:
     guarantee = read_guarantee(body["guarantee"]).repeated(times)
     unit = {} if body["privacy_unit"] is None else {"privacy_unit": body["privacy_unit"]}
@@ -186,7 +184,7 @@ def notes_on_shared_tables(connection: Connection) -> tuple[str, ...]:
     bindings = read_bindings(transaction)
     notes = []
     for pair in bindings.overlapping_pairs():
-        one, other = (integrity.whole_budget(transaction, name) for name in pair)
+        one, other = (queries.whole_budget(transaction, name) for name in pair)
         notes.append(
             f"{one.dataset} and {other.dataset}: budgets about the same tables, {_together(one, other)}; they "
             "answer nothing new until their owner merges or separates them"

@@ -7,22 +7,26 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Lock
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import finalize
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, Pool, StaticPool
 
-from ..errors import DiscreetError, LedgerBusy, LedgerCorrupt, LedgerError, MissingPackage
-from .chain_end import LastSeen, check_continues
-from .checkpoints import Checkpoint, CheckpointLog, Checkpoints
-from .failures import busy_error, ledger_error
+from ..errors import (
+    DiscreetError,
+    LedgerBusy,
+    LedgerCorrupt,
+    LedgerError,
+    LedgerUnwritable,
+    MissingPackage,
+)
+from .checkpoints import Checkpoint, CheckpointLog, Checkpoints, LastSeen
 from .interrupts import StopRequest, run_uninterrupted
+from .ledger_file import KEEPS_OPEN, OpenFile, exclusive
 from .location import make_file, name_of, read_url
-from .locks import exclusive
-from .open_file import KEEPS_OPEN, OpenFile
-from .schema import MIGRATIONS, version_of
+from .schema import MIGRATIONS, check_journal, version_of
 from .transaction import Transaction
 from .upgrade import upgrade
 
@@ -41,6 +45,44 @@ _SETTINGS = (
 
 _OPENING = 0x6469736372656574
 """PostgreSQL's advisory lock under which tables are created."""
+
+
+_Meaning = tuple[type[LedgerError], str]
+
+_BUSY: _Meaning = LedgerBusy, "is held by others for too long; ask again"
+_UNWRITABLE: _Meaning = (
+    LedgerUnwritable,
+    "cannot be reached, read or written: is the disk full, or the file read-only?",
+)
+_CORRUPT: _Meaning = (
+    LedgerCorrupt,
+    "is not what was written: verify it, and restore a copy with the head you noted",
+)
+_OTHER: _Meaning = LedgerError, "cannot be used"
+
+_SQLITE: dict[int | None, _Meaning] = {
+    None: _CORRUPT,  # raised by Python's driver: text that is no text
+    sqlite3.SQLITE_ERROR: _CORRUPT,  # a table or column that is not there
+    sqlite3.SQLITE_CORRUPT: _CORRUPT,
+    sqlite3.SQLITE_NOTADB: _CORRUPT,
+    sqlite3.SQLITE_CONSTRAINT: _CORRUPT,
+    sqlite3.SQLITE_MISMATCH: _CORRUPT,
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_READONLY: _UNWRITABLE,
+    sqlite3.SQLITE_PERM: _UNWRITABLE,
+    sqlite3.SQLITE_AUTH: _UNWRITABLE,
+    sqlite3.SQLITE_IOERR: _UNWRITABLE,
+    sqlite3.SQLITE_FULL: _UNWRITABLE,
+    sqlite3.SQLITE_CANTOPEN: _UNWRITABLE,
+}
+_POSTGRESQL: dict[str, _Meaning] = {
+    "55P03": _BUSY, "57014": _BUSY, "40001": _BUSY, "40P01": _BUSY, "25P03": _BUSY,
+    "25006": _UNWRITABLE, "42501": _UNWRITABLE, "53": _UNWRITABLE, "08": _UNWRITABLE, "57P": _UNWRITABLE,
+    "58": _UNWRITABLE, "28": _UNWRITABLE, "3D": _UNWRITABLE,
+    "XX": _CORRUPT, "42": _CORRUPT, "23": _CORRUPT, "22": _CORRUPT, "P0001": _CORRUPT,
+}  # fmt: skip
+"""Meanings by prefix of the SQLSTATE; the longest matching prefix decides."""
 
 
 class Store:
@@ -112,6 +154,30 @@ class Store:
         self.cover()
         return outcome
 
+    def read_copy(
+        self,
+        work: Callable[Concatenate[Connection, _P], _T],
+        *args: _P.args,
+        **kwargs: _P.kwargs,
+    ) -> _T:
+        """Return work(connection, *args, **kwargs) on one consistent state, for however long; writers go on.
+
+        While a transaction reads an SQLite file, no other can commit to it. So its pages are copied as they are,
+        which takes milliseconds for tens of thousands of events, to a temporary database. PostgreSQL keeps
+        snapshots by itself.
+        """
+        copy = self.read(_copy)
+        if copy is None:
+            return self.read(lambda transaction: work(transaction.connection, *args, **kwargs))
+        try:
+            with copy.connect() as connection:
+                return work(connection, *args, **kwargs)
+        except (SQLAlchemyError, sqlite3.Error, UnicodeError) as error:
+            failure = _ledger_error(error, self.name)
+        finally:
+            copy.dispose()
+        raise failure
+
     def read_settled(self, work: Callable[[Transaction], _T]) -> _T:
         """Return work(transaction) in a transaction that sees whether one that failed was committed.
 
@@ -129,7 +195,7 @@ class Store:
 
         def looking(connection: Connection) -> None:
             if (last := self._last_end.last) is not None:
-                check_continues(Transaction(connection), last, self.name)
+                Transaction(connection).check_continues(last, self.name)
 
         with suppress(LedgerBusy):
             self._transact(looking, self._begin_reading, patience=0)
@@ -161,7 +227,7 @@ class Store:
         def watching(connection: Connection) -> _T:
             transaction = Transaction(connection, writing=writing)
             if last is not None:
-                check_continues(transaction, last, self.name)
+                transaction.check_continues(last, self.name)
             outcome = work(transaction)
             ends.append(transaction.end)
             return outcome
@@ -219,7 +285,7 @@ class Store:
         except DiscreetError:
             raise
         except (SQLAlchemyError, sqlite3.Error, UnicodeError, OSError) as error:
-            failure: DiscreetError = ledger_error(error, self.name)
+            failure: DiscreetError = _ledger_error(error, self.name)
         raise failure
 
     def _exclusive(
@@ -234,7 +300,7 @@ class Store:
 
         def again() -> None:
             if stop.is_set or time.monotonic() > until:
-                raise busy_error(self.name)
+                raise _busy_error(self.name)
 
         writing = begin != self._begin_reading
         return exclusive(Path(os.path.realpath(self.name)), writing=writing, again=again)
@@ -256,7 +322,7 @@ class Store:
     @contextmanager
     def _exclusive_in_memory(self, patience: float) -> Iterator[None]:
         if not self._memory.acquire(timeout=patience):
-            raise busy_error(self.name)
+            raise _busy_error(self.name)
         try:
             yield
         finally:
@@ -373,3 +439,53 @@ def _settle(connection: sqlite3.Connection, _: object) -> None:
     except BaseException:
         connection.close()
         raise
+
+
+def _copy(transaction: Transaction) -> Engine | None:
+    """Return an engine on a copy of all pages, damaged ones too; None for PostgreSQL."""
+    connection = transaction.connection
+    if connection.dialect.name != "sqlite":
+        return None
+    check_journal(connection)
+    source: Any = connection.connection.driver_connection
+    # Without a name it is a file that SQLite keeps in memory while it is small, and that nobody else can open.
+    copy = sqlite3.connect("", check_same_thread=False, isolation_level=None)
+    try:
+        source.backup(copy)
+        copy.execute("PRAGMA cell_size_check = ON")
+        copy.execute("PRAGMA trusted_schema = OFF")
+    except BaseException:
+        copy.close()
+        raise
+    return create_engine(
+        "sqlite://", creator=lambda: copy, poolclass=StaticPool, hide_parameters=True
+    )
+
+
+def _busy_error(name: str) -> LedgerError:
+    """Return the error for a ledger that other writers hold for too long."""
+    kind, meaning = _BUSY
+    return kind(f"the ledger {name} {meaning}")
+
+
+def _ledger_error(error: Exception, name: str) -> LedgerError:
+    """Return the `LedgerError` for an error of SQLAlchemy, sqlite3 or psycopg."""
+    cause: object = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, OSError):  # the file beside the ledger
+        kind, meaning = _UNWRITABLE
+    elif isinstance(cause, UnicodeError):  # what a damaged file makes of SQLite's own messages
+        kind, meaning = _CORRUPT
+    elif isinstance(cause, sqlite3.Error):
+        code = getattr(cause, "sqlite_errorcode", None)
+        kind, meaning = _SQLITE.get(code if code is None else code & 0xFF, _OTHER)
+    else:
+        kind, meaning = _by_state(getattr(cause, "sqlstate", None), isinstance(error, DBAPIError))
+    return kind(f"the ledger {name} {meaning} ({type(cause).__name__})")
+
+
+def _by_state(state: str | None, is_database: bool) -> _Meaning:
+    """Return the meaning of an SQLSTATE. A lost connection has none."""
+    if state is None:
+        return _UNWRITABLE if is_database else _OTHER
+    fitting = [start for start in _POSTGRESQL if state.startswith(start)]
+    return _POSTGRESQL[max(fitting, key=len)] if fitting else _OTHER

@@ -82,10 +82,7 @@ def open_described(  # noqa: PLR0913  # what the file declares, and what the own
         InvalidArgument: if amounts are given that the file declares.
     """
     dataset = configuration.dataset(name)
-    if configuration.ledger is None:
-        raise InvalidDescription(
-            f'{configuration.path} declares no ledger; add ledger = "budget.db" at its top'
-        )
+    ledger = _ledger_place(configuration)
     amounts_here = {unit: amount for unit, amount in amounts.items() if amount is not None}
     terms = _declared_amounts(configuration, name, analyst)
     if amounts_here and terms:
@@ -106,7 +103,7 @@ def open_described(  # noqa: PLR0913  # what the file declares, and what the own
         **amounts_here,
     }
     of |= {rule: value for rule, value in rules.items() if value is not None}
-    return _ledger(configuration.ledger).open(dataset, analyst=analyst, separate=separate, **of)
+    return _ledger(ledger).open(dataset, analyst=analyst, separate=separate, **of)
 
 
 def declared_neighbors(configuration: Configuration, name: str) -> Neighbors:
@@ -122,11 +119,20 @@ def described_ledger(configuration: Configuration, name: str) -> Ledger:
         InvalidDescription: if none is.
         UnknownBudget: if it does not exist.
     """
+    return existing(_ledger_place(configuration), name)
+
+
+def _ledger_place(configuration: Configuration) -> str:
+    """Return where the ledger is that is declared.
+
+    Raises:
+        InvalidDescription: if none is.
+    """
     if configuration.ledger is None:
         raise InvalidDescription(
             f'{configuration.path} declares no ledger; add ledger = "budget.db" at its top'
         )
-    return existing(configuration.ledger, name)
+    return configuration.ledger
 
 
 def owner_notes(configuration: Configuration) -> tuple[str, ...]:

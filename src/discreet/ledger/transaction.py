@@ -6,12 +6,9 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection, bindparam, select
 
 from ..errors import LedgerCorrupt
-from .append_only import check_append_only
 from .checkpoints import Checkpoint
-from .events import Event, chain_hash
-from .queries import event_columns, events_after
-from .schema import EVENTS, LEDGER, check_newest
-from .statements import Statement
+from .events import Event, chain_hash, event_columns
+from .schema import EVENTS, LEDGER, Statement, check_append_only, check_newest
 
 _SELECTED = select(LEDGER.c.id, LEDGER.c.born, LEDGER.c.version, LEDGER.c.events, LEDGER.c.head)
 _LEDGER, _LOCKED = Statement(_SELECTED), Statement(_SELECTED.with_for_update())
@@ -133,7 +130,7 @@ class Transaction:
         _ADVANCE.run(self.connection, events=number, head=head)
         self._end = replace(self._end, events=number, at=at, head=head)
 
-    def continues(self, last: Checkpoint) -> bool:
+    def _continues(self, last: Checkpoint) -> bool:
         """Return whether an event seen before is still in the chain."""
         if not last.number:
             return True
@@ -141,14 +138,24 @@ class Transaction:
         past = self._last if same else self._ending(last.number)[1]
         return self._end.events >= last.number and past == last.head
 
+    def check_continues(self, last: Checkpoint, name: str) -> None:
+        """Check that the chain of the ledger of this name continues from where it was last seen.
+
+        Raises:
+            LedgerCorrupt: if it is another ledger, or the last event seen is gone.
+        """
+        if self._end.identity != last.ledger:
+            raise LedgerCorrupt(
+                f"the ledger {name} was replaced by another one; the one that was used here has the id "
+                f"{last.ledger}"
+            )
+        if not self._continues(last):
+            raise LedgerCorrupt(
+                f"the ledger {name} was replaced by an older copy, or written anew: event {last.number} with the "
+                f"head {last.head} was seen, and is not in it"
+            )
+
     def _ending(self, number: int) -> tuple[str | None, str | None]:
         """Return the time and the hash of an event; None for both without it."""
         at, head = next(iter(_ENDING.run(self.connection, number=number)), (None, None))
         return at, head
-
-
-def chain_and_events(
-    transaction: Transaction, number: int, limit: int
-) -> tuple[ChainHead, list[Event]]:
-    """Return where the chain ends, and up to so many events after one of them."""
-    return transaction.chain, events_after(transaction.connection, number, limit)

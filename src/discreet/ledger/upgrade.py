@@ -3,7 +3,7 @@
 from sqlalchemy import Connection
 
 from ..errors import InvalidArgument
-from . import integrity, queries
+from . import queries
 from .events import SHARES_SINCE_SCHEMA, STATES_SINCE_SCHEMA
 from .recounts import recount_verified
 from .schema import migrate, version_of
@@ -42,7 +42,7 @@ def _carry(connection: Connection) -> None:
         whole = wholes[budget.dataset]
         states = [whole] if budget.analyst is None else [whole, budget]
         event = NewEvent(
-            "carried", budget.dataset, budget.analyst, None, integrity.budget_states(*states)
+            "carried", budget.dataset, budget.analyst, None, queries.budget_states(*states)
         )
         transaction.append(event)
 

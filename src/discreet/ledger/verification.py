@@ -16,7 +16,6 @@ from ..messages import Message, join
 from ..privacy.guarantees import ZCDP, read_guarantee
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import Unit, read_unit
-from .append_only import check_append_only
 from .budget import (
     FIRST_CHARGE,
     Amount,
@@ -37,7 +36,7 @@ from .events import (
     genesis,
 )
 from .queries import all_events, is_chained, stored_budgets
-from .schema import migrate
+from .schema import check_append_only, migrate
 from .shares import check_share, shrink, with_changed_share, with_rule, with_share
 from .transaction import ChainHead, Transaction
 

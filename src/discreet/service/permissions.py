@@ -10,7 +10,7 @@ from ..datasets.declarations import wrong
 from ..datasets.lines import line_of
 from ..datasets.questions import VERBS
 from ..errors import DiscreetError, InvalidDescription, LedgerError
-from ..ledger.toml_budgets import declared_neighbors, existing
+from ..ledger.toml_budgets import declared_neighbors, described_ledger
 from ..node.datasets import Datasets
 from .free_questions import Freedom, verb_named
 from .rights import Rights
@@ -27,11 +27,7 @@ def hold(description: Configuration) -> Datasets:
         InvalidDescription: if there is no ledger in it, or a question is refused by its verb.
         UnknownBudget: if the ledger is not there: only the owner makes one.
     """
-    if description.ledger is None:
-        raise InvalidDescription(
-            f'{description.path} declares no ledger; add ledger = "budget.db" at its top'
-        )
-    datasets = Datasets(existing(description.ledger, next(iter(description.datasets))))
+    datasets = Datasets(described_ledger(description, next(iter(description.datasets))))
     for name, dataset in description.datasets.items():
         datasets.hold(name, dataset)
         budget = datasets.budget_of(name)

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy.dialects.sqlite import dialect
 
 from discreet.errors import DiscreetError, Exhausted, LedgerCorrupt
-from discreet.ledger import Ledger, Session, integrity
+from discreet.ledger import Ledger, Session, queries
 
 from ..ledgers import answering, bill, untouched
 from .test_upgrade import VERSION_1, _with_hashes
@@ -210,7 +210,7 @@ def test_a_server_is_guarded_too(where: str, statement: str) -> None:
 def test_the_latest_event_is_found_by_an_index(path: Path) -> None:
     """So a release costs the same after many."""
     session = reopened(path)
-    spelled = integrity._LATEST.params(of="adult", share="a").compile(
+    spelled = queries._LATEST.params(of="adult", share="a").compile(
         dialect=dialect(), compile_kwargs={"literal_binds": True}
     )
     plan = session._payer.store.read(

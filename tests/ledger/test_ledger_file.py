@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from discreet.errors import InvalidArgument, LedgerBusy, LedgerError, LedgerUnwritable
-from discreet.ledger import Ledger, locks
+from discreet.ledger import Ledger, ledger_file
 
 from ..ledger_child import COST
 from ..ledgers import answering, bill, undrawn, untouched
@@ -77,7 +77,7 @@ def test_a_program_that_is_started_keeps_no_lock(tmp_path: Path) -> None:
 
 
 def test_a_fork_waits_for_transactions_and_holds_them_up() -> None:
-    forks, order, inside = locks.ForkLock(), list[str](), threading.Event()
+    forks, order, inside = ledger_file.ForkLock(), list[str](), threading.Event()
 
     def transaction() -> None:
         with forks:
@@ -139,14 +139,14 @@ def test_one_thread_at_a_time_attempts_to_lock_a_file(
     """If all did, a ledger under many threads would do little else."""
     path = tmp_path / "budget.db"
     ledger, attempts = opened(path), list[int]()
-    attempt, tried = locks._attempt, threading.Semaphore(0)
+    attempt, tried = ledger_file._attempt, threading.Semaphore(0)
 
     def counted(*args: Any) -> Any:
         attempts.append(threading.get_ident())
         tried.release()
         return attempt(*args)
 
-    monkeypatch.setattr(locks, "_attempt", counted)
+    monkeypatch.setattr(ledger_file, "_attempt", counted)
     waiting = [threading.Thread(target=ledger.budgets) for _ in range(5)]
     with held(path):
         for thread in waiting:
@@ -154,7 +154,7 @@ def test_one_thread_at_a_time_attempts_to_lock_a_file(
         for _ in range(20):
             tried.acquire()
         assert len(set(attempts)) == 1
-        child_has_turns = forked_child_says(lambda: bool(locks._TURNS))
+        child_has_turns = forked_child_says(lambda: bool(ledger_file._TURNS))
     for thread in waiting:
         thread.join()
     assert not child_has_turns
@@ -176,7 +176,7 @@ def test_a_lock_whose_file_was_removed_is_not_relied_on(tmp_path: Path) -> None:
     beside = tmp_path / "budget.db-lock"
     kept = os.open(beside, os.O_RDWR)
     beside.unlink()
-    assert not locks._lock(kept, beside)
+    assert not ledger_file._lock(kept, beside)
     os.close(kept)
     assert ledger.session("adult").buy(bill("1/2"), answering(5)) == 5
     assert beside.exists()
@@ -216,7 +216,7 @@ def test_where_files_cannot_be_locked_sqlite_does_it_alone(
 
     monkeypatch.setattr(fcntl, "flock", refused)
     assert opened(tmp_path / "a.db").session("adult").buy(bill(1), answering(5)) == 5
-    monkeypatch.setattr(locks, "_KNOWS_FLOCK", False)
+    monkeypatch.setattr(ledger_file, "_KNOWS_FLOCK", False)
     assert opened(tmp_path / "b.db").session("adult").buy(bill(1), answering(5)) == 5
     assert not (tmp_path / "b.db-lock").exists()
 
