@@ -1,121 +1,26 @@
 """The docs run, and nothing public is missing from them."""
 
-import contextlib
-import io
 import re
 import runpy
-import shlex
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 import discreet
-from discreet.cli import app, run
+from discreet.cli import app
 from discreet.scores import SCORES
 
+from .pages import BLOCK, PAGES, ROOT, TEXT
 from .public_names import PATHS
-
-ROOT = Path(__file__).parents[1]
-PAGES = [*sorted(ROOT.glob("README*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n(?:\n?^```output\n(.*?)^```)?", re.M | re.S)
-
-
-LONG = "<!-- takes seconds -->\n"
-"""Before an example that `make test` leaves to `make proofs`."""
-
-
-IN_ONE_FOLDER = "<!-- run in one folder -->"
-"""On a page whose examples run one after the other: test_docs_in_one_folder.py runs them."""
-
-
-def blocks(kind: str) -> list[Any]:
-    """Return the examples of a kind, but those of Chinese pages that the English page has too."""
-    found: list[Any] = []
-    for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        if IN_ONE_FOLDER in text:
-            continue
-        known = {each.values for each in found} if page.name.endswith(".zh.md") else set()
-        for i, match in enumerate(BLOCK.finditer(text)):
-            if match[1] == kind and (match[2], match[3]) not in known:
-                marks = [pytest.mark.proof] if text.endswith(LONG, 0, match.start()) else []
-                name = f"{page.relative_to(ROOT)}-{i}"
-                found.append(pytest.param(match[2], match[3], id=name, marks=marks))
-    return found
-
-
-def beside_the_examples(folder: Path) -> Path:
-    """Return an empty folder that looks like this one to an example, and keeps what it leaves behind."""
-    (folder / "examples").symlink_to(ROOT / "examples")
-    return folder
-
-
-@pytest.mark.parametrize(("code", "output"), blocks("python"))
-def test_python_examples_run(
-    code: str, output: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(beside_the_examples(tmp_path))
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(code, "<example>", "exec"), {"__name__": "__main__"})
-    if output is not None:
-        assert printed.getvalue() == output
-
-
-def piped(line: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Make the output of another command, or a file, standard input; return the command that reads it."""
-    before, _, command = line.rpartition(" | ")
-    name = re.search(r" < (\S+)", command)
-    if before:
-        assert before.partition(" ")[0] in {"cat", "echo", "printf"}, line
-        given = subprocess.run(["sh", "-c", before], check=True, capture_output=True).stdout
-    else:
-        given = Path(name[1]).read_bytes() if name else b""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
-    return re.sub(r" < \S+", "", command)
-
-
-def redirected(arguments: list[str]) -> tuple[list[str], str | None]:
-    """Return the arguments without a redirection, and the file to which the output goes."""
-    return (arguments[:-2], arguments[-1]) if arguments[-2:-1] == [">"] else (arguments, None)
-
-
-@pytest.mark.parametrize(("code", "output"), blocks("sh"))
-def test_shell_examples_run(
-    code: str,
-    output: str | None,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    monkeypatch.chdir(beside_the_examples(tmp_path))
-    terminal = io.StringIO()  # both streams, in the order in which a terminal shows them
-    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M)
-    for whole in re.sub(r"\\\n\s*", " ", code).splitlines():
-        line = piped(whole, monkeypatch)
-        program, *arguments = shlex.split(line, comments=True)
-        if program == "make":
-            assert set(arguments) <= set(targets)
-        elif program == "discreet":
-            arguments, written = redirected(arguments)
-            stdout = io.StringIO() if written else terminal
-            with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(terminal):
-                assert run(arguments) == 0, line
-            if written:
-                Path(written).write_text(stdout.getvalue())
-        else:
-            assert program in {"git", "cd", "pip"}, line
-    if output is not None:
-        assert terminal.getvalue() == output
 
 
 def test_every_block_is_known() -> None:
     kinds = {
-        match[1] for page in PAGES for match in BLOCK.finditer(page.read_text(encoding="utf-8"))
+        match["kind"]
+        for page in PAGES
+        for match in BLOCK.finditer(page.read_text(encoding="utf-8"))
     }
     assert kinds <= {"python", "sh", "text", "toml", "bibtex"}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .test_docs import BLOCK, ROOT
+from .pages import BLOCK, ROOT
 
 CHINESE = sorted((ROOT / "docs").rglob("*.zh.md"))
 HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -58,13 +58,13 @@ def test_the_examples_are_those_of_the_english_page(page: Path) -> None:
     for one, other in zip_longest(ours, theirs):
         assert one is not None, f"not in {page.name}:\n{other and other[0]}"
         assert other is not None, f"only in {page.name}:\n{one[0]}"
-        assert one[1] == other[1]
-        if one[1] == "python":
-            assert same_code(ast.parse(one[2]), ast.parse(other[2])), one[2]
+        assert one["kind"] == other["kind"]
+        if one["kind"] == "python":
+            assert same_code(ast.parse(one["code"]), ast.parse(other["code"])), one["code"]
         else:
-            assert one[2] == other[2]
+            assert one["code"] == other["code"]
         for line, original in zip_longest(
-            (one[3] or "").splitlines(), (other[3] or "").splitlines(), fillvalue=""
+            (one["output"] or "").splitlines(), (other["output"] or "").splitlines(), fillvalue=""
         ):
             assert line == original or HAN.search(line), line
 

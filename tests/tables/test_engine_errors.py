@@ -10,12 +10,15 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import duckdb
+import pandas
 import pytest
 
 import discreet
-from discreet.errors import UnreadableData, UnreadableFile
+from discreet.errors import MissingPackage, UnreadableData, UnreadableFile
 from discreet.tables.engine_errors import quietly
 from discreet.tables.query_tables import ALL_TABLES, tables_or_all
+
+from ..installed import Installed
 
 
 def raising(error: BaseException) -> None:
@@ -153,3 +156,12 @@ def test_a_command_that_is_terminated_leaves_no_files(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stdout, done.stderr) == (143, "", "")
     assert os.listdir(temporary) == []
+
+
+def test_text_of_pandas_names_the_package_that_it_needs() -> None:
+    """What pandas 3 makes of text; pandas brings no PyArrow."""
+    cities = pandas.Series(["Basel", "Bern"], dtype="string")
+    with Installed() as installed:
+        installed.add("pandas")
+        with pytest.raises(MissingPackage, match="pyarrow"):
+            discreet.mode(cities, candidates=["Basel", "Bern"], epsilon=1)

@@ -18,6 +18,7 @@ from ..errors import UnreadableData
 from ..sampling.arrays import types_of
 from ..sampling.vectors import ExactArray
 from .database import connect_memory
+from .engine_errors import needing
 from .ids import check_unit, id_text, start_of_rule, unit_bytes
 from .in_duckdb import InDuckDB
 from .kinds import (
@@ -233,8 +234,7 @@ def series_of_pandas(series: Any, column: str) -> MemoryColumn:
     if isinstance(dtype, np.dtype):
         return typed_array(series.to_numpy(), column)
     if kind == "StringDtype" or kind == "ArrowDtype" or hasattr(dtype, "numpy_dtype"):
-        import pyarrow as pa
-
+        pa = needing("pyarrow", "arrow")
         return arrow_column(pa.chunked_array(pa.array(series, from_pandas=True)), column)
     raise not_countable(column, word)
 
