@@ -2,9 +2,9 @@
 
 The reader sits in one folder, which holds `examples/` of the repository and nothing else, at a terminal of 80
 columns. Installed is what `pip install .` brings; a block that says `pip install polars` brings more. A block
-`toml` is what the reader writes into discreet.toml. Each Python block is a program of its own. `discreet serve &` starts
-a service, on a free port in place of 8765. A command that ends with a comment `# exit code 4` must end so. In an
-output, … stands for any text.
+`toml` is what the reader writes into discreet.toml. Each Python block is a program of its own. `discreet serve &`
+starts a service, on a free port in place of 8765. A command that ends with a comment `# exit code 4` must end so.
+In an output, … stands for any text.
 
 Marks before a block, which a page's source has and its readers do not see:
 

@@ -31,7 +31,7 @@ def test_a_page_runs_with_what_takes_seconds(
 
 
 EXCEPTIONS: dict[str, list[tuple[str, str]]] = {}
-"""The marks `not run` and `new folder` of each page, with their reasons. What takes seconds is run by `make proofs`."""
+"""The marks `not run` and `new folder` by page, with their reasons; `make proofs` runs what takes seconds."""
 
 
 def test_exceptions_are_listed_with_their_reasons() -> None:
