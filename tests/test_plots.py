@@ -104,7 +104,8 @@ def test_bars_are_as_long_as_the_probabilities() -> None:
     axes = only(law.plot(draws=drawn))
     assert list(axes.lines[0].get_xdata()) == [drawn.frequencies().get(name, 0) for name in VOTES]
     axes = only(drawn.plot())
-    assert [bar.get_width() for bar in axes.patches] == list(drawn.frequencies().values())
+    drawn_shares = [drawn.frequencies().get(name, 0) for name in VOTES]
+    assert [bar.get_width() for bar in axes.patches] == sorted(drawn_shares, reverse=True)
     axes = only(law.plot_scores())
     assert [bar.get_width() for bar in axes.patches] == list(VOTES.values())
 
@@ -129,11 +130,10 @@ def test_a_line_goes_through_the_probabilities_and_the_scores() -> None:
 
 
 def test_a_histogram_is_in_the_unit_of_the_law() -> None:
-    drawn = discreet.simulate(discreet.median, AGES, candidates=GRID, epsilon=4, size=400)
-    axes = only(
-        discreet.distribution(discreet.median, AGES, candidates=GRID, epsilon=4).plot(draws=drawn)
-    )
-    seen = sum(bar.get_height() * bar.get_width() * 4 for bar in axes.patches)
+    question: dict[str, Any] = {"candidates": Grid(0, 20, "1/40"), "epsilon": 4}
+    drawn = discreet.simulate(discreet.median, AGES, **question, size=400)
+    axes = only(discreet.distribution(discreet.median, AGES, **question).plot(draws=drawn))
+    seen = sum(bar.get_height() * bar.get_width() * 40 for bar in axes.patches)
     inside = [v for v in drawn.values if axes.patches[0].get_x() <= v]
     assert abs(seen - len(inside) / 400) < 1e-9
 
@@ -282,6 +282,71 @@ def test_few_points_are_not_joined() -> None:
     many = [*range(1, 100)]
     (line,) = only(plots.lines({"a": (many, many)}, x="x", y="y")).lines
     assert (line.get_linestyle(), line.get_marker()) == ("-", "")
+
+
+def test_few_candidates_in_view_are_stems_and_ticks_are_on_candidates() -> None:
+    """Two candidates of 66 have nearly all the probability: eleven are in view, and no line says P(40.5)."""
+    people = {"age": [40, 41] * 500 + [41]}
+    question: dict[str, Any] = {"candidates": Grid(15, 80), "epsilon": 1}
+    law = discreet.distribution(discreet.median, people, "age", **question)
+    axes = only(law.plot())
+    (line,) = axes.lines
+    assert line.get_linestyle() == "None"
+    assert list(line.get_xdata()) == list(range(35, 47))
+    assert {float(tick).is_integer() for tick in axes.get_xticks()} == {True}
+    assert axes.get_xlabel() == "age"
+    assert only(law.plot_scores()).get_xlabel() == "age"
+    drawn = discreet.simulate(discreet.median, people, "age", **question, size=9)
+    assert only(drawn.plot()).get_ylabel() == "age"
+    assert only(law.plot(label="years")).get_xlabel() == "years"
+
+
+@pytest.mark.parametrize("end", [0, 20])
+def test_eleven_candidates_are_in_view_at_the_ends_of_a_grid_too(end: int) -> None:
+    law = discreet.distribution(discreet.median, [end] * 99, candidates=Grid(0, 20), epsilon=5)
+    shown = [*only(law.plot()).lines[0].get_xdata()]
+    assert shown == ([*range(11)] if end == 0 else [*range(10, 21)])
+
+
+def test_more_candidates_are_steps_and_a_fine_slope_is_a_line() -> None:
+    assert only(ages().plot()).lines[0].get_drawstyle() == "steps-mid"
+    bids = {"candidates": Grid(0, "3.5", "0.001"), "epsilon": 5}
+    fine = discreet.distribution(discreet.best_price, [1, 1, 1, 3], **bids)
+    assert only(fine.plot()).lines[0].get_drawstyle() == "default"
+    coarse = discreet.distribution(
+        discreet.best_price, [1, 1, 1, 3], candidates=Grid(0, "3.5", "0.05"), epsilon=5
+    )
+    (line,) = only(coarse.plot()).lines
+    assert line.get_drawstyle() == "steps-mid"
+    assert len(line.get_xdata()) == 71, "every candidate has its own step"
+
+
+def test_noise_is_called_by_its_name() -> None:
+    for verb in (discreet.laplace, discreet.geometric):
+        law = discreet.distribution(verb, 3, sensitivity=1, epsilon=1)
+        assert f"exact distribution: {verb.__name__}, ε = 1" in only(law.plot()).get_title()
+
+
+def test_candidates_that_were_never_drawn_have_a_bar_too() -> None:
+    drawn = discreet.simulate({"a": 0, "b": 900}, sensitivity=1, epsilon=5, size=20)
+    axes = only(drawn.plot())
+    assert [bar.get_width() for bar in axes.patches] == [1, 0]
+
+
+def test_a_comparison_on_data_says_that_it_is_private_and_tiny_errors_have_a_logarithmic_axis() -> (
+    None
+):
+    table = discreet.compare(
+        discreet.median, [1, 2, 3, 4, 5] * 200, candidates=Grid(0, 20), epsilons=["0.001", 1]
+    )
+    axes = only(table.plot())
+    assert axes.get_yscale() == "log"
+    assert "contains private data: do not publish" in axes.get_title()
+    assert "contains private data: do not publish" in table._repr_html_()
+    assert "< 1e-6" in str(table)
+    labels = [tick.get_text() for tick in axes.get_yticklabels()]
+    assert any(label.startswith("10⁻") for label in labels), labels
+    assert only(discreet.compare(VOTES, epsilons=["1/10", 1], **TERMS).plot()).get_title()
 
 
 def test_texts_with_dollars_are_texts() -> None:

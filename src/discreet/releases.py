@@ -101,19 +101,29 @@ class Simulation:
     Attributes:
         values: the draws, candidates or indices; lists of them where a draw is of several.
         mechanism: the name of the mechanism.
+        candidates: what could be drawn, if they are few enough to be named in a picture.
+        label: the name of the axis of candidates in a picture.
     """
 
     values: list[Any]
     mechanism: str
+    candidates: tuple[Any, ...] = ()
+    label: str = "candidate"
 
     def frequencies(self) -> dict[Any, float]:
         """Return the relative frequencies of the answers, most frequent first; several at once as a tuple."""
         counts = Counter(map(_hashable, self.values)).most_common()
         return {value: n / len(self.values) for value, n in counts}
 
-    def plot(self, *, label: str = "candidate") -> "Figure":
-        """Return a picture of the frequencies as a matplotlib figure; do not publish it either."""
-        return plots.frequencies([_hashable(value) for value in self.values], label=label)
+    def plot(self, *, label: str | None = None) -> "Figure":
+        """Return a picture of the frequencies as a matplotlib figure; do not publish it either.
+
+        Args:
+            label: the name of the axis of candidates; by default the column.
+        """
+        draws, candidates = map(_hashable, self.values), map(_hashable, self.candidates)
+        name = self.label if label is None else label
+        return plots.frequencies(list(draws), label=name, candidates=list(candidates))
 
     def __repr__(self) -> str:
         return (

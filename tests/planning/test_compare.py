@@ -31,7 +31,7 @@ def test_each_error_is_that_of_the_law() -> None:
 def test_a_comparison_reads_well_and_its_repr_tells_nothing() -> None:
     table = compare(SCORES, sensitivity=1, epsilons=["0.5", 1])
     assert str(table) == (
-        "expected error\n"
+        "expected error (as private as the scores)\n"
         "         exponential  permute_and_flip\n"
         "ε = 0.5        1.513             1.397\n"
         "ε = 1          1.094            0.9126"

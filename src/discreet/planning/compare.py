@@ -11,7 +11,9 @@ from ..arguments import read_sequence
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument
 from ..mechanisms import BOUNDED, Mechanism, read_mechanism
+from ..messages import Message, gettext, translate
 from ..numbers import Number, decimal, positive, spell
+from ..plots.marks import PRIVATE
 from ..terms import PAID, takes_terms_without
 from ..text_tables import TextTable
 from .distribution import Distribution
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 _EPSILONS = ("0.1", "0.2", "0.5", 1, 2, 5)
 _LARGEST_EPSILON = Fraction(10**9)
 _DIGITS = 4
+_TINY = Fraction(1, 10**6)
+_AS_PRIVATE = Message("as private as the scores")
 _MOST_LAWS = 1000
 
 
@@ -44,6 +48,7 @@ class Comparison:
     epsilons: tuple[Fraction, ...]
     errors: tuple[tuple[Enclosure, ...], ...]
     _laws: tuple[Callable[[Fraction], Distribution], ...]
+    _privacy: Message
 
     def epsilon_for(self, error: Number) -> dict[str, Fraction]:
         """Return epsilons, by mechanism, at which the expected error is at most `error`.
@@ -77,7 +82,8 @@ class Comparison:
         columns = zip(*self.errors, strict=True)
         lines = zip(self.mechanisms, columns, strict=True)
         epsilons = [float(epsilon) for epsilon in self.epsilons]
-        return plots.curve({name: (epsilons, [float(e) for e in es]) for name, es in lines})
+        points = {name: (epsilons, [float(e) for e in es]) for name, es in lines}
+        return plots.curve(points, note=self._caption())
 
     def __str__(self) -> str:
         widths = [max(8, len(name)) for name in self.mechanisms]
@@ -88,7 +94,7 @@ class Comparison:
             numbers = [cell.rjust(w) for cell, w in zip(cells[1:], widths, strict=True)]
             return "  ".join([cells[0].ljust(first), *numbers]).rstrip()
 
-        return "\n".join(["expected error", *map(line, (head, *rows))])
+        return "\n".join([self._caption(), *map(line, (head, *rows))])
 
     def __repr__(self) -> str:
         names = ", ".join(self.mechanisms)
@@ -96,12 +102,16 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         head, *rows = self._cells()
-        return TextTable(head, tuple(rows), "expected error").html()
+        return TextTable(head, tuple(rows), self._caption()).html()
+
+    def _caption(self) -> str:
+        """Return the subject of the table, and who may see it."""
+        return f"{gettext('expected error')} ({translate(self._privacy)})"
 
     def _cells(self) -> list[tuple[str, ...]]:
         """Return the table as text, its head first."""
         rows = zip(self.epsilons, self.errors, strict=True)
-        body = [(f"ε = {spell(e)}", *(f"{float(error):.4g}" for error in row)) for e, row in rows]
+        body = [(f"ε = {spell(e)}", *map(_cell, row)) for e, row in rows]
         return [("", *self.mechanisms), *body]
 
 
@@ -151,7 +161,13 @@ def compare(
 
     laws = tuple(map(law_by, columns))
     errors = tuple(tuple(law(epsilon).expected_error() for law in laws) for epsilon in rows)
-    return Comparison(tuple(m.name for m in columns), rows, errors, laws)
+    privacy = PRIVATE if callable(verb) else _AS_PRIVATE
+    return Comparison(tuple(m.name for m in columns), rows, errors, laws, privacy)
+
+
+def _cell(error: Enclosure) -> str:
+    """Return an error to four digits, or that it is next to nothing."""
+    return "< 1e-6" if 0 < error.upper < _TINY else f"{float(error):.4g}"
 
 
 def _least(law: Callable[[Fraction], Distribution], target: Fraction) -> Fraction:

@@ -33,6 +33,11 @@ _PRECISION = 256
 _NAMED = 40
 """The most candidates that a picture labels by name."""
 
+_MOST_STEPS = 400
+"""The most candidates in view that are drawn one by one."""
+
+_LEAST_IN_VIEW = 11
+
 _RARE = Fraction(1, 2000)
 """A picture may leave out that much of the probability at either end."""
 
@@ -80,6 +85,8 @@ class Distribution:
     _support: Support
     _weighted: tuple[WeightedRun, ...]
     _masses: tuple[arb, ...]
+    _label: str = "candidate"
+    _name: str = ""
 
     @property
     def lower(self) -> tuple[Fraction, ...]:
@@ -146,12 +153,16 @@ class Distribution:
         share = exact(p, "p")
         if not 0 < share < 1:
             raise InvalidNumber(f"p must be above 0 and below 1, got {preview(p)}")
+        return self._support[self._place(share)]
+
+    def _place(self, share: Fraction) -> int:
+        """Return the place of the least candidate that the answer is at most with a probability."""
         self._support.at_or_below(Fraction(0))  # raises if there is no order
         low, high = self._bracket(share)
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if self._reaches(middle, share) else (middle, high)
-        return self._support[high]
+        return high
 
     def tail(self, error: Number) -> Enclosure:
         """Return the probability that the score of the answer is behind the best by at least `error`."""
@@ -227,14 +238,14 @@ class Distribution:
         }
 
     def plot(
-        self, *, answer: object = None, draws: Simulation | None = None, label: str = "candidate"
+        self, *, answer: object = None, draws: Simulation | None = None, label: str | None = None
     ) -> "Figure":
         """Return a matplotlib figure of the distribution. Private, like the distribution.
 
         Args:
             answer: a candidate to mark, such as the value of a release.
             draws: draws whose frequencies are shown beside the distribution.
-            label: the name of the axis of candidates, with its unit.
+            label: the name of the axis of candidates, with its unit; by default the column.
         """
         if draws is not None and not isinstance(draws, Simulation):
             raise InvalidArgument(f"draws must be what simulate returns, got {preview(draws)}")
@@ -245,35 +256,57 @@ class Distribution:
             raise InvalidArgument(f"answer must be one of the candidates, got {preview(answer)}")
         mark = None if answer is None else place(answer)
         answer_places = None if draws is None else list(map(place, draws.values))
-        return plots.law(series, answer=mark, draws=answer_places, label=label)
+        name = self._label if label is None else label
+        return plots.law(series, answer=mark, draws=answer_places, label=name)
 
-    def plot_scores(self, *, label: str = "candidate") -> "Figure":
-        """Return a picture of the scores as a matplotlib figure. Private, like the scores."""
-        return plots.scores(self.series(), label=label)
+    def plot_scores(self, *, label: str | None = None) -> "Figure":
+        """Return a picture of the scores as a matplotlib figure. Private, like the scores.
+
+        Args:
+            label: the name of the axis of candidates, with its unit; by default the column.
+        """
+        return plots.scores(self.series(), label=self._label if label is None else label)
 
     def series(self) -> plots.Series:
         """Return the data of a picture: places, probabilities and scores, as doubles."""
         few = self.size is not None and self.size <= _NAMED
+        is_ordered = self._support.is_ordered
+        view = self._view() if is_ordered else range(0)
+        in_view = view if len(view) <= _MOST_STEPS else range(0)
         pairs = zip(self._weighted, self._masses, strict=True)
-        points = [(s, mass, k) for s, mass in pairs for k in some_steps(s, every=few)]
-        if not few or self._support.is_ordered:
+        points = [
+            (s, mass, k)
+            for s, mass in pairs
+            for k in sorted({*some_steps(s, every=few), *_steps_in(s, in_view)})
+        ]
+        if not few or is_ordered:
             points.sort(key=lambda point: point[0].index(point[2]))
         places = [s.index(k) for s, _, k in points]
-        is_ordered = self._support.is_ordered
         return plots.Series(
-            name=f"{self.mechanism}, {self._price()}",
+            name=f"{self._name or self.mechanism}, {self._price()}",
             labels=tuple(str(self._support[k]) for k in places) if few and not is_ordered else None,
             x=tuple(float(self._support[place] if is_ordered else place) for place in places),
             chances=tuple(float(_product(mass, s, k)) for s, mass, k in points),
             scores=tuple(float((s.top - s.slope * k) * self._unit) for s, _, k in points),
             step=float(self._support.step or 1),
-            window=self._window() if is_ordered else (0, len(points)),
+            window=self._window(view) if is_ordered else (-0.5, len(points) - 0.5),
+            in_steps=bool(in_view) or not any(run.slope for run in self._weighted),
         )
 
-    def _window(self) -> tuple[float, float]:
-        """Return the part of the axis that holds all but a thousandth of the probability, and some more."""
-        low, high = (float(self.quantile(p)) for p in (_RARE, 1 - _RARE))
-        margin = (high - low) / 10 or float(self._support.step or 1)
+    def _view(self) -> range:
+        """Return the places with all but a thousandth of the probability, and some more: eleven at least."""
+        low, high = (self._place(p) for p in (_RARE, 1 - _RARE))
+        more = max((high - low) // 10, -((high - low + 1 - _LEAST_IN_VIEW) // 2), 0)
+        least = min(run.lowest for run in self._weighted)
+        most = max(run.highest for run in self._weighted)
+        first = max(min(low - more, most - _LEAST_IN_VIEW + 1), least)
+        last = min(max(high + more, least + _LEAST_IN_VIEW - 1), most)
+        return range(int(first), int(last) + 1)
+
+    def _window(self, view: range) -> tuple[float, float]:
+        """Return the part of the axis that holds these places, and half the way to the next."""
+        low, high = (float(self._support[place]) for place in (view[0], view[-1]))
+        margin = float(self._support.step) / 2 or (high - low) / 20 or 0.5
         return low - margin, high + margin
 
     def _price(self) -> str:
@@ -330,6 +363,16 @@ class Distribution:
         first, last = (None if math.isinf(end) else self._support[int(end)] for end in ends)
         score, slope = run.top * self._unit, run.slope * self._unit
         return Run(first, last, run.size or None, score, slope, Enclosure.of(mass, 0, 1))
+
+
+def _steps_in(run: WeightedRun, places: range) -> range:
+    """Return from the best end how far those places are that lie in the run."""
+    low = max(run.lowest, places.start)
+    high = min(run.highest, places.stop - 1)
+    if low > high:
+        return range(0)
+    ends = sorted((run.steps(int(low)), run.steps(int(high))))
+    return range(ends[0], ends[1] + 1)
 
 
 def _product(mass: arb, run: WeightedRun, steps: int) -> Enclosure:

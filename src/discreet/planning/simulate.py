@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from inspect import signature
 from typing import Any, Unpack, overload
 
 from flint import arb
@@ -23,12 +24,17 @@ from ..scores.distance import Lattice
 from ..selection import MOST_DRAWS, Delivery, Question, answers_at, delivery_of
 from ..tables.candidate_table import CandidateTable
 from ..terms import PAID, Terms, refuse_payment, takes_terms_without
+from ..verbs.noise import geometric, laplace
 from ..verbs.select import select
 from .distribution import Distribution
 from .support import GridSupport, ListSupport, Support, WeightedRun
 
 _CLOSE = arb(2) ** -66
 _DRAWS = 1000
+_NAMED = 40
+"""The most candidates that a picture names."""
+
+_NOISE = (laplace, geometric)
 _OVER_LISTS = (Peeling, JointTopK)
 
 _MOST_LISTS = 20_000
@@ -97,16 +103,19 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
         support, weighted = _on_a_grid(scores, candidates, law)
     else:
         support, weighted = _in_a_list(scores, candidates)
-    pairs = list(zip(weighted, masses, strict=True))
     if isinstance(scores, Runs):
-        pairs.sort(key=lambda pair: pair[0].lowest)
+        pairs = sorted(zip(weighted, masses, strict=True), key=lambda pair: pair[0].lowest)
+        weighted, masses = [run for run, _ in pairs], [mass for _, mass in pairs]
     return Distribution(
         candidates,
         question.mechanism.name,
         question.calibrated.guarantee,
         getattr(question.score, "unit", Fraction(1)),
         support,
-        *zip(*pairs, strict=True),
+        tuple(weighted),
+        tuple(masses),
+        _label=_column_of(verb, arguments, terms),
+        _name=next((noise.__name__ for noise in _NOISE if verb is noise), ""),
     )
 
 
@@ -144,14 +153,32 @@ def simulate(verb: object, /, *arguments: object, **terms: object) -> Simulation
     """
     size = terms.pop("size", None)
     size = _DRAWS if size is None else count(size, "size", most=MOST_DRAWS)
+    label = _column_of(verb, arguments, terms)
     delivery = _delivery_of(verb, arguments, terms)
     order, question = delivery.order, delivery.order.question
     if question is None or isinstance(question.mechanism, _OVER_LISTS):
         draw = delivery.prepare()  # the distribution is computed once
-        return Simulation([_plain(delivery.name(draw())) for _ in range(size)], order.mechanism)
+        lists = [_plain(delivery.name(draw())) for _ in range(size)]
+        return Simulation(lists, order.mechanism, label=label)
     indices = [int(i) for i in question.law().draws(size, SystemBits())]
     answers = question.answers
-    return Simulation(indices if answers is None else answers_at(indices, answers), order.mechanism)
+    values = indices if answers is None else answers_at(indices, answers)
+    return Simulation(values, order.mechanism, _few(question), label)
+
+
+def _few(question: Question) -> tuple[object, ...]:
+    """Return the candidates, or their indices, if a picture can name them all."""
+    n, answers = question.candidates, question.answers
+    if n is None or n > _NAMED or isinstance(answers, CandidateTable):
+        return ()
+    return tuple(range(n) if answers is None else answers_at(list(range(n)), answers))
+
+
+def _column_of(verb: object, arguments: tuple[object, ...], terms: Mapping[str, object]) -> str:
+    """Return the name of the column that a verb is asked of: the label of the axis of candidates."""
+    takes_column = callable(verb) and "column" in signature(verb).parameters
+    column = arguments[1] if takes_column and len(arguments) > 1 else terms.get("column")
+    return column if takes_column and isinstance(column, str) else "candidate"
 
 
 def _plain(answer: Any) -> Any:

@@ -8,7 +8,7 @@ white. The background is opaque. Needs the extra: pip install "discreet[plots]".
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import wraps
 from inspect import signature
@@ -64,7 +64,8 @@ class Series:
         chances: the probability of one candidate there.
         scores: its score.
         step: the distance of neighbouring candidates.
-        window: the part of the axis where nearly all of the probability is.
+        window: the part of the axis where nearly all of the probability is, and eleven candidates at least.
+        in_steps: whether candidates between two points are like the nearer one; else they lie on a line.
     """
 
     name: str
@@ -74,6 +75,19 @@ class Series:
     scores: tuple[float, ...]
     step: float
     window: tuple[float, float]
+    in_steps: bool = True
+
+    def within(self, low: float, high: float) -> "Series":
+        """Return the series of the candidates in view if these are few, else all of it."""
+        if self.labels is not None:
+            return self
+        kept = [i for i, place in enumerate(self.x) if low <= place <= high]
+        if not marks.are_few(kept) or not kept:
+            return self
+        x, chances, scores = (
+            tuple(values[i] for i in kept) for values in (self.x, self.chances, self.scores)
+        )
+        return replace(self, x=x, chances=chances, scores=scores)
 
 
 @_drawing
@@ -83,7 +97,10 @@ def scores(series: Series, *, label: str = "candidate") -> "Figure":
         if series.labels is not None:
             marks.bars(figure, series.labels, series.scores, gettext("score"))
         else:
-            marks.values(figure, series.x, series.scores, gettext("score"))
+            marks.values(
+                figure, series.x, series.scores, gettext("score"), in_steps=series.in_steps
+            )
+            marks.tick_candidates(axes, series.x)
         marks.name_axes(
             axes, series.labels, (Message("score"), Message("score of each candidate")), label
         )
@@ -127,6 +144,9 @@ def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
             "distributions in one picture must be over the same candidates, and at least one"
         )
     labels = laws_drawn[0].labels
+    windows = [series.window for series in laws_drawn]
+    low, high = min(low for low, _ in windows), max(high for _, high in windows)
+    laws_drawn = [series.within(low, high) for series in laws_drawn]
     with marks.canvas(marks.height(labels)) as (figure, axes):
         places = None if labels is None else range(len(labels))
         marks.series_of_points(
@@ -135,10 +155,11 @@ def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
                 (s.name, s.x, s.chances) if places is None else (s.name, s.chances, places)
                 for s in laws_drawn
             ],
+            in_steps=all(series.in_steps for series in laws_drawn),
         )
         if labels is None:
-            windows = [series.window for series in laws_drawn]
-            axes.set_xlim(min(low for low, _ in windows), max(high for _, high in windows))
+            marks.tick_candidates(axes, laws_drawn[0].x)
+            axes.set_xlim(low, high)
         marks.name_axes(axes, labels, _PROBABILITY, label)
         marks.entitle_private(axes, Message("exact distributions"))
         marks.legend(figure)
@@ -146,10 +167,20 @@ def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
 
 
 @_drawing
-def frequencies(values: Sequence[object], *, label: str = "candidate") -> "Figure":
-    """Return a bar chart of the frequencies of drawn values, the most frequent first."""
+def frequencies(
+    values: Sequence[object], *, label: str = "candidate", candidates: Sequence[object] = ()
+) -> "Figure":
+    """Return a bar chart of the frequencies of drawn values, the most frequent first.
+
+    Args:
+        values: the draws.
+        label: the name of the axis of candidates, with its unit.
+        candidates: what could be drawn: those that never were have a bar of length zero.
+    """
     values = read_sequence(values, "values", _MOST_ITEMS)
-    tally = Counter(values).most_common(_NAMED)
+    counts = Counter(values)
+    counts.update(dict.fromkeys(candidates, 0))
+    tally = counts.most_common(_NAMED)
     labels = tuple(marks.short(value) for value, _ in tally)
     with marks.canvas(marks.height(labels)) as (figure, axes):
         marks.bars(figure, labels, [n / len(values) for _, n in tally], gettext("frequency"))
@@ -198,6 +229,7 @@ def lines(
     x: str,
     y: str,
     at: float | None = None,
+    note: str = "",
 ) -> "Figure":
     """Return a plot over a logarithmic axis: lines through many points, or a few points as they are.
 
@@ -206,6 +238,7 @@ def lines(
         x: the name of the axis they are on, with its unit.
         y: the name of the axis of heights, with its unit.
         at: a place to mark.
+        note: a title, such as a sentence on who may see the picture.
     """
     with marks.canvas(marks.WIDE) as (figure, axes):
         marks.series_of_points(
@@ -214,7 +247,8 @@ def lines(
         marks.logarithmic(axes, [float(place) for places, _ in named.values() for place in places])
         axes.set_xlabel(x)
         axes.set_ylabel(y)
-        axes.set_ylim(bottom=0)
+        marks.scale_heights(axes, [float(h) for _, heights in named.values() for h in heights])
+        axes.set_title(note)
         if at is not None:
             axes.axvline(at, color="black", linestyle=":", label=gettext("here: {at:.4g}", at=at))
         marks.legend(figure)
@@ -228,6 +262,7 @@ def curve(
     what: str = "expected error",
     unit: str = "the score",
     at: float | None = None,
+    note: str = "",
 ) -> "Figure":
     """Return the accuracy-privacy curve: errors over epsilons.
 
@@ -236,10 +271,11 @@ def curve(
         what: the kind of error, for its axis.
         unit: the unit of the error, for its axis.
         at: an epsilon to mark.
+        note: a title, such as a sentence on who may see the picture.
     """
     epsilons = gettext("ε of one answer (more privacy to the left)")
     errors_axis = gettext("{what}\n(in units of {unit})", what=what, unit=unit)
-    return lines(errors, x=epsilons, y=errors_axis, at=at)
+    return lines(errors, x=epsilons, y=errors_axis, at=at, note=note)
 
 
 @_drawing
@@ -331,15 +367,19 @@ def _in_a_list(
 def _on_a_line(figure: "Figure", series: Series, answer: Any, draws: Sequence[Any] | None) -> None:
     """Draw the probabilities of the candidates over an axis of numbers, and the draws in the same unit."""
     axes, (low, high) = figure.axes[0], series.window
+    if answer is not None:
+        low, high = min(low, float(answer)), max(high, float(answer))
+    series = series.within(low, high)
     if draws is not None:
         _add_fractions(figure, series, [float(value) for value in draws])
-    marks.values(figure, series.x, series.chances, gettext("exact distribution"))
+    label = gettext("exact distribution")
+    marks.values(figure, series.x, series.chances, label, in_steps=series.in_steps)
+    marks.tick_candidates(axes, series.x)
     if answer is not None:
         place = float(answer)
         axes.axvline(
             place, color=RED, linestyle="--", label=gettext("answer: {place:g}", place=place)
         )
-        low, high = min(low, place), max(high, place)
     axes.set_xlim(low, high)
 
 

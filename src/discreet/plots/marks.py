@@ -4,8 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from itertools import cycle, pairwise
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import MissingPackage
 from ..messages import Message, gettext, plural, translate
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .figure import Figure
+
+PRIVATE = Message("contains private data: do not publish")
 
 WIDE = 4.5
 """The height in inches of a picture with a horizontal axis of numbers."""
@@ -36,6 +38,11 @@ _FEW = 40
 """As many points are drawn as points: a line would look like something measured between them."""
 
 _MOST_TICKS = 8
+
+_MUCH = 1000
+"""Heights of which one is so many times another are drawn over a logarithmic axis."""
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @contextmanager
@@ -65,7 +72,7 @@ def height(labels: Sequence[str] | None) -> float:
 
 def entitle_private(axes: "Axes", title: Message) -> None:
     """Set the title of a picture that must not be published, and say so."""
-    axes.set_title(f"{translate(title)}\n{gettext('contains private data: do not publish')}")
+    axes.set_title(f"{translate(title)}\n{translate(PRIVATE)}")
 
 
 def name_axes(
@@ -167,14 +174,35 @@ def are_few(x: Sequence[float]) -> bool:
     return len(x) <= _FEW
 
 
-def values(figure: "Figure", x: Sequence[float], y: Sequence[float], label: str) -> None:
-    """Draw the values of numbers: a few as stems, many as a line."""
+def values(
+    figure: "Figure", x: Sequence[float], y: Sequence[float], label: str, *, in_steps: bool = True
+) -> None:
+    """Draw the values of numbers: a few as stems, many as steps, or as a line where they slope."""
     axes = figure.axes[0]
-    if are_few(x):
-        axes.vlines(x, 0, y, color=BLUE)
-    (line,) = axes.plot(x, y, "o" if are_few(x) else "-", color=BLUE, label=label)
+    if not are_few(x):
+        (line,) = axes.plot(x, y, color=BLUE, label=label, drawstyle=drawstyle(in_steps))
+        figure.name_marks(line, [label])
+        return
+    axes.vlines(x, 0, y, color=BLUE)
+    (line,) = axes.plot(x, y, "o", color=BLUE, label=label)
     titles = [f"{place:g}: {value:.4g}" for place, value in zip(x, y, strict=True)]
-    figure.name_marks(line, titles if are_few(x) else [label])
+    figure.name_marks(line, titles)
+
+
+def drawstyle(in_steps: bool) -> Literal["steps-mid", "default"]:
+    """Return how matplotlib joins points: a candidate is as wide as the gap to the next, or a line slopes."""
+    return "steps-mid" if in_steps else "default"
+
+
+def tick_candidates(axes: "Axes", x: Sequence[float]) -> None:
+    """Put ticks on candidates only, where few are in view: at round ones if those are evenly spread."""
+    if not are_few(x) or not x:
+        return
+    gap = min((b - a for a, b in pairwise(sorted(x))), default=1.0)
+    every = next(k for k in (1, 2, 5, 10, 20, 50) if len(x) <= k * _MOST_TICKS)
+    ticks = [place for place in x if math.isclose(place / gap, round(place / gap), abs_tol=1e-6)]
+    ticks = [place for place in ticks if round(place / gap) % every == 0] or [*x[::every]]
+    axes.set_xticks(ticks, [f"{tick:,.10g}" for tick in ticks])
 
 
 def series_of_points(
@@ -182,8 +210,9 @@ def series_of_points(
     series: Sequence[tuple[str, Sequence[float], Sequence[float]]],
     *,
     clip: bool = True,
+    in_steps: bool = False,
 ) -> None:
-    """Draw points under several names, in styles of their own: a few as points, many as a line.
+    """Draw points under several names, in styles of their own: a few as points, many as a line or as steps.
 
     Without `clip` the points at the edge are drawn whole.
     """
@@ -192,7 +221,7 @@ def series_of_points(
         (line,) = figure.axes[0].plot(
             x, y, color=colour, label=name, linestyle=dash if many else "none",
             marker="" if many else marker, markersize=9, fillstyle="none", markeredgewidth=2,
-            clip_on=clip)  # fmt: skip
+            clip_on=clip, drawstyle=drawstyle(in_steps))  # fmt: skip
         titles = [f"{name}, {place:.4g}: {value:.4g}" for place, value in zip(x, y, strict=True)]
         figure.name_marks(line, [name] if many else titles)
 
@@ -218,6 +247,26 @@ def logarithmic(axes: "Axes", places: Sequence[float]) -> None:
     axes.set_xscale("log")
     axes.set_xticks(ticks, [f"{tick:,.0f}" if tick >= 1000 else f"{tick:.4g}" for tick in ticks])
     axes.set_xticks([], minor=True)
+
+
+def scale_heights(axes: "Axes", heights: Sequence[float]) -> None:
+    """Let the axis of heights begin at zero, or be logarithmic if some are far below others."""
+    positive = [height for height in heights if height > 0]
+    if not positive or max(positive) <= _MUCH * min(positive):
+        axes.set_ylim(bottom=0)
+        return
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axes.set_yscale("log", nonpositive="clip")
+    axes.yaxis.set_major_locator(LogLocator(numticks=_MOST_TICKS))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
+
+
+def _power_of_ten(height: float, _: object = None) -> str:
+    """Return a power of ten as people write it: 0.01, 10⁻¹²⁵."""
+    power = round(math.log10(height))
+    return f"{height:g}" if -3 <= power <= 3 else f"10{str(power).translate(_SUPERSCRIPTS)}"
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
