@@ -49,8 +49,8 @@ from .verbs.select import select as select
 from .verbs.select_by import select_by as select_by
 from .verbs.select_generalized import select_generalized as select_generalized
 from .verbs.select_rows import select_rows as select_rows
-from .verbs.select_top_k import select_top_k as select_top_k
 from .verbs.selector import selector as selector
+from .verbs.top_k import select_top_k as select_top_k
 from .verbs.top_k import top_k as top_k
 
 __version__: str

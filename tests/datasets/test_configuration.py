@@ -16,9 +16,10 @@ from discreet.datasets.configuration import (
     FILE,
     VARIABLE,
     find_configuration,
+    line_of,
     read_configuration,
+    read_toml,
 )
-from discreet.datasets.lines import line_of, read_toml
 from discreet.datasets.questions import VERBS
 from discreet.errors import InvalidDescription, UnknownName
 from discreet.tables.sql_queries import SqlQuery

@@ -15,7 +15,7 @@ import discreet
 from discreet import Grid
 from discreet.datasets.configuration import read_configuration
 from discreet.errors import InvalidDescription
-from discreet.tables.parsed_queries import is_one_select
+from discreet.tables.query_tables import is_one_select
 
 HEAD = """\
 {ledger}

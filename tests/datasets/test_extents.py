@@ -6,8 +6,14 @@ from pathlib import Path
 import pytest
 
 from discreet.datasets.extents import database_ids, extent_of
-from discreet.tables.parsed_queries import files_in, tables_in
-from discreet.tables.query_tables import ALL_TABLES, QueryTables, read_query_tables, same_tables
+from discreet.tables.query_tables import (
+    ALL_TABLES,
+    QueryTables,
+    files_in,
+    read_query_tables,
+    same_tables,
+    tables_in,
+)
 
 SERVER = "postgresql+psycopg://alice@db.example/shop"
 SPELLINGS = [

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from tools.toml_reference import PAGE, page_with, reference
 
 from discreet.cli import run
-from discreet.datasets.configuration import read_document
+from discreet.datasets.configuration import read_document, read_toml
 from discreet.datasets.declarations import TO_FILL_IN
-from discreet.datasets.lines import read_toml
 from discreet.datasets.model import json_schema
 from discreet.errors import InvalidDescription
 

@@ -84,7 +84,7 @@ endless = duckdb.sql("SELECT (a.range * b.range) % 10 AS c FROM range(10_000_000
 ended = threading.Event()
 
 def press():
-    while not ended.wait(1):  # one that comes inside a callback of Python's is lost, so a person presses again
+    while not ended.wait(0.5):  # one that comes inside a callback of Python's is lost, so a person presses again
         os.kill(os.getpid(), signal.SIGINT)
 
 threading.Thread(target=press, daemon=True).start()
@@ -97,12 +97,8 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.proof
 def test_an_interrupted_query_is_interrupted() -> None:
-    """Ctrl-C while DuckDB counts, also where the tests themselves ignore it.
-
-    Under load DuckDB sometimes does not see the interrupt, and the test waits for its end.
-    """
+    """Ctrl-C while DuckDB counts, also where the tests themselves ignore it."""
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED],
         capture_output=True,

@@ -1,99 +1,115 @@
-"""Where the database that reads files writes what its memory does not hold."""
+"""Paths: literal, patterns of files that are one table, and files that are not there."""
 
-import os
-import subprocess
-import sys
-import tempfile
+import gzip
+from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from discreet import tables
-from discreet.errors import UnreadableFile
-from discreet.tables import database
+from discreet.errors import (
+    MissingColumn,
+    UnreadableFile,
+)
+from discreet.tables import count, numbers
 
-SPILLS = """
-import os, stat
-from discreet.tables import database
-
-database.CONFIG["memory_limit"] = "30MB"
-connection = database.connect_memory()
-connection.execute("CREATE TABLE rows AS SELECT hash(range) AS cell FROM range(8000000)")
-((path,),) = connection.sql("SELECT current_setting('temp_directory')").fetchall()
-assert os.path.dirname(path) == os.environ["TMPDIR"], path
-assert stat.S_IMODE(os.stat(path).st_mode) == 0o700
-"""
+from .test_tables import MARKER, assert_silent
 
 
-def run(program: str, tmp_path: Path) -> tuple[str, list[str], list[str]]:
-    """Return what a program printed, and what it left in its folder and in that for temporary files."""
-    here, temporary = tmp_path / "here", tmp_path / "temporary"
-    here.mkdir()
-    temporary.mkdir()
-    environment = {**os.environ, "TMPDIR": str(temporary)}
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(
-        command, cwd=here, env=environment, capture_output=True, text=True, check=False
-    )
-    return done.stdout + done.stderr, os.listdir(here), os.listdir(temporary)
+@pytest.mark.parametrize(
+    "name", ["a*.csv", "a?[b].csv", 'it\'s "q".csv', "a]b.CSV", "k=v/t.csv", "[x]*/t.csv", "$p.csv"]
+)
+def test_paths_are_literal(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("c\na\n")
+    (tmp_path / "ab.csv").write_text("c\na\na\n")
+    assert count(str(tmp_path / name), "c", ["a"]) == [1]
+    parquet = (tmp_path / name).with_suffix(".parquet")
+    pq.write_table(pa.table({"c": ["a"]}), parquet)
+    pq.write_table(pa.table({"c": ["a", "a"]}), tmp_path / "ab.parquet")
+    assert count(parquet, "c", ["a"]) == [1]
 
 
-def test_what_is_written_only_the_user_can_read_and_is_gone_at_the_end(tmp_path: Path) -> None:
-    program = SPILLS + "print(len(os.listdir(path)) > 1, os.listdir('.'))"
-    assert run(program, tmp_path) == ("True []\n", [], [])
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet"])
+def test_files_that_match_are_one_table(tmp_path: Path, ending: str) -> None:
+    for i, words in enumerate((["a", "b"], ["a"], ["c", "a"])):
+        file = tmp_path / f"part{i}.{ending}"
+        if ending == "parquet":
+            pq.write_table(pa.table({"n": [i] * len(words), "c": words}), file)
+        else:
+            packed = "\n".join(["n,c", *(f"{i},{word}" for word in words)]).encode()
+            file.write_bytes(gzip.compress(packed) if ending == "csv.gz" else packed)
+    assert count(tmp_path / f"part*.{ending}", "c", ["a", "b", "c"]) == [3, 1, 1]
+    assert count(tmp_path / f"part[01].{ending}", "c", ["a", "b", "c"]) == [2, 1, 0]
+    assert sorted(numbers(tmp_path / f"*.{ending}", "n").tolist()) == [0, 0, 1, 2, 2]
+    (tmp_path / f"part?.{ending}").write_bytes((tmp_path / f"part1.{ending}").read_bytes())
+    assert count(tmp_path / f"part?.{ending}", "c", ["a"]) == [1], "a file of that name goes first"
 
 
-def test_a_fork_leaves_it_to_the_parent(tmp_path: Path) -> None:
-    program = SPILLS + (
-        "import atexit\n"
-        "child = os.fork()\n"
-        "if not child:\n"
-        "    atexit._run_exitfuncs(); os._exit(0)\n"
-        "print(os.waitpid(child, 0)[1], len(os.listdir(path)) > 1)"
-    )
-    assert run(program, tmp_path) == ("0 True\n", [], [])
+def test_files_that_do_not_go_together(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="no file matches"):
+        count(tmp_path / "*.parquet", "c", ["a"])
+    pq.write_table(pa.table({"c": ["a"]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"c": [1]}), tmp_path / "b.parquet")
+    with pytest.raises(UnreadableFile, match=r"b\.parquet has columns of other types"):
+        count(tmp_path / "*.parquet", "c", ["a"])
+    (tmp_path / "c.csv").write_text("d\n1\n")
+    with pytest.raises(MissingColumn):
+        count(tmp_path / "*.csv", "c", ["a"])
+    with pytest.raises(UnreadableFile, match="directory"):
+        count(tmp_path.parent / f"{tmp_path.name[:-1]}?", "c", ["a"])
 
 
-def test_workers_of_a_pool_leave_nothing(tmp_path: Path) -> None:
-    program = (
-        "import multiprocessing\n"
-        "from discreet.tables import database\n"
-        "def work(_): return len(database.connect_memory().sql('SELECT 1').fetchall())\n"
-        "with multiprocessing.get_context('fork').Pool(2) as pool:\n"
-        "    print(sum(pool.map(work, range(4))))\n"
-        "    pool.close(); pool.join()"
-    )
-    assert run(program, tmp_path) == ("4\n", [], [])
+def test_a_partition_in_the_path_is_no_column(tmp_path: Path) -> None:
+    (tmp_path / "c=a").mkdir()
+    pq.write_table(pa.table({"c": ["b"]}), tmp_path / "c=a" / "t.parquet")
+    assert count(tmp_path / "c=a" / "t.parquet", "c", ["a", "b"]) == [0, 1]
 
 
-def test_nothing_is_made_before_a_file_is_read(tmp_path: Path) -> None:
-    program = "import os, discreet\nfrom discreet.tables import database\nprint(os.listdir(os.environ['TMPDIR']))"
-    assert run(program, tmp_path) == ("[]\n", [], [])
+def parquet_bytes(folder: Path) -> bytes:
+    pq.write_table(pa.table({"c": [MARKER] * 9}), folder / "whole.parquet")
+    return (folder / "whole.parquet").read_bytes()
 
 
-def test_where_no_directory_can_be_made_nothing_is_written(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
-    monkeypatch.setattr(database, "_databases", [])
-    asked = "SELECT current_setting('temp_directory')"
-    assert database.connect_memory().sql(asked).fetchall() == [("",)]
+FILES: dict[str, tuple[str, Callable[[Path], bytes], str]] = {
+    "empty": ("t.csv", lambda _: b"", "is empty"),
+    "empty line": ("t.csv", lambda _: b"\n1\n", "empty first line"),
+    "binary": ("t.csv", lambda _: b"\x89PNG\0\xff" + MARKER.encode(), "not UTF-8 text"),
+    "utf-16": ("t.csv", lambda _: f"c,{MARKER}\n".encode("utf-16"), "not UTF-8 text"),
+    "parquet in csv": ("t.csv", parquet_bytes, "holds Parquet"),
+    "gzip in csv": ("t.csv", lambda _: gzip.compress(MARKER.encode()), "name it .csv.gz"),
+    "no gzip": ("t.csv.gz", lambda _: MARKER.encode(), "not compressed"),
+    "empty gzip": ("t.csv.gz", lambda _: gzip.compress(b""), "it is empty"),
+    "csv in parquet": ("t.parquet", lambda _: f"c\n{MARKER}\n".encode(), "not a Parquet file"),
+    "half of a parquet": ("t.parquet", lambda p: parquet_bytes(p)[:-9], "damaged"),
+    "unknown extension": ("t.xlsx", lambda _: MARKER.encode(), r"accepted extensions: \.csv"),
+    "no extension": ("table", lambda _: MARKER.encode(), "accepted extensions"),
+    "open quote": ("t.csv", lambda _: f'"c,d\n{MARKER}\n'.encode(), "not closed"),
+    "two columns": ("t.csv", lambda _: f"c,c\n{MARKER},1\n".encode(), "2 columns named 'c'"),
+    "long header": ("t.csv", lambda _: b"x" * (2 << 20), "more than"),
+    "half of a gzip": (
+        "t.csv.gz",
+        lambda _: gzip.compress(b"c\n" + bytes(range(48, 58)) * 99)[:-12],
+        "damaged|gzip",
+    ),
+}
 
 
-def test_a_file_that_is_there_twice_is_refused(tmp_path: Path) -> None:
-    """Else one record would count twice, and its answers tell twice as much about it."""
-    (tmp_path / "rows").mkdir()
-    file = tmp_path / "rows" / "a.csv"
-    file.write_text("x\n1\n")
-    (tmp_path / "rows" / "link.csv").symlink_to(file)
-    (tmp_path / "hard.csv").hardlink_to(file)
-    (tmp_path / "rows" / "again").symlink_to(tmp_path / "rows")
-    link, hard = tmp_path / "rows" / "link.csv", tmp_path / "hard.csv"
-    for twice in (
-        tmp_path / "rows", str(tmp_path / "rows" / "*.csv"), str(tmp_path / "rows" / "**" / "a.csv"),
-        [file, file], [file, link], [file, hard], [hard, str(tmp_path / "rows" / "a*.csv")],
-    ):  # fmt: skip
-        with pytest.raises(UnreadableFile, match="are one file, whose records would count twice"):
-            tables.count(twice, "x", ["1"])
-    assert tables.count([link], "x", ["1"]) == [1]
-    assert tables.count(str(tmp_path / "*.csv"), "x", ["1"]) == [1]
+@pytest.mark.parametrize("case", FILES)
+def test_unreadable_files(tmp_path: Path, case: str) -> None:
+    name, content, words = FILES[case]
+    (tmp_path / name).write_bytes(content(tmp_path))
+    with pytest.raises(UnreadableFile, match=words) as caught:
+        count(tmp_path / name, "c", ["a"])
+    assert_silent(caught.value)
+    assert isinstance(caught.value, OSError)
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").mkdir()
+    for name, words in (("d.csv", "directory"), ("no.csv", "does not exist")):
+        with pytest.raises(UnreadableFile, match=words):
+            count(tmp_path / name, "c", ["a"])
+    with pytest.raises(UnreadableFile, match="regular"):
+        count("/dev/null", "c", ["a"])

@@ -29,8 +29,7 @@ from discreet import Grid
 from discreet.errors import InvalidArgument, MissingColumn, UnreadableData, UnreadableFile
 from discreet.tables import count, distinct, numbers, parse_candidates
 from discreet.tables.in_duckdb import InDuckDB
-from discreet.tables.memory import series_of_pandas
-from discreet.tables.memory_columns import TypedArray
+from discreet.tables.memory import TypedArray, series_of_pandas
 from discreet.tables.records import Records
 
 from ..columns import numbers_of, recorded

@@ -20,8 +20,8 @@ from discreet.sampling.enclosures import precision
 from discreet.scores import sorted_records
 from discreet.scores.sorted_records import Slice, SortedRecords
 from discreet.testing import bit_tree
-from discreet.verbs import quantile_levels as levels_module
-from discreet.verbs.quantile_levels import Levels
+from discreet.verbs import quantiles as levels_module
+from discreet.verbs.quantiles import Levels
 
 from ..test_payment import Purse
 

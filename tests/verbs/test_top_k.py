@@ -44,8 +44,7 @@ from discreet.sampling.bits import SystemBits
 from discreet.sampling.enclosures import NaturalRate, ball, precision
 from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import ScriptedBits, SeededBits, bit_tree, counted_work
-from discreet.verbs.select_top_k import select_top_k
-from discreet.verbs.top_k import top_k
+from discreet.verbs.top_k import select_top_k, top_k
 
 MONOTONIC = sensitivity_of(1, "add_remove", monotonic=True)
 GENERAL = sensitivity_of(1, "add_remove")

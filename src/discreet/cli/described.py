@@ -6,8 +6,8 @@ from pathlib import Path
 from .. import tables
 from ..candidates import Grid
 from ..datasets import Dataset
+from ..datasets.calls import find_by_path
 from ..datasets.configuration import find_configuration, read_configuration
-from ..datasets.dataset_paths import find_by_path
 from ..errors import InvalidArgument
 from .answers import say
 

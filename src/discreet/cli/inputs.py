@@ -27,7 +27,7 @@ from ..errors import (
 from ..file_permissions import private_opener
 from ..numbers import exact
 from ..tables.engine_errors import quietly
-from ..tables.paths import file_format
+from ..tables.files import file_format
 
 STDIN = "-"
 FORMATS = ("csv", "csv.gz", "tsv", "tsv.gz", "jsonl", "jsonl.gz", "parquet", "arrow")

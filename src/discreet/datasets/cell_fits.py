@@ -12,9 +12,8 @@ from ..privacy.units import read_unit, unit_in_words
 from ..tables.engine import open_table, unwrap_table
 from ..tables.fits import CellCounts, DeclaredCells, column_bound
 from ..tables.kinds import ColumnType, check_candidates, key
-from ..tables.meanings import meanings
+from ..tables.meanings import is_written, meanings
 from ..tables.records import Records
-from ..tables.text_files import is_written
 from .columns import TYPES, Column
 from .dataset import Dataset, declared_unit
 from .dataset_terms import column_values, declared_bound

@@ -17,7 +17,7 @@ from ..numbers import count
 from ..payment import About, Account
 from ..privacy.units import Unit, columns_of_unit, one_record, plain_unit, read_unit
 from ..tables.csv_files import CsvFile
-from ..tables.paths import file_format, names_files
+from ..tables.files import file_format, names_files
 from ..tables.query_tables import TableCheck
 from ..tables.sql_queries import SqlQuery
 from ..text_tables import listing

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..tables.parsed_queries import files_in, tables_in
-from ..tables.query_tables import QueryTables, read_query_tables
+from ..tables.query_tables import QueryTables, files_in, read_query_tables, tables_in
 from .sources import files_at, folders_of, is_query, paths_to_come
 
 if TYPE_CHECKING:

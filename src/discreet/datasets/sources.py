@@ -9,8 +9,8 @@ from typing import Any
 from ..arguments import file_path
 from ..errors import DiscreetError
 from ..tables.csv_files import CsvFile, scan_csv
-from ..tables.parsed_queries import is_one_select
-from ..tables.paths import file_format, names_files
+from ..tables.files import file_format, names_files
+from ..tables.query_tables import is_one_select
 from ..tables.sql_queries import SqlQuery
 from .databases import read_database
 from .declarations import KeyPath, at_place, wrong

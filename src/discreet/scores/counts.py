@@ -14,8 +14,8 @@ from ..sampling.vectors import Vector, integers
 from .contract import BaseScore
 
 if TYPE_CHECKING:
+    from ..tables.candidate_table import Ranking
     from ..tables.column import Countable
-    from ..tables.ranking import Ranking
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -5,9 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..batches import Call
-from ..datasets.configuration import Configuration
+from ..datasets.configuration import Configuration, line_of
 from ..datasets.declarations import wrong
-from ..datasets.lines import line_of
 from ..datasets.questions import VERBS
 from ..errors import DiscreetError, InvalidDescription, LedgerError
 from ..ledger.toml_budgets import declared_neighbors, described_ledger

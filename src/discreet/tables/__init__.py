@@ -105,8 +105,7 @@ def distinct(data: Table, column: str | None) -> list[object]:
 
     Side channels: everything, for the values themselves are returned.
     """
-    from .text_files import is_written
-    from .values import in_order
+    from .meanings import in_order, is_written
 
     table = _open(data, column)
     of = table.type()
@@ -124,7 +123,7 @@ def parse_candidates(data: Table, column: str, texts: Sequence[str]) -> list[obj
 
     Side channels: time depends on the schema and the texts, which are public.
     """
-    from .values import parse
+    from .meanings import parse
 
     of = _open(data, column).type()
     return [parse(text, of) for text in texts]

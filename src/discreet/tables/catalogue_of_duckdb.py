@@ -7,8 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ..errors import UnreadableData
-from .parsed_queries import files_in, statement
-from .query_tables import ALL_TABLES, QueryTables, hash_of
+from .query_tables import ALL_TABLES, QueryTables, files_in, hash_of, statement
 
 _DEFINITIONS = """
 SELECT view_name, sql FROM duckdb_views() WHERE NOT internal

@@ -7,8 +7,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from .parsed_queries import statement
-from .query_tables import QueryTables, hash_of
+from .query_tables import QueryTables, hash_of, statement
 
 _FOREIGN = "f"
 """The kind of a foreign table, which may be a table of this database in another spelling."""

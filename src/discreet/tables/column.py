@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from ..candidates import Grid, Labels
 from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray, integers
+from .candidate_table import CountClasses, Ranking
 from .cells import GridSource
 from .engine import array_of, open_table, unwrap_table
 from .expressions import Numbers, OpenedTable
 from .meanings import Rungs, rungs
 from .numeric import from_list, numeric_values
-from .ranking import CountClasses, Ranking
 from .records import Records
 
 Rows = tuple[ExactArray, NDArray[np.int64] | None]

@@ -13,10 +13,18 @@ from ..errors import DiscreetError, InvalidArgument, UnreadableData
 from ..privacy.units import columns_of_unit
 from .engine_errors import missing_column, needing, quietly
 from .expressions import OpenedTable
+from .files import names_files
 from .kinds import CELL
-from .memory_columns import MemoryColumn, Objects
+from .memory import (
+    MemoryColumn,
+    Objects,
+    arrow_column,
+    column_numbers,
+    in_memory,
+    series_of_pandas,
+    typed_array,
+)
 from .native import Native
-from .paths import names_files
 from .records import PART, Records, unit_aliases
 from .sql_queries import SqlQuery
 
@@ -86,8 +94,6 @@ def open_native(data: Any, columns: Columns) -> tuple[Native, DiscreetError]:
     opener = ENGINES.get(_package(data))
     if opener is not None:
         return quietly(opener, failure, data, columns), failure
-    from .memory import in_memory
-
     columns_held = memory_columns(data, columns)
     return quietly(in_memory, failure, columns_held), failure
 
@@ -122,8 +128,6 @@ def array_of(data: object, column: str) -> Any | None:
         return quietly(numbers_of, failure, native, column)
     if package in ENGINES:
         return None
-    from .numeric import column_numbers
-
     cells = memory_columns(data, columns)[CELL]
     return quietly(column_numbers, failure, cells, column)
 
@@ -226,8 +230,6 @@ def _spark(data: Any, columns: Columns) -> Native:
 
 
 def _pandas(data: Any, columns: Columns) -> Mapping[str, MemoryColumn]:
-    from .memory import series_of_pandas
-
     if not columns and not hasattr(data, "columns"):
         return {CELL: series_of_pandas(data, ONLY)}
     _check_table(data, columns, has="columns")
@@ -243,8 +245,6 @@ def _dask(data: Any, columns: Columns) -> Mapping[str, MemoryColumn]:
 
 
 def _arrow(data: Any, columns: Columns) -> Mapping[str, MemoryColumn]:
-    from .memory import arrow_column
-
     if hasattr(data, "type") and not columns:
         return {CELL: arrow_column(data, ONLY)}
     if type(data).__name__ in _ADVICE:
@@ -273,8 +273,6 @@ def _others(data: object, columns: Columns) -> Mapping[str, MemoryColumn]:
 
 
 def _numpy(data: Any, columns: Columns) -> Mapping[str, MemoryColumn]:
-    from .memory import typed_array
-
     if not columns:
         return {CELL: typed_array(data, ONLY)}
     if data.dtype.names is None:
@@ -284,8 +282,6 @@ def _numpy(data: Any, columns: Columns) -> Mapping[str, MemoryColumn]:
 
 
 def _lists(data: Mapping[Any, Any], columns: Columns) -> Mapping[str, MemoryColumn]:
-    from .memory import typed_array
-
     _where([*data], columns)
     if len({len(data[name]) for name in columns.values()}) > 1:
         raise UnreadableData("the columns of a dict of lists must be equally long")

@@ -15,9 +15,8 @@ from ..candidates import Grid
 from ..errors import DiscreetError
 from ..sampling.vectors import ExactArray
 from .cells import Thresholds
-from .cut_counts import counts_beside
 from .engine_errors import quietly
-from .grid_counts import GridCounts
+from .grid_counts import GridCounts, counts_beside
 from .ids import check_unit
 from .kinds import CELL, INTEGER_TYPE, ColumnType
 from .meanings import Meanings, as_codes, meanings, positions

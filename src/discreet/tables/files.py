@@ -1,9 +1,10 @@
-"""Files: CSV, JSON lines, Parquet and Arrow, read by DuckDB out of core."""
+"""Files: their paths, formats and columns. CSV, JSON lines, Parquet and Arrow are read by DuckDB out of core."""
 
 import glob
 import itertools
 import os
 from collections.abc import Mapping, Sequence
+from csv import reader
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,17 +13,73 @@ from urllib.parse import unquote
 
 from ..arguments import file_path
 from ..errors import DiscreetError, UnreadableFile
-from .csv_files import CsvFile, literal_path, open_csv, open_json_lines
+from .csv_files import (
+    DELIMITERS,
+    CsvFile,
+    is_like_data,
+    literal_path,
+    open_csv,
+    open_json_lines,
+    read_header,
+)
 from .database import connect_memory
 from .engine_errors import needing, quietly
-from .in_duckdb import InDuckDB, select_columns
+from .in_duckdb import ROWS, InDuckDB, TempTable, select_columns
 from .kinds import CELL, ColumnType
-from .paths import FILE_FORMATS, file_format
-from .temp_table import ROWS, TempTable
-from .text_files import CELL_AS_DOUBLE
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+
+KINDS = {
+    ".csv": "CSV",
+    ".tsv": "CSV",
+    ".txt": "CSV",
+    ".ndjson": "JSON",
+    ".jsonl": "JSON",
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".arrow": "Arrow",
+    ".feather": "Arrow",
+    ".ipc": "Arrow",
+}
+"""The format of a file, by its extension."""
+
+_CELL_AS_DOUBLE = f"TRY_CAST(CASE WHEN NOT contains({CELL}, '_') THEN {CELL} END AS DOUBLE)"
+"""The number that a field spells, in DuckDB, for which 1_000 would be one."""
+
+FILE_FORMATS = ".csv, .csv.gz, .tsv, .tsv.gz, .ndjson, .jsonl, .parquet, .arrow and .feather"
+
+
+def file_format(path: Path) -> str:
+    """Return the format of a file by its extension; an empty text for any other."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    is_gzip = suffixes[-1:] == [".gz"]
+    ending = (suffixes[:-1] if is_gzip else suffixes)[-1:]
+    kind = KINDS.get(ending[0], "") if ending else ""
+    return "" if is_gzip and kind not in ("CSV", "JSON") else kind
+
+
+def names_files(data: object, *, column: bool = True) -> bool:
+    """Return whether data are a path, or a list of paths.
+
+    A text alone is a path. Texts in a list may be the data, which no error may quote: they are paths if a column
+    is named and all end as files do.
+
+    Args:
+        data: whatever was given for a table.
+        column: whether a column of it is named.
+    """
+    if not isinstance(data, list | tuple):
+        return isinstance(data, str | os.PathLike | CsvFile)
+    return column and bool(data) and all(map(_is_surely_path, data))
+
+
+def _is_surely_path(one: object) -> bool:
+    if isinstance(one, str):
+        return bool(file_format(Path(one)))
+    return isinstance(one, os.PathLike | CsvFile)
+
 
 One = str | os.PathLike[str] | CsvFile
 FileNames = One | Sequence[One]
@@ -119,7 +176,7 @@ def parse_cells(
     relation: "DuckDBPyRelation", types: Mapping[str, ColumnType], near: "DuckDBPyRelation"
 ) -> InDuckDB:
     """Return all rows with the number that CELL spells, if it does. They are kept: a file is parsed once."""
-    query = f"SELECT * REPLACE ({CELL_AS_DOUBLE} AS {CELL}) FROM {ROWS}"
+    query = f"SELECT * REPLACE ({_CELL_AS_DOUBLE} AS {CELL}) FROM {ROWS}"
     table = TempTable(relation, query, near=near)
     number = replace(types[CELL], kind="float", layout="<d")
     return InDuckDB(table.rows, {**types, CELL: number}, near=near, _tables=[table])
@@ -314,3 +371,59 @@ def arrow_relation(file: Path, connection: "DuckDBPyConnection") -> "DuckDBPyRel
         return connection.from_arrow(dataset.dataset(str(file), format="ipc"))
 
     return quietly(relation, UnreadableFile(f"{file} is not an Arrow file, whatever its name says"))
+
+
+def column_names(data: FileNames) -> list[str]:
+    """Return the names of the columns of files, those that their folders name among them.
+
+    Args:
+        data: a path, a pattern or a folder. The first file of several stands for all. JSON lines have no schema,
+            and of a CSV file whose first line looks like data none are told.
+
+    Raises:
+        UnreadableFile: if the file is missing, or not in the format of its name.
+
+    Side channels: time depends on the header or the schema, and on nothing else.
+    """
+    first = listed_files(data)[0]
+    names = [*own_columns(first)]
+    if format_of(first) == "CSV" and is_like_data(names):
+        names = []
+    return [*names, *first.partition]
+
+
+def own_columns(file: File) -> dict[str, str | None]:
+    """Return the names of the columns that a file holds itself, with their types if there are any."""
+    kind, path = format_of(file), file.path
+    start = start_of(path)
+    if kind == "JSON":
+        return {}
+    if kind == "CSV":
+        header = read_header(path, is_gzip=path.suffix.lower() == ".gz")
+        choices = [next(reader([header], delimiter=sign)) for sign in DELIMITERS]
+        names: list[str] = max(choices, key=len)
+        return dict.fromkeys(names)
+    is_parquet = kind == "Parquet"
+    rows = (
+        parquet_relation(path, start, connect_memory())
+        if is_parquet
+        else arrow_relation(path, connect_memory())
+    )
+    return {name: str(of) for name, of in zip(rows.columns, rows.types, strict=True)}
+
+
+def schema(data: FileNames, *, header: bool) -> dict[str, str | None] | None:
+    """Return the names of the columns of files with the types that DuckDB tells; None where there is no schema.
+
+    Args:
+        data: a path, a pattern or a folder. The first file of several stands for all.
+        header: whether the first line of a CSV file holds names; they have no types.
+
+    Raises:
+        UnreadableFile: if the file is missing, or not in the format of its name.
+    """
+    first = listed_files(data)[0]
+    kind = format_of(first)
+    if kind == "JSON" or (kind == "CSV" and not header):
+        return None
+    return {**own_columns(first), **dict.fromkeys(first.partition, "VARCHAR")}

@@ -6,14 +6,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..candidates import Labels
-from .cut_counts import between
 from .engine_errors import quietly
 from .expressions import OpenedTable, compares
+from .grid_counts import between
 from .kinds import CELL, INTEGER_TYPE, ColumnType, is_missing, key, nearest_float, represent
-from .meanings import positions
-from .native import SIZE, Frame
+from .meanings import is_written, positions
+from .native import SIZE, Frame, lazy
 from .records import PERSON, START, check_numbers
-from .text_files import is_written, without_empty
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -113,7 +112,10 @@ class DeclaredCells:
             other = nw.col(CELL).is_null()  # what nothing equals, not even itself
             return rows.filter(other | ~nw.col(CELL).is_in(nothing)) if nothing else rows
         present = native.present(rows, self.of)
-        return without_empty(present) if is_written(self.of) and not empty else present
+        if empty or not is_written(self.of):
+            return present
+        nonempty: Frame = lazy(present.to_native().filter(f"octet_length({CELL}) > 0"))  # in DuckDB
+        return nonempty
 
     def _count(self, fitting: Frame, *, empty: bool) -> CellCounts:
         """Return the counts, given the rows with a cell that fits."""

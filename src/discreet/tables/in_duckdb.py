@@ -5,10 +5,14 @@ No SQL is pasted from values: constants are one text, which DuckDB splits and ca
 
 import datetime as dt
 import itertools
+import weakref
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, ClassVar
+from threading import Lock, Thread, current_thread, main_thread
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
 from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray
@@ -18,11 +22,121 @@ from .kinds import CELL, CellKey, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
 from .numeric import from_relation
 from .records import PERSON, START, is_of_unit
-from .temp_table import ROWS, TempTable, one_row, query_rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation, Expression
     from duckdb.sqltypes import DuckDBPyType
+
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+_TICK, _TICKS = 0.05, 100
+"""Seconds from one request to stop to the next, and how many of them a caller waits for."""
+
+
+def interruptible(
+    relation: "DuckDBPyRelation", work: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs
+) -> _T:
+    """Return the result of `work(*args, **kwargs)`, a query on the relation's connection; a signal can end it.
+
+    Under load a query of DuckDB looks at no signal, and Python runs handlers in the main thread alone. So that one
+    waits here while another runs the query. A handler that returns changes nothing; where it raises, the query is
+    interrupted, and its own error is lost with its thread.
+    """
+    connection = getattr(relation, "_con", None)  # DuckDB has no other name for it
+    if connection is None or current_thread() is not main_thread():
+        return work(*args, **kwargs)
+    results, errors, context = list[_T](), list[BaseException](), copy_context()
+    end = Lock()  # not the thread's own, which an interrupted `join` takes for its end
+    end.acquire()
+
+    def run() -> None:
+        try:
+            results.append(context.run(work, *args, **kwargs))
+        except BaseException as error:  # the caller raises it
+            errors.append(error)
+        finally:
+            end.release()
+
+    try:
+        _start(run)
+        end.acquire()
+    except BaseException:
+        for _ in range(_TICKS):  # one that comes before the query has begun is lost
+            connection.interrupt()
+            if end.acquire(timeout=_TICK):
+                break
+        raise
+    if errors:
+        raise errors.pop()
+    return results.pop()
+
+
+def _start(run: Callable[[], None]) -> None:
+    """Run it in a new thread, or in this one if no thread can be started."""
+    try:
+        Thread(target=run, daemon=True).start()
+    except RuntimeError:
+        run()
+
+
+ROWS = "discreet_rows"
+"""The name of a relation in a query about it."""
+
+
+class TempTable:
+    """The rows of a query in a table of the engine, which is gone with this object."""
+
+    __slots__ = ("__weakref__", "_connection", "name")
+
+    def __init__(
+        self,
+        relation: "DuckDBPyRelation",
+        query: str,
+        *,
+        shared: bool = False,
+        near: "DuckDBPyRelation | None" = None,
+    ) -> None:
+        """Keep the rows of a query about ROWS.
+
+        Args:
+            relation: the relation that the query calls ROWS.
+            query: the query whose rows are kept.
+            shared: whether other connections see them.
+            near: a relation of the same connection that is quicker to ask, if there is one.
+        """
+        self.name = f"discreet_{next(_table_numbers)}"
+        kind = "TABLE" if shared else "TEMP TABLE"
+        interruptible(relation, relation.query, ROWS, f"CREATE {kind} {self.name} AS {query}")
+        self._connection = one_row(relation if near is None else near)
+        weakref.finalize(self, _drop, self._connection, self.name).atexit = False
+
+    @property
+    def rows(self) -> "DuckDBPyRelation":
+        """The rows as a relation, which lasts no longer than this object."""
+        return query_rows(self._connection, "nothing", f"FROM {self.name}")
+
+
+_table_numbers = itertools.count()  # of no other table of this process, on whatever connection
+
+
+def query_rows(relation: "DuckDBPyRelation", name: str, query: str) -> "DuckDBPyRelation":
+    """Return the rows that a query selects from a relation, which it calls by that name."""
+    rows = relation.query(name, query)
+    assert rows is not None, "a query that selects returns rows"
+    return rows
+
+
+def one_row(relation: "DuckDBPyRelation") -> "DuckDBPyRelation":
+    """Return a relation of one row on the same connection, which outlives the tables of this one."""
+    return query_rows(relation, ROWS, "SELECT 0 AS nothing").materialize()
+
+
+def _drop(connection: "DuckDBPyRelation", table: str) -> None:
+    with suppress(Exception):  # the connection may have been closed
+        connection.query("nothing", f"DROP TABLE IF EXISTS {table}")
+
 
 ZONED_NS = ("TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE")
 """What DuckDB calls times in nanoseconds with a zone, a type that Narwhals does not know."""
@@ -132,7 +246,8 @@ class InDuckDB:
 
     def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
         """Return the columns, none of them rounded."""
-        return from_relation(rows.to_native(), of)
+        relation = rows.to_native()
+        return interruptible(relation, from_relation, relation, of)
 
     def values(self, of: ColumnType) -> list[object]:
         """Return the distinct values of CELL."""
@@ -141,7 +256,7 @@ class InDuckDB:
         has_zone = of.kind == "timestamp with time zone"
         # DuckDB needs another package to give times with a zone to Python.
         cell = f"epoch_us(CAST({CELL} AS TIMESTAMPTZ))" if has_zone else CELL
-        cells = [row[0] for row in self.relation.project(cell).distinct().fetchall()]
+        cells = _fetch_cells(self.relation.project(cell).distinct())
         if has_zone:
             return [_EPOCH + dt.timedelta(microseconds=us) for us in cells if us is not None]
         times = of.kind in ("date", "timestamp")
@@ -166,12 +281,12 @@ class InDuckDB:
     def fingerprint(self, rows: Frame, of: ColumnType) -> str:
         """Return a digest of CELL that does not depend on the order of rows."""
         digest = f"bit_xor(md5_number(CAST({CELL} AS VARCHAR)))"
-        [[number]] = rows.to_native().aggregate(digest).fetchall()
+        [number] = _fetch_cells(rows.to_native().aggregate(digest))
         return str(number)
 
     def cells(self, rows: Frame) -> list[object]:
         """Return the values of the only column."""
-        return [cell for (cell,) in rows.to_native().fetchall()]
+        return _fetch_cells(rows.to_native())
 
     def seen_by(self, data: Native, rows: Frame) -> "Frame | None":
         """Return the table that was kept last, on the connection of the data; None if it is of another database."""
@@ -183,6 +298,11 @@ class InDuckDB:
             return lazy(quietly(query_rows, failure, one_row(data.relation), "nothing", query))
         except UnreadableData:
             return None
+
+
+def _fetch_cells(relation: "DuckDBPyRelation") -> list[Any]:
+    """Return the values of the only column."""
+    return [cell for (cell,) in interruptible(relation, relation.fetchall)]
 
 
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)

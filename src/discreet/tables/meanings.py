@@ -1,11 +1,15 @@
 """The values of a column that candidates mean: decided from its type, which is public, before a row is read."""
 
-from collections.abc import Hashable, Mapping, Sequence
+import datetime as dt
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+from uuid import UUID
 
-from ..candidates import Labels
+from ..candidates import Labels, instant
 from ..errors import InvalidCandidates, preview
 from ..numbers import exact
 from ..sampling.vectors import read_vector
@@ -15,13 +19,54 @@ from .kinds import (
     CellKey,
     ColumnType,
     check_candidates,
+    is_missing,
     key,
     kind_of,
     nearest_float,
+    plain,
     represent,
+    rounded_float,
     single,
 )
-from .text_files import as_texts, is_written, spellings
+
+WRITTEN = ("CSV", "JSON")
+
+
+def is_written(of: ColumnType) -> bool:
+    """Return whether a column has text because its file has no other type."""
+    return of.name in WRITTEN
+
+
+_TRUTHS = {True: ("true", "True", "TRUE", "1"), False: ("false", "False", "FALSE", "0")}
+"""How files write truths: those words that Frictionless Table Schema reads unless told otherwise."""
+
+
+def spellings(candidate: object) -> tuple[str, ...]:
+    """Return the texts as which a file may write a candidate, the first of which stands for all.
+
+    None for a value that can be written in many ways, such as a float or a time.
+    """
+    if isinstance(candidate, bool):
+        return _TRUTHS[candidate]
+    if isinstance(candidate, int | Fraction | Decimal | str):
+        return (str(candidate),)
+    return (candidate.isoformat(),) if type(candidate) is dt.date else ()
+
+
+def as_texts(candidates: Sequence[object], column: str, name: str = "candidate") -> list[str]:
+    """Return the candidates as they are written in a file."""
+    if isinstance(candidates, str | bytes):
+        raise InvalidCandidates(f"candidates must be a list of values, not {preview(candidates)}")
+    texts: list[str] = []
+    for candidate in map(single, candidates):
+        texts.extend(spellings(candidate)[:1])
+        if not spellings(candidate):
+            raise InvalidCandidates(
+                f"the {name} {preview(candidate)} is a {type(candidate).__name__}, but column "
+                f"{column!r} of a file holds text. Give it as it is written in the file"
+            )
+    return texts
+
 
 MOST_NAMES = 3
 """So many candidates are named that no cell can equal."""
@@ -201,3 +246,80 @@ def _instead(candidate: Any, of: ColumnType) -> str:
     scale = 10**of.scale
     beyond = of.kind != "float" and not of.low <= number * scale <= of.high
     return f"they are from {of.low} to {of.high}" if beyond and of.kind == "integer" else ""
+
+
+INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
+NUMERAL_PATTERN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def parse(text: str, of: ColumnType) -> object:
+    """Return the text as a value of the column's type."""
+    if of.kind not in PARSERS:
+        return text
+    words, parser = PARSERS[of.kind]
+    try:
+        return parser(text.strip(), of)
+    except (ValueError, ArithmeticError, KeyError):
+        pass
+    raise InvalidCandidates(f"{text!r} cannot be read as {words} for {of.words}")
+
+
+def match_text(pattern: re.Pattern[str], text: str) -> str:
+    """Return a text of a form, or raise ValueError."""
+    if not pattern.fullmatch(text):
+        raise ValueError
+    return text
+
+
+def _float(text: str, of: ColumnType) -> float:
+    if text.lower().lstrip("+-") in ("inf", "infinity"):
+        return float(text)
+    return rounded_float(float(match_text(NUMERAL_PATTERN, text)), of)
+
+
+def _moment(text: str, of: ColumnType) -> dt.datetime:
+    moment = dt.datetime.fromisoformat(text)
+    if (moment.utcoffset() is None) != (of.kind == "timestamp"):
+        raise ValueError
+    return moment
+
+
+PARSERS: dict[str, tuple[str, Callable[[str, ColumnType], object]]] = {
+    "integer": ("an integer", lambda text, _: int(match_text(INTEGER, text))),
+    "float": ("a number", _float),
+    "decimal": ("a decimal number", lambda text, _: Decimal(match_text(NUMERAL_PATTERN, text))),
+    "boolean": ("true or false", lambda text, _: {"true": True, "false": False}[text.lower()]),
+    "date": ("a date like 2024-12-31", lambda text, _: dt.date.fromisoformat(text)),
+    "timestamp": ("a timestamp like 2024-12-31T23:59:59, without an offset", _moment),
+    "timestamp with time zone": ("a timestamp with its offset, like 2024-12-31T23:59Z", _moment),
+    "uuid": ("a UUID", lambda text, _: UUID(text)),
+}
+
+
+def in_order(values: Iterable[object]) -> list[object]:
+    """Return the distinct values, sorted, in plain Python, without nulls and NaN.
+
+    Values that Python cannot hold, as a date after the year 9999, are left out.
+    """
+    cells: dict[CellKey, object] = {}
+    for value in values:
+        try:
+            exact = _canonical(value)
+            cells.setdefault(key(exact), exact)
+        except Exception:  # objects in a table may do anything
+            continue
+    present = [value for value in cells.values() if not is_missing(value)]
+    if len({type(value) for value in present}) == 1 and hasattr(present[0], "__lt__"):
+        comparable: list[Any] = present  # of one type, which has an order
+        return sorted(comparable)
+    return sorted(present, key=_type_and_text)
+
+
+def _type_and_text(value: object) -> tuple[str, str]:
+    return type(value).__name__, repr(value)
+
+
+def _canonical(value: object) -> object:
+    """Return the value in plain Python, where zero is 0.0 and a time with an offset is in UTC."""
+    exact = value if is_missing(value) else instant(plain(value))
+    return 0.0 if isinstance(exact, float) and exact == 0 else exact

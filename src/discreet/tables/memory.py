@@ -6,7 +6,7 @@ No type is ever inferred from rows. Python decides which objects are equal, once
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -31,12 +31,52 @@ from .kinds import (
     not_countable,
     timestamp,
 )
-from .memory_columns import MemoryColumn, Objects, TypedArray
-from .numeric import present
-from .records import PERSON, START, is_of_unit
+from .numeric import clean, from_list, present
+from .records import PERSON, START, check_numbers, is_of_unit
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Objects:
+    """A column of Python objects. Private."""
+
+    cells: Sequence[object]
+    name: str = "object"
+    of: ColumnType | None = None
+    """The type of all of them, where the column says it: that of the categories of pandas."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TypedArray:
+    """A column with a type: an array of numpy, or of Arrow. Private."""
+
+    array: Any
+    of: ColumnType | None = None
+    """The type, where DuckDB would not see it in the array."""
+
+
+MemoryColumn = Objects | TypedArray
+
+
+def column_numbers(cells: MemoryColumn, column: str) -> ExactArray:
+    """Return the numbers in a column in memory; the type of the column must be one of numbers."""
+    if isinstance(cells, Objects):
+        if cells.name != "object":
+            check_numbers(ColumnType(column, "anything", cells.name))
+        return from_list(list(cells.cells))
+    if isinstance(cells.array, np.ndarray):
+        if cells.array.dtype.kind not in "iuf":
+            kind = {"M": "timestamp", "b": "boolean"}.get(cells.array.dtype.kind, "other")
+            check_numbers(ColumnType(column, kind, str(cells.array.dtype)))
+        return clean(cells.array)
+    assert cells.of is not None
+    check_numbers(cells.of)
+    if cells.of.kind == "decimal":
+        return from_list(cells.array.to_pylist())
+    return clean(cells.array.drop_null().to_numpy())
+
 
 SHARED = frozenset({str, int, UUID})
 OBJECTS = ("object", "category")

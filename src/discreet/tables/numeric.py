@@ -19,9 +19,6 @@ from numpy.typing import NDArray
 from ..errors import InvalidArgument, UnreadableData
 from ..sampling.arrays import FLOATS, INTEGERS, in_one_array, objects, types_of
 from ..sampling.vectors import ExactArray
-from .kinds import ColumnType
-from .memory_columns import Objects, TypedArray
-from .records import check_numbers
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -55,24 +52,6 @@ def numeric_values(data: Any) -> ExactArray:
             data = getattr(data, without_nulls)()
             break
     return clean(np.asarray(data)) if hasattr(data, "__array__") else from_list(as_list(data))
-
-
-def column_numbers(cells: Objects | TypedArray, column: str) -> ExactArray:
-    """Return the numbers in a column in memory; the type of the column must be one of numbers."""
-    if isinstance(cells, Objects):
-        if cells.name != "object":
-            check_numbers(ColumnType(column, "anything", cells.name))
-        return from_list(list(cells.cells))
-    if isinstance(cells.array, np.ndarray):
-        if cells.array.dtype.kind not in "iuf":
-            kind = {"M": "timestamp", "b": "boolean"}.get(cells.array.dtype.kind, "other")
-            check_numbers(ColumnType(column, kind, str(cells.array.dtype)))
-        return clean(cells.array)
-    assert cells.of is not None
-    check_numbers(cells.of)
-    if cells.of.kind == "decimal":
-        return from_list(cells.array.to_pylist())
-    return clean(cells.array.drop_null().to_numpy())
 
 
 def clean(array: ExactArray) -> ExactArray:

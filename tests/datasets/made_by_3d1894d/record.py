@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.datasets.configuration import Configuration, read_document
-from discreet.datasets.lines import read_toml
+from discreet.datasets.configuration import Configuration, read_document, read_toml
 from discreet.errors import InvalidArgument
 
 HERE = Path(__file__).parent
