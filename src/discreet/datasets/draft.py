@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..error_replacement import replacing
+from ..error_boundary import replacing
 from ..errors import InvalidArgument, InvalidDescription, UnreadableData
 from ..tables.files import file_format
 from .databases import Database, DuckFile, read_database

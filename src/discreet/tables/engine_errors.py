@@ -28,7 +28,7 @@ def quietly(
     """Return the result of `work(*args, **kwargs)`; an error in it is replaced by `failure`.
 
     If memory was short, an error of the same class says so. Errors of this library and interrupts are not
-    replaced: see `error_replacement.replacing`.
+    replaced: see `error_boundary.replacing`.
     """
 
     def replacement(error: BaseException) -> DiscreetError:
