@@ -73,4 +73,4 @@ def test_the_work_has_the_context_of_its_caller_and_its_error_is_raised() -> Non
     assert interruptible(ONE_ROW, variable.get) == "the caller's"
     assert interruptible(ONE_ROW, current_thread) is not main_thread()
     with pytest.raises(LookupError):
-        interruptible(ONE_ROW, {}.__getitem__, "c")
+        interruptible(ONE_ROW, dict[str, int]().__getitem__, "c")
