@@ -55,7 +55,7 @@ questions.typical-age = { verb = "median", column = "age", epsilon = "1/2" }
 datasets = ["people"]
 share = { epsilon = "500" }
 [server]
-slot = "0s"
+turn = "0ms"
 """
 ROWS = "age\n" + "".join(f"{20 + i % 60}\n" for i in range(999))
 
