@@ -1,5 +1,7 @@
 """What several test modules share."""
 
+import gc
+import os
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -20,8 +22,32 @@ settings.register_profile("thorough", settings.get_profile("quick"), max_example
 settings.load_profile("quick")
 
 
+LONGEST = (
+    "spark",
+    "tests/test_docs.py",
+    "tests/ledger/test_crashes.py",
+    "tests/ledger/test_interrupts.py",
+    "tests/ledger/test_ledger_file.py",
+    "tests/service/test_fault_injection.py",
+    "tests/ledger/test_shared_tables.py",
+    "tests/service/test_processes.py",
+    "tests/ledger/test_verification.py",
+    "tests/service/test_storm.py",
+    "tests/ledger/test_storm.py",
+    "tests/test_float_environment.py",
+    "tests/verbs/test_units.py",
+)
+"""What takes longest, though it may be few tests: begun first, so that nobody is waited for at the end."""
+
+
+def group_of(nodeid: str) -> str:
+    """Return the group of a test, all of which go to one process: its file, or "spark"."""
+    path, _, name = nodeid.partition("::")
+    return "spark" if "spark" in name else path
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Make proofs of all parameters but those of every run: one in `n` of a test marked `one_in(n)`.
 
     Of a test marked `proof_in(name, …)`, those with such a name in theirs are proofs: it is too slow there.
@@ -43,6 +69,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if seen[test] % many:
             item.add_marker(pytest.mark.proof)
         seen[test] += 1
+    if hasattr(config, "workerinput"):  # of pytest-xdist
+        runs = [item for item in items if item.get_closest_marker("proof") is None]
+        sizes = Counter(group_of(item.nodeid) for item in runs)
+        places = {name: place - len(LONGEST) for place, name in enumerate(LONGEST)}
+        groups = {name: (places.get(name, 0), -size) for name, size in sizes.items()}
+        items.sort(key=lambda item: groups.get(group_of(item.nodeid), (1, 0)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep what is imported and collected out of the collections of garbage that follow: it stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 class FilesAndSpark(LoadScopeScheduling):
@@ -52,16 +95,22 @@ class FilesAndSpark(LoadScopeScheduling):
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        """Return the file of a test, or "spark"."""
-        path, _, name = nodeid.partition("::")
-        return "spark" if "spark" in name else path
+        return group_of(nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesAndSpark | None:
     """Return how tests are divided among processes: pytest-xdist 3.8 does not see groups under pytest 9.2."""
-    groups = config.getvalue("dist") in {"loadscope", "loadgroup"}
-    return FilesAndSpark(config, log) if groups else None
+    if config.getvalue("dist") not in {"loadscope", "loadgroup"}:
+        return None
+    config.option.loadscopereorder = False  # they are in order already
+    return FilesAndSpark(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many processes run the tests: one more than cores, as some wait, for a lock or a process."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(autouse=True, scope="session")
