@@ -73,7 +73,7 @@ def test_budgets_of_the_first_version_protect_rows_as_they_promised(tmp_path: Pa
     ledger.session("visits").buy(replace(bill("1/3"), unit="person"), answering(3))
     assert ledger.verify(HASHES["HEAD"]).events == 8
     with closing(sqlite3.connect(path)) as file:
-        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(5, 1)]
+        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(6, 1)]
         units = list(file.execute("SELECT dataset, unit FROM discreet_budgets ORDER BY dataset"))
     assert units == [("adult", ""), ("visits", "person")]
 
@@ -112,6 +112,6 @@ def test_an_older_schema_is_renewed_in_one_step(
         Ledger(where).session("adult").buy(bill("1/2"), answering(0))
     for old in (lambda: Ledger(where), lambda: session.buy(bill("1/2"), untouched)):
         with pytest.raises(
-            LedgerTooNew, match="has schema 6, and this version of discreet knows 5: upgrade"
+            LedgerTooNew, match="has schema 7, and this version of discreet knows 6: upgrade"
         ):
             old()

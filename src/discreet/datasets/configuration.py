@@ -30,7 +30,7 @@ FILE = "discreet.toml"
 _MOST_BYTES, _LONGEST_REASON = 2**24, 200
 VARIABLE = "DISCREET_CONFIG"
 
-_SERVING = ("turns", "reader")
+_SERVING = ("turns", "reader", "max_failures")
 """The keys of a dataset that are the service's alone: no part of its description, nor of its digest."""
 
 

@@ -133,6 +133,10 @@ DATASET = KeyTable(
             choice_of(["own"]),
             'For discreet serve: "own" for a reader that reads this dataset alone.',
         ),
+        "max_failures": Key(
+            _COUNT,
+            "How many questions of an analyst may fail until it is closed for them; 1 by default.",
+        ),
         "title": _FOR_PEOPLE,
         "description": _FOR_PEOPLE,
     },
@@ -165,6 +169,10 @@ ANALYST = KeyTable(
             "Free questions on declared columns, besides the named ones.",
         ),
         "max_epsilon": Key(ABOVE_ZERO, "The most that one free question may cost."),
+        "min_epsilon": Key(
+            ABOVE_ZERO, "The least that a question may cost; a thousandth of the share by default."
+        ),
+        "min_rho": Key(ABOVE_ZERO, "The same for shares in rho."),
     },
     old_names={"largest_epsilon": ("max_epsilon",)},
 )

@@ -181,6 +181,12 @@ class Bindings:
         newest = {name: of for of, name in self.latest}
         return {of: newest[name] for of, name in self.latest}
 
+    def renewals(self, budget: str) -> list[str]:
+        """Return the budgets that are, or were, charged for the same datasets, this one among them."""
+        own = self.current(budget)
+        names = [of for of, after in self._current.items() if after == own]
+        return names if budget in names else [*names, budget]
+
     def successor(self, budget: str) -> str | None:
         """Return the budget that is charged since this one was renewed; None if it was not."""
         after = self.current(budget)

@@ -112,6 +112,8 @@ class Budget:
         shares: of a dataset's budget, how its shares are paid for: "reserved", every one when it is opened, so that
             `spent` holds their totals; or "oversubscribed", so that `spent` holds the charges of all analysts.
         delta_for: the use of its delta, if it has one: "questions" or "composition".
+        closed: of an analyst's share, why nothing is answered after failures, until the owner opens the dataset
+            again; None if it is open, or not known.
     """
 
     dataset: str
@@ -124,6 +126,7 @@ class Budget:
     is_current: bool = True
     shares: ShareRule | None = None
     delta_for: DeltaFor | None = None
+    closed: str | None = None
 
     @property
     def delta_use(self) -> str | None:
@@ -158,7 +161,8 @@ class Budget:
     def standing(self) -> str:
         """Its period, whether it was renewed, and whether its shares are more than it, in words."""
         over = "oversubscribed" if self.shares == "oversubscribed" else ""
-        return ", ".join(filter(None, [self.period, "" if self.is_current else "renewed", over]))
+        ended = "" if self.is_current else "renewed"
+        return ", ".join(filter(None, [self.period, ended, over, self.closed and "closed"]))
 
     @property
     def remaining(self) -> Amount:
@@ -172,6 +176,7 @@ class Budget:
             "dataset": self.dataset, "analyst": self.analyst, "neighbors": self.neighbors,
             "privacy_unit": plain_unit(self.unit), "period": self.period, "is_current": self.is_current,
             "delta_for": self.delta_for, "shares": self.shares,
+            "closed": None if self.closed is None else str(self.closed),
             **{name: amount.as_dict() for name, amount in sums.items()},
         }  # fmt: skip
 

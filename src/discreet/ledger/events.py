@@ -22,6 +22,9 @@ BUDGET_EVENTS = ("opened", "extended", "shrunk", "recounted", "carried", *CHARGE
 """The kinds of events whose bodies hold the state of the budgets after them: those that change a budget, and
 "carried", which restates one when an older ledger is upgraded."""
 
+FAILURE_EVENTS = ("failed", "reopened")
+"""The kinds of events whose bodies hold how many questions of an analyst have failed since the last "reopened"."""
+
 STATES_SINCE_SCHEMA = 3
 """The first schema in which event bodies hold these states."""
 
@@ -42,11 +45,13 @@ class Event:
         at: the time it was written, UTC, by the writer's clock.
         kind: "opened", "extended", "charged" or "answered"; "shrunk" for a share that was made smaller or closed;
             "recounted" for a dataset whose shares are paid for in another way from then on; "charged_outside" and
-            "released_outside" for releases made by other software; "described" for declarations about the data;
+            "released_outside" for releases made by other software; "failed" for a question that failed because of
+            the data, which stands for its answer; "reopened" for a dataset that its owner opened again for an
+            analyst; "described" for declarations about the data;
             "carried" for the budgets of an older ledger when it is upgraded.
         dataset: the dataset whose budget it concerns.
         analyst: the analyst whose share it concerns, or None.
-        request: the name of the request that was charged or answered; None for budgets.
+        request: the name of the request that was charged, answered or failed; None for budgets.
         body: everything else, in plain values.
         head: the hash of this event and, through its predecessor's, of all before it.
     """

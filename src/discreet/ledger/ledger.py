@@ -3,7 +3,7 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -27,6 +27,7 @@ from .bindings import Declaration, budgets_of_datasets, read_bindings
 from .budget import Amount, Budget, BudgetName, BudgetTerms, DeltaFor, read_delta_for, read_total
 from .checkpoints import Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
 from .events import CHARGED, Event, canonical_json
+from .failed_questions import failures, reopen
 from .opening import (
     Renewal,
     describe_dataset,
@@ -36,7 +37,7 @@ from .opening import (
     shrink_share,
 )
 from .periods import read_per
-from .purchase import Payer
+from .purchase import ChargeTerms, Payer
 from .session import Session
 from .shared_tables import merge_budgets, notes_on_shared_tables
 from .store import Store
@@ -312,6 +313,23 @@ class Ledger:
         payer = Payer(self._store, self._current(dataset), read_name(analyst, "analyst"))
         return self._store.write(shrink_share, payer, total)
 
+    def reopen(self, dataset: str | Dataset, *, analyst: str | None = None) -> list[Budget]:
+        """Open a dataset again that was closed for analysts after failures, and count their failures anew.
+
+        Args:
+            dataset: the name of the dataset, or a `Dataset`.
+            analyst: the analyst; without it, all of them.
+
+        Returns:
+            The shares of those whose questions had failed.
+
+        Raises:
+            UnknownBudget: if no budget was opened for it, or no share for the analyst.
+        """
+        payer = Payer(self._store, self._current(dataset), analyst)
+        payer.paying()
+        return Listing(self._store.write(reopen, payer.dataset, payer.analyst))
+
     def session(self, dataset: str | Dataset, analyst: str | None = None) -> Session:
         """Return a session that charges releases to this dataset's budget: the `ledger=` of any verb.
 
@@ -524,22 +542,27 @@ def _queries_to_ask(transaction: Transaction, about: About, is_new: bool) -> tup
     return bindings.unknown_queries(about.source)
 
 
-def session_of(
-    ledger: Ledger,
-    budget: Budget,
-    at: str | None = None,
-    check: Callable[[], object] = lambda: None,
-) -> Session:
+def session_of(ledger: Ledger, budget: Budget, terms: ChargeTerms) -> Session:
     """Return the session that charges releases to a budget that was read before; the ledger is not read now.
 
     Args:
         ledger: the ledger.
         budget: the budget of a dataset, or an analyst's share of it.
-        at: the time that events have, in UTC, as a service gives that of the request: data are read before the
-            charge, so the time of the charge depends on them; None for that of the charge.
-        check: called in the transaction that charges; raises if whoever asks may not pay any more.
+        terms: the terms of whoever asks.
     """
-    return Session(Payer(ledger._store, budget.dataset, budget.analyst, at, check))
+    return Session(Payer(ledger._store, budget.dataset, budget.analyst, terms))
+
+
+def failures_by_share(ledger: Ledger, budgets: Iterable[Budget]) -> list[int]:
+    """Return, of each of these budgets, how many questions failed since it was last opened again.
+
+    They are read in one transaction.
+    """
+    return ledger._store.read(_failures_by_share, list(budgets))
+
+
+def _failures_by_share(transaction: Transaction, budgets: list[Budget]) -> list[int]:
+    return [failures(transaction, one.dataset, one.analyst) for one in budgets]
 
 
 def _about_or_name(dataset: str | Dataset) -> About | str:

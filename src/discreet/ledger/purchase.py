@@ -5,7 +5,7 @@ Proof and crash table: docs/how-to/ledger.md.
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from traceback import walk_tb
 from types import TracebackType
@@ -37,10 +37,19 @@ from .bindings import (
 )
 from .budget import Amount, Budget
 from .events import Event, decode, encode, read_indices, unit_field
+from .failed_questions import (
+    Allowance,
+    QuestionFailed,
+    check_open,
+    failures,
+    new_failure,
+    stored_failure,
+)
 from .store import Store
 from .transaction import NewEvent, Transaction
 
 _T = TypeVar("_T")
+_Error = TypeVar("_Error", bound=BaseException)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +88,23 @@ def paying(budgets: list[Budget]) -> list[Budget]:
 
 
 @dataclass(frozen=True, slots=True)
+class ChargeTerms:
+    """The terms of whoever asks for the payment, besides the budgets.
+
+    Attributes:
+        at: the time of the charge, where it must not tell when that was written; None for the clock.
+        stored_at: the time of the answer or the failure; None for `at`.
+        check: called in the transaction that charges; raises if whoever asks may not pay any more.
+        allowance: what the owner allows to an analyst; None for no limits.
+    """
+
+    at: str | None = None
+    stored_at: str | None = None
+    check: Callable[[], object] = lambda: None
+    allowance: Allowance | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Payer:
     """The dataset, and perhaps the analyst on it, of the budgets that are charged.
 
@@ -86,15 +112,13 @@ class Payer:
         store: the database of the ledger.
         dataset: the dataset.
         analyst: the analyst, or None.
-        at: the time that events of its releases have, where it must not tell when they were charged.
-        check: called in the transaction that charges; raises if whoever asks may not pay any more.
+        terms: the terms of whoever asks.
     """
 
     store: Store
     dataset: str
     analyst: str | None
-    at: str | None = None
-    check: Callable[[], object] = lambda: None
+    terms: ChargeTerms = field(default_factory=ChargeTerms)
 
     def __post_init__(self) -> None:
         """Read the names as exact text.
@@ -161,17 +185,37 @@ class Payer:
         for about in data:
             check_about(bindings, self.dataset, about)
         why = WHY_OVERLAPPING if bindings.overlaps(self.dataset) else None
-        return budgets, bindings.closed(self.dataset) or why
+        return budgets, bindings.closed(self.dataset) or why or self._closed_by_failures(
+            transaction
+        )
+
+    def _closed_by_failures(self, transaction: Transaction) -> str | None:
+        """Return why nothing is answered after failures, or None."""
+        if self.terms.allowance is None:
+            return None
+        return self.terms.allowance.closed(failures(transaction, self.dataset, self.analyst))
+
+    def check_open(self, transaction: Transaction) -> None:
+        """Raise if questions of the analyst have failed too often: no data may be read for another one.
+
+        Raises:
+            Exhausted: if they have.
+        """
+        if self.terms.allowance is not None:
+            check_open(transaction, self.dataset, self.terms.allowance)
 
     def payment(self, transaction: Transaction, guarantee: Guarantee, unit: Unit | None) -> Payment:
         """Return the payment of a release.
 
         Raises:
             Exhausted: if a budget cannot pay.
+            InvalidArgument: if it costs less than the least that is allowed.
         """
         budgets = self.budgets(transaction)
         limits = paying(budgets)
         costs = [budget.cost(guarantee, unit) for budget in limits]
+        if self.terms.allowance is not None:
+            self.terms.allowance.check_cost(costs[-1])
         after = [budget.charged(cost) for cost, budget in zip(costs, limits, strict=True)]
         return Payment(costs, after, [*budgets[: -len(after)], *after])
 
@@ -184,22 +228,33 @@ class Purchase:
     bill: Bill
 
     def complete(self, prepare: Callable[[], Callable[[], Indices]]) -> PaidAnswer:
-        """Return the stored answer, or a new one after it was charged and stored."""
-        store = self.payer.store
-        if (answer := store.read(self._look)) is not None:
-            store.cover(answer.number)
-            return PaidAnswer(_indices_of(answer), charged=False)
-        return self._buy(prepare())
+        """Return the stored answer, or a new one after it was charged and stored.
+
+        A stored failure stands for the answer: it is raised, and nothing is read.
+        """
+        try:
+            ending = self.payer.store.read(self._look)
+            if ending is None:
+                return self._buy(prepare())
+            self.payer.store.cover(ending.number)
+            return PaidAnswer(_indices_of(ending), charged=False)
+        except QuestionFailed as failed:
+            error = _without_traceback(failed.error)
+        if isinstance(error, DiscreetError):
+            error.charged = True
+        raise error
 
     def _buy(self, draw: Callable[[], Indices]) -> PaidAnswer:
         """Charge, draw and store. Errors from here on lose their frames, which hold drawn answers."""
         is_paid = False
         try:
-            answer, is_new = without_frames(partial(self.payer.store.write, self._pay))
-            if answer is not None:
-                return PaidAnswer(_indices_of(answer), is_new)
+            ending, is_new = without_frames(partial(self.payer.store.write, self._pay))
+            if ending is not None:
+                return PaidAnswer(_indices_of(ending), is_new)
             is_paid = True
             return PaidAnswer(without_frames(partial(self._draw, draw)), is_new)
+        except QuestionFailed:
+            raise
         except BaseException as error:
             was_charged = True if is_paid else self._was_charged(error)
             if was_charged is not False:
@@ -228,55 +283,78 @@ class Purchase:
         """Draw an answer, store it and return it; or return the answer stored meanwhile.
 
         Raises:
+            QuestionFailed: if the draw does, after the failure was stored.
             InvalidArgument: if it is no index, as the stored answer would differ from it.
         """
-        return self.payer.store.write(partial(self._keep, indices=read_indices(draw())))
+        try:
+            indices = read_indices(draw())
+        except QuestionFailed as error:
+            failed = error
+        else:
+            return self.payer.store.write(partial(self._keep, indices=indices))
+        ending = self.payer.store.write(self._keep_failure)
+        if ending is not None:
+            return _indices_of(ending)
+        raise failed
 
     def _look(self, transaction: Transaction) -> Event | None:
-        """Return the event with the stored answer, if any; raise if a new one could not be charged."""
-        charge, answer = self._events(transaction)
-        if answer is None:
+        """Return the event with the stored answer or failure, if any; raise if a new one could not be charged."""
+        charge, ending = self._events(transaction)
+        if ending is None:
+            self.payer.check_open(transaction)
             set_check(transaction, self.payer.dataset, self.bill.about)
         if charge is None:
             check_charge(transaction, self.payer.dataset, self.bill.about)
             self.payer.payment(transaction, self.bill.guarantee, self.bill.unit)
-        return answer
+        return ending
 
     def _pay(self, transaction: Transaction) -> tuple[Event | None, bool]:
         """Charge the budgets unless the request was charged already.
 
         Returns:
-            The event with its answer, if there is one, and whether this call charged.
+            The event with its answer or failure, if there is one, and whether this call charged.
         """
-        charge, answer = self._events(transaction)
+        charge, ending = self._events(transaction)
+        if ending is None:
+            self.payer.check_open(transaction)
         if charge is None:
             self._charge(transaction)
-        return answer, charge is None
+        return ending, charge is None
 
     def _charge(self, transaction: Transaction) -> None:
         bill = self.bill
-        self.payer.check()
+        self.payer.terms.check()
         description = check_charge(transaction, self.payer.dataset, bill.about)
         if description is not None:
-            record(transaction, self.payer.dataset, description, at=self.payer.at)
+            record(transaction, self.payer.dataset, description, at=self.payer.terms.at)
         payment = self.payer.payment(transaction, bill.guarantee, bill.unit)
         body = {
             "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
             "digest": bill.digest, **unit_field(bill.unit), **payment.fields,
         }  # fmt: skip
-        transaction.append(self._event("charged", body))
+        transaction.append(self._event("charged", body, self.payer.terms.at))
         payment.store(transaction)
 
     def _keep(self, transaction: Transaction, indices: Indices) -> Indices:
-        """Store the answer unless the request was answered meanwhile; return the stored answer."""
-        _, answer = self._events(transaction)
-        if answer is not None:
-            return _indices_of(answer)
-        transaction.append(self._event("answered", {"answer": encode(indices)}))
+        """Store the answer unless the request was answered or failed meanwhile; return the stored answer."""
+        _, ending = self._events(transaction)
+        if ending is not None:
+            return _indices_of(ending)
+        body = {"answer": encode(indices)}
+        transaction.append(self._event("answered", body, self._stored_at))
         return indices
 
+    def _keep_failure(self, transaction: Transaction) -> Event | None:
+        """Store that the question failed, unless it was answered or failed meanwhile; return that event."""
+        _, ending = self._events(transaction)
+        if ending is None:
+            payer = self.payer
+            name = payer.dataset, payer.analyst, str(self.bill.request)
+            transaction.append(new_failure(transaction, *name, self._stored_at))
+        return ending
+
     def _events(self, transaction: Transaction) -> tuple[Event | None, Event | None]:
-        """Return the events that charged and answered this request, if any.
+        """Return the events that charged, and that answered or failed, this request, if any.
 
         Raises:
             RequestConflict: if the request was another question.
@@ -288,10 +366,10 @@ class Purchase:
                 f"request {preview(request)} was charged for a release made elsewhere (event "
                 f"{events['charged_outside'].number}); give this question a name of its own"
             )
-        charge, answer = events.get("charged"), events.get("answered")
+        charge = events.get("charged")
         if charge is not None and charge.body.get("digest") != self.bill.digest:
             raise RequestConflict(self._conflict(charge))
-        return charge, answer
+        return charge, events.get("answered") or events.get("failed")
 
     def _conflict(self, charged: Event) -> str:
         """Return the message for a request that was charged for another question."""
@@ -307,9 +385,13 @@ class Purchase:
             "drawn again: its answer stays in the history; give a new question a name of its own"
         )
 
-    def _event(self, kind: str, body: dict[str, object]) -> NewEvent:
-        payer = self.payer
-        return NewEvent(kind, payer.dataset, payer.analyst, self.bill.request, body, payer.at)
+    @property
+    def _stored_at(self) -> str | None:
+        """The time of the answer or the failure."""
+        return self.payer.terms.stored_at or self.payer.terms.at
+
+    def _event(self, kind: str, body: dict[str, object], at: str | None) -> NewEvent:
+        return NewEvent(kind, self.payer.dataset, self.payer.analyst, self.bill.request, body, at)
 
 
 def purchase(payer: Payer, bill: Bill) -> Purchase:
@@ -323,13 +405,19 @@ def _may_have_committed(error: BaseException) -> bool:
     return isinstance(error, LedgerUnwritable) or not isinstance(error, DiscreetError)
 
 
-def _indices_of(answer: Event) -> Indices:
-    """Return the stored answer."""
+def _indices_of(ending: Event) -> Indices:
+    """Return the stored answer.
+
+    Raises:
+        QuestionFailed: if a failure was stored.
+    """
+    if ending.kind == "failed":
+        raise stored_failure()
     try:
-        return decode(answer.body["answer"])
+        return decode(ending.body["answer"])
     except (KeyError, TypeError, ValueError):
         pass
-    raise LedgerCorrupt(f"the answer in event {answer.number} cannot be read")
+    raise LedgerCorrupt(f"the answer in event {ending.number} cannot be read")
 
 
 def without_frames(work: Callable[[], _T]) -> _T:
@@ -352,7 +440,7 @@ def without_frames(work: Callable[[], _T]) -> _T:
         del failure
 
 
-def _without_traceback(error: BaseException) -> BaseException:
+def _without_traceback(error: _Error) -> _Error:
     """Return the error without traceback, cause and context, with a note on its origin."""
     came = _places(error.__traceback__)
     error.__traceback__ = error.__cause__ = error.__context__ = None

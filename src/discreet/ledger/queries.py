@@ -17,7 +17,7 @@ from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import read_stored_unit, stored_unit
 from .budget import Budget, budget_order, read_amount, read_rule, read_use
 from .events import Event, canonical_json, chain_hash, event_columns, genesis
-from .schema import BUDGET_ROWS, EVENTS, STATES_BUDGETS, Statement
+from .schema import BUDGET_ROWS, EVENTS, STATES_BUDGETS, TELLS_FAILURES, Statement
 from .transaction import ChainHead, Transaction
 
 _P = ParamSpec("_P")
@@ -67,6 +67,19 @@ _REQUEST = Statement(
         EVENTS.c.dataset == bindparam("of"),
         EVENTS.c.analyst == bindparam("share"),
         EVENTS.c.request == bindparam("request"),
+    )
+)
+_FAILURES = Statement(
+    _LINKED.where(
+        EVENTS.c.number
+        == select(func.max(EVENTS.c.number))
+        .where(
+            text(TELLS_FAILURES),
+            EVENTS.c.dataset == bindparam("of"),
+            EVENTS.c.analyst == bindparam("share"),
+        )
+        .correlate(None)
+        .scalar_subquery()
     )
 )
 _DESCRIBED = Statement(
@@ -221,6 +234,21 @@ def events_of_request(
     """
     rows = _REQUEST.run(transaction.connection, of=dataset, share=analyst or "", request=request)
     return {event.kind: event for event in _checked_events(rows, transaction.chain)}
+
+
+def failures_of(transaction: Transaction, dataset: str, analyst: str | None) -> int:
+    """Return how many questions of an analyst to a budget have failed since it was last opened again.
+
+    Raises:
+        LedgerCorrupt: if the hash of the event that says so does not match.
+    """
+    rows = _FAILURES.run(transaction.connection, of=dataset, share=analyst or "")
+    for event in _checked_events(rows, transaction.chain):
+        failures = event.body.get("failures")
+        if not isinstance(failures, int) or failures < 0:
+            raise LedgerCorrupt(f"event {event.number} cannot be read")
+        return failures
+    return 0
 
 
 def budget_states(*budgets: Budget) -> dict[str, object]:

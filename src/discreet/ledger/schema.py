@@ -21,7 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import sqlite
 
 from ..errors import LedgerCorrupt, LedgerError, LedgerTooNew
-from .events import BUDGET_EVENTS, genesis
+from .events import BUDGET_EVENTS, FAILURE_EVENTS, genesis
 
 
 class Statement:
@@ -143,6 +143,9 @@ def _second(connection: Connection) -> None:
 STATES_BUDGETS = f"kind IN ({', '.join(map(repr, BUDGET_EVENTS))})"
 """The condition for events with states of budgets. A partial index serves only queries with the same text."""
 
+TELLS_FAILURES = f"kind IN ({', '.join(map(repr, FAILURE_EVENTS))})"
+"""The condition for events about failures. A partial index serves only queries with the same text."""
+
 _STATED_BEFORE = "kind IN ('opened', 'extended', 'carried', 'charged', 'charged_outside')"
 
 
@@ -176,7 +179,16 @@ def _fifth(connection: Connection) -> None:
     _index_states(connection, STATES_BUDGETS)
 
 
-MIGRATIONS: list[Callable[[Connection], None]] = [_first, _second, _third, _fourth, _fifth]
+def _sixth(connection: Connection) -> None:
+    """Index the latest event about failures of an analyst, which older versions do not know."""
+    connection.exec_driver_sql(
+        f"CREATE INDEX discreet_failures ON discreet_events (dataset, analyst, number) WHERE {TELLS_FAILURES}"
+    )
+
+
+MIGRATIONS: list[Callable[[Connection], None]] = [
+    _first, _second, _third, _fourth, _fifth, _sixth,
+]  # fmt: skip
 """The n-th migration leads from schema n - 1 to schema n. Released migrations are never changed."""
 
 

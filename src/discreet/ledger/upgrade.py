@@ -6,7 +6,7 @@ from ..errors import InvalidArgument
 from . import queries
 from .events import SHARES_SINCE_SCHEMA, STATES_SINCE_SCHEMA
 from .recounts import recount_verified
-from .schema import migrate, version_of
+from .schema import MIGRATIONS, migrate, version_of
 from .transaction import NewEvent, Transaction
 from .verification import verify_chain
 
@@ -24,11 +24,13 @@ def upgrade(connection: Connection) -> None:
         LedgerCorrupt: if the older ledger is inconsistent.
     """
     before = version_of(connection)
+    is_older = 0 < before < len(MIGRATIONS)
     migrate(connection)
-    if 0 < before < SHARES_SINCE_SCHEMA:
+    if is_older:
         verify_chain(connection, None)
-        if before < STATES_SINCE_SCHEMA:
-            _carry(connection)
+    if 0 < before < STATES_SINCE_SCHEMA:
+        _carry(connection)
+    if 0 < before < SHARES_SINCE_SCHEMA:
         _recount(connection)
 
 

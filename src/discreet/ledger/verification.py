@@ -161,6 +161,7 @@ class Replay:
     _budgets: dict[tuple[str, str | None], Budget] = field(default_factory=dict)
     _requests: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
     _direct: dict[str, Amount] = field(default_factory=dict)
+    _failures: dict[tuple[str, str | None], int] = field(default_factory=dict)
 
     def budgets(self) -> list[Budget]:
         """Return the budgets in the order of `queries.stored_budgets`."""
@@ -176,6 +177,7 @@ class Replay:
                  "shrunk": self._change, "recounted": self._recount,
                  "charged": self._charge, "answered": self._answer,
                  "charged_outside": self._charge, "released_outside": self._release,
+                 "failed": self._fail, "reopened": self._reopen,
                  "described": self._describe}  # fmt: skip
         try:
             steps[event.kind](event)
@@ -280,8 +282,26 @@ class Replay:
         if not isinstance(event.body["note"], str):
             raise TypeError("a note that is no text")
 
+    def _fail(self, event: Event) -> None:
+        self._pass(event, "charged")
+        self._count_failures(event, self._failures.get((event.dataset, event.analyst), 0) + 1)
+
+    def _reopen(self, event: Event) -> None:
+        """Count the failures of an analyst anew."""
+        if event.analyst is None or event.request is not None:
+            raise ValueError("opened again for nobody, or for a request")
+        if not self._failures.get((event.dataset, event.analyst)):
+            raise ValueError("opened again without a failure")
+        self._count_failures(event, 0)
+
+    def _count_failures(self, event: Event, failures: int) -> None:
+        """Record how many questions have failed, and compare that with the event."""
+        if event.body != {"failures": failures}:
+            raise ValueError("a failure that is counted in another way")
+        self._failures[event.dataset, event.analyst] = failures
+
     def _pass(self, event: Event, before: str | None) -> None:
-        """Record the state of the request, which is charged once and then answered once."""
+        """Record the state of the request, which is charged once, and then answered or failed once."""
         key = event.dataset, event.analyst, str(event.request)
         if event.request is None or self._requests.get(key) != before:
             raise ValueError("charged or answered twice, or answered before it was charged")

@@ -9,8 +9,18 @@ from threading import Lock
 from uuid import uuid4
 
 from ..batches import Call
-from ..errors import Exhausted, InvalidArgument, InvalidNumber, NotAllowed, Unanswerable
+from ..errors import (
+    DiscreetError,
+    Exhausted,
+    InvalidArgument,
+    InvalidNumber,
+    LedgerError,
+    NotAllowed,
+    Unanswerable,
+)
 from ..ledger import Session
+from ..ledger.events import read_indices
+from ..ledger.failed_questions import QuestionFailed
 from ..messages import AND, join
 from ..payment import Bill, Indices, PaidAnswer
 from ..privacy.guarantees import Guarantee
@@ -143,22 +153,40 @@ def check_several(question: Call, size: int | None) -> None:
 def charge_failures(prepare: Prepare) -> Prepare:
     """Return a function that never fails, but returns a draw that does: a failure is charged like an answer.
 
-    Whether a question fails may depend on the data. So it costs as much as an answer, and the same request asks
-    again at no cost.
+    Whether a question fails may depend on the data. So it costs as much as an answer, and stands for it: the same
+    request reads nothing, and fails again.
     """
 
     def prepare_wrapped() -> Callable[[], Indices]:
         try:
-            return prepare()
+            return _fail_as_questions(prepare())
         except Exception as error:
-            failure = error
-
-        def fail() -> Indices:
-            raise failure
-
-        return fail
+            failure = QuestionFailed(error)
+        return _failing(failure)
 
     return prepare_wrapped
+
+
+def _fail_as_questions(draw: Callable[[], Indices]) -> Callable[[], Indices]:
+    """Return a draw whose errors are failures of the question."""
+
+    def draw_wrapped() -> Indices:
+        try:
+            return read_indices(draw())
+        except Exception as error:
+            failure = QuestionFailed(error)
+        raise failure
+
+    return draw_wrapped
+
+
+def _failing(failure: QuestionFailed) -> Callable[[], Indices]:
+    """Return a draw that fails."""
+
+    def fail() -> Indices:
+        raise failure
+
+    return fail
 
 
 def refuse_unread(prepare: Prepare) -> Prepare:
@@ -177,12 +205,10 @@ def charge_unread(prepare: Prepare) -> Prepare:
     """
 
     def prepare_wrapped() -> Callable[[], Indices]:
-        return fail
-
-    def fail() -> Indices:
-        raise Unanswerable(
+        words = (
             "the process that read the data ended before it answered; was there too little memory?"
         )
+        return _failing(QuestionFailed(Unanswerable(words)))
 
     return prepare_wrapped
 
@@ -214,7 +240,7 @@ class Checkout:
         self._refusal: NotAllowed | None = None
         self.bill: Bill | None = None
         self.request = ""
-        self.is_paid = False
+        self.is_paid = self._has_failed = False
 
     def ask(
         self, question: Call, session: Session, size: int | None, request: str | None
@@ -261,7 +287,11 @@ class Checkout:
 
             def draw_paid() -> Indices:
                 self.is_paid = True  # a session draws after the charge is committed
-                return draw()
+                try:
+                    return draw()
+                except QuestionFailed:
+                    self._has_failed = True
+                    raise
 
             return draw_paid
 
@@ -277,9 +307,11 @@ class Checkout:
 
     def _failure(self, error: BaseException) -> BaseException:
         """Return the error to raise in place of another, or that one."""
-        if error is self._refusal:
-            return PublicError(self._refusal)
+        if isinstance(error, DiscreetError) and (error is self._refusal or error.is_public):
+            return PublicError(error)
         charged = True if self.is_paid else getattr(error, "charged", False)
         if charged is False:
             return error
-        return ChargedError(error, self.request, is_certain=charged is True)
+        is_stored = isinstance(error, Unanswerable) and not self.is_paid  # of an earlier call
+        is_final = is_stored or (self._has_failed and not isinstance(error, LedgerError))
+        return ChargedError(error, self.request, is_certain=charged is True, is_final=is_final)

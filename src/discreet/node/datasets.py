@@ -1,6 +1,7 @@
 """The datasets of a node by name, with their allowed questions, and the ledger that is charged."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
@@ -9,8 +10,10 @@ from ..arguments import settle
 from ..batches import Call
 from ..datasets import Dataset
 from ..errors import InvalidArgument, UnknownBudget, UnknownName, preview
-from ..ledger import Budget, Event, Ledger, Quote, Session
-from ..ledger.ledger import session_of
+from ..ledger import Amount, Budget, Event, Ledger, Quote, Session
+from ..ledger.failed_questions import MAX_FAILURES, Allowance, least_cost
+from ..ledger.ledger import failures_by_share, session_of
+from ..ledger.purchase import ChargeTerms
 from ..ledger.transaction import ChainHead
 from ..numbers import Number
 from ..payment import Bill
@@ -22,9 +25,17 @@ from .isolation import PublicError
 
 @dataclass(slots=True, repr=False)
 class Holding:
-    """A dataset, the questions allowed about it, and whether it may be simulated."""
+    """A dataset, the questions allowed about it, and whether it may be simulated.
+
+    Attributes:
+        data: the data.
+        max_failures: how many questions of an analyst may fail until it is closed for them.
+        questions: the named questions.
+        may_simulate: whether it may be simulated.
+    """
 
     data: Any
+    max_failures: int = MAX_FAILURES
     questions: dict[str, Permission] = field(default_factory=dict)
     may_simulate: bool = False
 
@@ -38,9 +49,9 @@ class Datasets:
         self._ledger = ledger
         self._holdings: dict[str, Holding] = {}
 
-    def hold(self, name: str, data: Any) -> None:
+    def hold(self, name: str, data: Any, max_failures: int = MAX_FAILURES) -> None:
         """Hold data, without a budget."""
-        self._holdings[name] = Holding(data)
+        self._holdings[name] = Holding(data, max_failures)
 
     def open_budget(
         self, name: str, analyst: str | None, *, separate: bool = False, **amounts: Number | None
@@ -83,16 +94,42 @@ class Datasets:
         _, permission = self.find_question(question, self._names_of(dataset))
         permission.limits = replace(permission.limits, **limits)
 
-    def session(
-        self, budget: Budget, at: str | None = None, check: Callable[[], object] = lambda: None
-    ) -> Session:
-        """Return the session that is charged for a budget: see `session_of`. No data are read."""
-        return session_of(self._ledger, budget, at, check)
+    def reopen(self, name: str, analyst: str | None) -> list[Budget]:
+        """Open a dataset again after failures, for an analyst or for all; return their shares."""
+        return self._ledger.reopen(self._key(name), analyst=analyst)
 
-    def quote_share(self, share: Budget, bill: Bill) -> Quote:
+    def session(self, budget: Budget, terms: ChargeTerms | None = None) -> Session:
+        """Return the session that is charged for a budget: see `session_of`. No data are read."""
+        return session_of(self._ledger, budget, terms or ChargeTerms())
+
+    def allowance(self, name: str, share: Budget, declared: Amount) -> Allowance | None:
+        """Return the terms on which an analyst asks about a dataset; None for its owner, who has none.
+
+        Args:
+            name: the name of the dataset.
+            share: the budget that is charged first.
+            declared: the least that a question may cost, as its owner declares it.
+        """
+        if share.analyst is None:
+            return None
+        holding = self.find(name)
+        least = least_cost(share, declared, self._cheapest(holding, share))
+        return Allowance(name, share.analyst, holding.max_failures, least)
+
+    def _cheapest(self, holding: Holding, share: Budget) -> Amount:
+        """Return the cost of the cheapest named question, in every unit of a share."""
+        costs = []
+        for permission in holding.questions.values():
+            with suppress(InvalidArgument):  # one that the share cannot count
+                costs.append(share.cost(permission.bill.guarantee, permission.bill.unit))
+        units = ([cost.epsilon for cost in costs], [cost.rho for cost in costs])
+        epsilon, rho = (min((n for n in unit if n is not None), default=None) for unit in units)
+        return Amount(epsilon, rho)
+
+    def quote_share(self, share: Budget, bill: Bill, allowance: Allowance | None = None) -> Quote:
         """Return the quote of a bill for an analyst's share, whatever others have spent."""
         cost = share.cost(bill.guarantee, bill.unit)
-        closed = self.session(share).quoted([bill]).closed
+        closed = self.session(share, ChargeTerms(allowance=allowance)).quoted([bill]).closed
         fits = closed is None and share.fits(cost)
         return Quote(cost, share.spent, share.remaining, fits, share.name, bill.worst_error, closed)
 
@@ -222,8 +259,25 @@ class Datasets:
 
     def budgets_for(self, analyst: str | None, *names: str) -> list[Budget]:
         """Return the budgets of datasets, without repeats: an analyst's shares alone, or all for None."""
-        budgets = {(one.dataset, one.analyst): one for of in self.budgets_of(*names) for one in of}
-        return [one for one in budgets.values() if analyst in {None, one.analyst}]
+        datasets = {
+            (one.dataset, one.analyst): (one, name)
+            for name, budgets in zip(names, self.budgets_of(*names), strict=True)
+            for one in budgets
+            if analyst in {None, one.analyst}
+        }
+        shares = [one for one, _ in datasets.values()]
+        failures = failures_by_share(self._ledger, shares)
+        return [
+            self._with_closing(name, one, failed)
+            for (one, name), failed in zip(datasets.values(), failures, strict=True)
+        ]
+
+    def _with_closing(self, name: str, budget: Budget, failures: int) -> Budget:
+        """Return a budget with the reason if failures have closed the dataset for its analyst."""
+        allowance = self.allowance(name, budget, Amount())
+        if allowance is None or not budget.is_current:
+            return budget
+        return replace(budget, closed=allowance.closed(failures))
 
 
 def _check_arguments(name: str, question: Call) -> None:

@@ -46,11 +46,23 @@ class ChargedError(Exception):
         error: the error.
         request: the name of the request.
         is_certain: whether the charge is known to be in the ledger.
+        is_final: whether the failure is stored in place of an answer, so that the request gives nothing else.
     """
 
-    def __init__(self, error: BaseException, request: str, *, is_certain: bool = True) -> None:
+    def __init__(
+        self, error: BaseException, request: str, *, is_certain: bool = True, is_final: bool = False
+    ) -> None:
         super().__init__()
-        self.error, self.request, self.is_certain = error, request, is_certain
+        self.error, self.request = error, request
+        self.is_certain, self.is_final = is_certain, is_final
+
+    @property
+    def note(self) -> str:
+        """The effect of asking again."""
+        if self.is_final:
+            return f"this is paid: request={self.request!r} gives the same error again, at no cost"
+        payment = "this is paid" if self.is_certain else "if this was paid"
+        return f"{payment}: request={self.request!r} asks again at no cost"
 
 
 Translation = Callable[[BaseException], BaseException]
@@ -133,8 +145,7 @@ def _strip(error: BaseException, translate: Translation) -> BaseException:
     """Return the translated error without causes, notes and frames."""
     if isinstance(error, ChargedError):
         public = _strip(error.error, translate)
-        payment = "this is paid" if error.is_certain else "if this was paid"
-        public.add_note(f"{payment}: request={error.request!r} asks again at no cost")
+        public.add_note(error.note)
         if isinstance(public, DiscreetError):
             public.charged = True if error.is_certain else None
         return public

@@ -297,6 +297,24 @@ class Connection:
             operations.RENEW_BUDGET, dataset=dataset, period=period, epsilon=epsilon, rho=rho, delta=delta
         )  # fmt: skip
 
+    def reopen(self, dataset: str, *, analyst: str | None = None) -> list[Budget]:
+        """Open a dataset again that failures have closed for an analyst, or for all of them; for the owner.
+
+        Args:
+            dataset: the name of the dataset.
+            analyst: the analyst; without it, all of them.
+
+        Returns:
+            The shares of those whose questions had failed.
+
+        Raises:
+            NotAllowed: if the caller is not the owner.
+            UnknownName: if there is no such dataset.
+            UnknownBudget: if the analyst has no share of it.
+        """
+        shares = self._node.call(operations.REOPEN, dataset=dataset, analyst=analyst)
+        return Listing(shares)
+
     def create_token(
         self, role: str, *, analyst: str | None = None, expires: str = "90d"
     ) -> NewToken:

@@ -13,13 +13,16 @@ from ..candidates import Grid
 from ..datasets.declarations import nearest
 from ..datasets.questions import RENAMED, VERBS, terms_of
 from ..errors import InvalidArgument, MissingColumn, preview
-from ..ledger import Session
+from ..ledger import Amount, Session
 from ..node.isolation import PublicError
 from ..numbers import spell
 from ..payment import Bill
 from ..releases import Release
 
 _PLAIN = (str, bool, int, float, Decimal, Fraction, dt.date, dt.datetime, type(None), Grid)
+
+
+_NO_LEAST = Amount()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +33,13 @@ class Freedom:
         verbs: the verbs.
         largest_epsilon: the most that one question may cost, as ε of pure differential privacy; None: as much
             as the budgets pay.
+        least: the least that a question may cost, as ε or ρ of a share; None of a unit for the default. Named
+            questions may cost less.
     """
 
     verbs: tuple[str, ...] = ()
     largest_epsilon: Fraction | None = None
+    least: Amount = _NO_LEAST
 
     def check(self, verb: str) -> None:
         """Raise unless the verb is allowed."""

@@ -62,6 +62,9 @@ class BudgetReply(BaseModel):
     is_current: bool
     delta_for: str | None
     shares: str | None
+    closed: str | None = Field(
+        None, description="Why nothing is answered after failures, until the owner opens it again."
+    )
     total: AmountReply
     spent: AmountReply
     remaining: AmountReply

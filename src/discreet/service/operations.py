@@ -295,6 +295,9 @@ _TO_RENEW = Body(
         "period", OPTIONAL_NAME, "Its name, such as 2027; none where discreet.toml declares calendar periods."
     ), *_AMOUNTS),
 )  # fmt: skip
+_TO_REOPEN = Body("DatasetToReopen", "A dataset that is opened again after failures.", (
+    _DATASET, Argument("analyst", OPTIONAL_NAME, "The analyst for whom; without it, all of them."),
+))  # fmt: skip
 _TOKEN_TO_CREATE = Body("TokenToCreate", "A token.", (
     Argument("role", TEXT, "owner, analyst or auditor.", REQUIRED),
     Argument("analyst", OPTIONAL_NAME, "The analyst, for that role."),
@@ -354,6 +357,12 @@ RENEW_BUDGET = Operation(
     "Open the next budget of a dataset, with the declared shares; for the owner.",
     body=_TO_RENEW, status=201,
 )  # fmt: skip
+REOPEN = Operation(
+    "reopen", Ownership.reopen, ("POST", "/datasets/reopenings"), OWNERS,
+    _many("BudgetReply", wire.write_budget, wire.read_budget),
+    "Open a dataset again that failures have closed for an analyst, or for all; for the owner.",
+    body=_TO_REOPEN,
+)  # fmt: skip
 TOKENS = Operation(
     "tokens", Ownership.tokens, ("GET", "/tokens"), OWNERS,
     _many("TokenReply", Token.as_dict, lambda plain: Token(**plain)),
@@ -382,7 +391,7 @@ AUDIT = Operation(
 
 OPERATIONS: tuple[Operation[Any], ...] = (
     QUESTIONS, COLUMNS, BUDGETS, RELEASES, QUOTE, ANSWER, QUOTE_VERB, ANSWER_VERB, OPEN_BUDGET, EXTEND_BUDGET,
-    RENEW_BUDGET, TOKENS, CREATE_TOKEN, REVOKE_TOKEN, AUDIT,
+    RENEW_BUDGET, REOPEN, TOKENS, CREATE_TOKEN, REVOKE_TOKEN, AUDIT,
 )  # fmt: skip
 
 READING: tuple[Operation[Any], ...] = tuple(one for one in OPERATIONS if one.reads_data)

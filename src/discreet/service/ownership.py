@@ -56,6 +56,10 @@ class Ownership:
             return self.datasets.renew_budget(dataset, period, **amounts)
         return renew_described(self.configuration, dataset, period, **amounts)
 
+    def reopen(self, dataset: str, analyst: str | None) -> list[Budget]:
+        """Open a dataset again that was closed after failures, for an analyst or for all."""
+        return self.datasets.reopen(dataset, analyst)
+
     def create_token(self, role: str, analyst: str | None, expires: str) -> NewToken:
         """Make a token, which ends with that of the caller."""
         if analyst is not None and self.configuration is not None:

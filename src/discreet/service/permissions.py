@@ -9,6 +9,8 @@ from ..datasets.configuration import Configuration, line_of
 from ..datasets.declarations import wrong
 from ..datasets.questions import VERBS
 from ..errors import DiscreetError, InvalidDescription, LedgerError
+from ..ledger.budget import Amount
+from ..ledger.failed_questions import MAX_FAILURES
 from ..ledger.toml_budgets import declared_neighbors, described_ledger
 from ..node.datasets import Datasets
 from .free_questions import Freedom, verb_named
@@ -28,7 +30,8 @@ def hold(description: Configuration) -> Datasets:
     """
     datasets = Datasets(described_ledger(description, next(iter(description.datasets))))
     for name, dataset in description.datasets.items():
-        datasets.hold(name, dataset)
+        most = description.serving.get(name, {}).get("max_failures", MAX_FAILURES)
+        datasets.hold(name, dataset, most)
         budget = datasets.budget_of(name)
         neighbors = declared_neighbors(description, name) if budget is None else budget.neighbors
         for access, terms in description.questions[name].items():
@@ -63,7 +66,8 @@ def caller_rights(datasets: Datasets, description: Configuration, analyst: str |
     if analyst is None:
         return Rights(datasets, None, tuple(description.datasets), Freedom(tuple(VERBS)))
     about = description.analyst(analyst)
-    free = Freedom(about.get("verbs", ()), about.get("max_epsilon"))
+    least = Amount(about.get("min_epsilon"), about.get("min_rho"))
+    free = Freedom(about.get("verbs", ()), about.get("max_epsilon"), least)
     return Rights(datasets, analyst, about["datasets"], free)
 
 

@@ -13,6 +13,8 @@ from ..datasets.questions import WORDS_OF_V1
 from ..errors import Exhausted, InvalidArgument, NotAllowed, UnknownBudget, UnknownName, preview
 from ..ledger import Budget, Quote, Session
 from ..ledger.budget import Amount
+from ..ledger.failed_questions import Allowance
+from ..ledger.purchase import ChargeTerms
 from ..messages import Message
 from ..node.allowed_questions import (
     AllowedQuestion,
@@ -76,6 +78,7 @@ class Rights:
         wrap: returns the function to call in place of the one that reads the data.
         beginning: the time at which the slot of the request began, which events of the ledger have; None: the time
             at which they are written, which follows the reading of the data.
+        stored_at: the time that answers and failures have in the ledger; None for `beginning`.
         slot: the seconds after which replies leave. All but the owner are told the ends of slots.
         check_again: raises if the caller may do nothing any more; called in the transaction that charges.
     """
@@ -88,6 +91,7 @@ class Rights:
     longest: int | None = None
     wrap: Callable[[Prepare], Prepare] = charge_failures
     beginning: str | None = None
+    stored_at: str | None = None
     slot: float = 0
     check_again: Callable[[], object] = lambda: None
 
@@ -201,12 +205,20 @@ class Rights:
         """Return the price; for an analyst, in the own share alone."""
         bill = inquiry.bill(size)
         self._check_size(inquiry, size)
-        inquiry.cost(bill)
+        cost, allowance = inquiry.cost(bill), self._allowance(inquiry)
         if inquiry.permission is None:
             self.freedom.check_bill(bill, inquiry.budget.neighbors)
-        if self.analyst is not None:
-            return self.datasets.quote_share(inquiry.budget, bill)
-        return self.datasets.session(inquiry.budget).quoted([bill])
+        if allowance is None:
+            return self.datasets.session(inquiry.budget).quoted([bill])
+        try:
+            allowance.check_cost(cost)
+        except InvalidArgument as error:
+            raise PublicError(error) from None
+        return self.datasets.quote_share(inquiry.budget, bill, allowance)
+
+    def _allowance(self, inquiry: "Inquiry") -> Allowance | None:
+        """Return the terms on which an analyst asks this; None for the owner."""
+        return self.datasets.allowance(inquiry.dataset, inquiry.budget, self.freedom.least)
 
     def _answer(self, inquiry: "Inquiry", size: int | None, paying: "Paying") -> Release:
         """Charge and answer. A failure because of the data is charged too."""
@@ -223,7 +235,10 @@ class Rights:
                 inquiry.permission.admit(self.analyst, paying.request)
 
         checkout = Checkout(check, self.wrap, self.check_again)
-        session = self.datasets.session(inquiry.budget, self.beginning, checkout.allow)
+        terms = ChargeTerms(
+            self.beginning, self.stored_at, checkout.allow, self._allowance(inquiry)
+        )
+        session = self.datasets.session(inquiry.budget, terms)
         try:
             return inquiry.ask(checkout, session, size, paying.request)
         except Exhausted:
@@ -237,7 +252,8 @@ class Rights:
         """Return the error for a share that cannot pay, with amounts that its analyst may see."""
         share = self._budgets(inquiry.dataset)[inquiry.dataset]
         assert share is not None
-        return share_error(inquiry.dataset, self.datasets.quote_share(share, bill))
+        quote = self.datasets.quote_share(share, bill, self._allowance(inquiry))
+        return share_error(inquiry.dataset, quote)
 
     def _check_size(self, inquiry: "Inquiry", size: int | None) -> None:
         """Raise if an analyst asks for more answers at once than the owner allows."""

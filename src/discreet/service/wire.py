@@ -210,6 +210,7 @@ def read_budget(plain: Mapping[str, Any]) -> Budget:
         plain["dataset"], plain["analyst"], plain["neighbors"], read_amount(plain["total"]),
         read_amount(plain["spent"]), read_unit(plain["privacy_unit"]), plain["period"], plain["is_current"],
         read_rule(plain.get("shares") or ""), read_use(plain.get("delta_for") or ""),
+        plain.get("closed"),
     )  # fmt: skip
 
 

@@ -1,0 +1,181 @@
+"""Questions that fail because of the data, and the datasets that they close for an analyst.
+
+Proof: docs/explanation/threat_model.md, "Endings". Whether a question fails may depend on the data, and no epsilon
+covers it. So failures are charged, stored and counted; at a number that its owner declares a dataset is closed for
+the analyst. The rule reads events of the analyst's own questions alone, so it tells nothing of others.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..error_boundary import public_errors
+from ..errors import Exhausted, InvalidArgument, Unanswerable
+from ..messages import Message
+from . import queries
+from .bindings import read_bindings
+from .budget import Amount, Budget, read_amount
+from .transaction import NewEvent, Transaction
+
+MAX_FAILURES = 1
+"""How many questions of an analyst may fail before a dataset is closed, if its owner does not say."""
+
+LEAST_PART = 1000
+"""A question costs at least a share divided by this, if the owner does not say."""
+
+
+_NO_LEAST = Amount()
+
+
+class QuestionFailed(Exception):
+    """Raised by a draw that fails because of the data: the failure is stored in place of an answer.
+
+    Attributes:
+        error: the error, for whoever may see it.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+
+def stored_failure() -> QuestionFailed:
+    """Return the failure of a question that failed before. Its reason is not stored."""
+    return QuestionFailed(
+        Unanswerable(
+            "this question failed before because of the data, which are not read again for it"
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """The terms on which an analyst asks about a dataset, besides the budgets.
+
+    Attributes:
+        dataset: the name of the dataset, by which its owner opens it again.
+        analyst: the analyst.
+        max_failures: how many questions may fail until the dataset is closed.
+        least: the least that a question may cost, in the units of the share; None of a unit: as little as it likes.
+    """
+
+    dataset: str
+    analyst: str
+    max_failures: int = MAX_FAILURES
+    least: Amount = _NO_LEAST
+
+    def check_cost(self, cost: Amount) -> None:
+        """Raise if a question costs less than the least.
+
+        Raises:
+            InvalidArgument: with the least that it may cost.
+        """
+        pairs = (("epsilon", cost.epsilon, self.least.epsilon), ("rho", cost.rho, self.least.rho))
+        for unit, amount, least in pairs:
+            if amount is not None and least is not None and amount < least:
+                price, bound = (read_amount({unit: str(number)}) for number in (amount, least))
+                with public_errors():
+                    raise InvalidArgument(
+                        Message(
+                            "this costs {cost}, and a question here costs at least {least}: ask with a larger "
+                            "{unit}",
+                            cost=price, least=bound, unit=unit,
+                        )
+                    )  # fmt: skip
+
+    def closed(self, failures: int) -> Message | None:
+        """Return why nothing is answered after so many failures, or None."""
+        if failures < self.max_failures:
+            return None
+        return Message(
+            "closed after a failure; the owner opens it again: discreet ledger reopen {dataset} "
+            "--analyst {analyst}",
+            dataset=self.dataset, analyst=self.analyst,
+        )  # fmt: skip
+
+    def questions(self, share: Budget) -> int:
+        """Return how many questions a share can pay at most, as none costs less than the least."""
+        totals, least = share.counted_total, self.least
+        pairs = (totals.epsilon, least.epsilon), (totals.rho, least.rho)
+        return max(total // each for total, each in pairs if total is not None and each)
+
+
+def least_cost(share: Budget, declared: Amount, named: Amount) -> Amount:
+    """Return the least that a question may cost an analyst, in the units that the share counts.
+
+    Args:
+        share: the analyst's share.
+        declared: the least that the owner declares; None of a unit for the default.
+        named: the costs of the cheapest named question; it may always be asked.
+    """
+    total = share.counted_total
+    return Amount(
+        _least(total.epsilon, declared.epsilon, named.epsilon),
+        _least(total.rho, declared.rho, named.rho),
+    )
+
+
+def _least(
+    total: Fraction | None, declared: Fraction | None, named: Fraction | None
+) -> Fraction | None:
+    if total is None:
+        return None
+    least = total / LEAST_PART if declared is None else declared
+    return least if named is None else min(least, named)
+
+
+def failures(transaction: Transaction, dataset: str, analyst: str | None) -> int:
+    """Return how many questions of an analyst have failed since the dataset was last opened again for them.
+
+    A renewed budget does not open it: failures of all budgets of a dataset are counted together.
+    """
+    names = read_bindings(transaction).renewals(dataset)
+    return sum(queries.failures_of(transaction, name, analyst) for name in names)
+
+
+def check_open(transaction: Transaction, dataset: str, allowance: Allowance) -> None:
+    """Raise if a dataset is closed for an analyst.
+
+    Args:
+        transaction: where the failures are read.
+        dataset: the budget that is charged.
+        allowance: the terms of the analyst.
+
+    Raises:
+        Exhausted: if as many questions have failed as may.
+    """
+    why = allowance.closed(failures(transaction, dataset, allowance.analyst))
+    if why is not None:
+        raise Exhausted(
+            Message(
+                "the budget of {budget} cannot pay any more: {reason}", budget=dataset, reason=why
+            )
+        )
+
+
+def new_failure(
+    transaction: Transaction, dataset: str, analyst: str | None, request: str, at: str | None
+) -> NewEvent:
+    """Return the event of a question that failed: it has no reason and no duration."""
+    count = queries.failures_of(transaction, dataset, analyst) + 1
+    return NewEvent("failed", dataset, analyst, request, {"failures": count}, at)
+
+
+def reopen(transaction: Transaction, dataset: str, analyst: str | None) -> list[Budget]:
+    """Open a dataset again for an analyst, or for all whose questions have failed; return their shares.
+
+    Args:
+        transaction: where it is recorded.
+        dataset: the budget that is charged.
+        analyst: the analyst; None for all.
+    """
+    names, opened = read_bindings(transaction).renewals(dataset), dict[str, None]()
+    for name in names:
+        for share in queries.stored_budgets(transaction.connection, name):
+            if share.analyst is None or analyst not in {None, share.analyst}:
+                continue
+            if queries.failures_of(transaction, name, share.analyst):
+                event = NewEvent("reopened", name, share.analyst, None, {"failures": 0})
+                transaction.append(event)
+                opened[share.analyst] = None
+    shares = queries.checked_budgets(transaction, dataset)
+    return [share for share in shares if share.analyst in opened]
