@@ -74,7 +74,15 @@ _OF_A_DESCRIPTION = (
     "revoke_token",
     "tokens",
 )
-_OF_OWNERS = (*_IN_HAND, *_OF_A_DESCRIPTION, "audit", "chain", "extend_budget", "open_budget")
+_OF_OWNERS = (
+    *_IN_HAND,
+    *_OF_A_DESCRIPTION,
+    "audit",
+    "chain",
+    "extend_budget",
+    "open_budget",
+    "reopen",
+)
 _REFUSED = {
     "NoGuarantee.approx",
     *(f"Connection.{name}" for name in _IN_HAND),

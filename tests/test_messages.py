@@ -37,7 +37,7 @@ CODES = {
     "a date": {"%Y", "%b", "%d", "%H:%M", "%S.%f", "%b-%d", "%Y-%b", "%Y-%b-%d", "%Y-%b-%d %H:%M"},
     "an event": {
         "opened", "extended", "shrunk", "charged", "answered", "charged outside", "released outside",
-        "described", "carried", "renewed", "merged",
+        "described", "carried", "renewed", "merged", "failed", "reopened",
     },
 }  # fmt: skip
 """Messages that are looked up by a code, by context: they stand in no call."""

@@ -490,6 +490,8 @@ METHODS: dict[str, Callable[[], Arguments]] = {
     "Connection.revoke_token": lambda: call(_token()),
     "Connection.extend_budget": lambda: call("people", epsilon=10**7),
     "Connection in hand.open_budget": lambda: call("people", analyst="team", epsilon=10),
+    "Connection.reopen": lambda: call("people"),
+    "Connection in hand.reopen": lambda: call("people"),
     "Connection.renew_budget": lambda: call("people", "2027"),
     "Connection.simulate": lambda: call("middle", size=2),
     "Connection.call": lambda: call(QUESTIONS),

@@ -1,6 +1,7 @@
 """Ledgers of older versions are still good, and are renewed in one step."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -8,8 +9,20 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from discreet.errors import InvalidArgument, LedgerError, LedgerTooNew
+import discreet
+from discreet.errors import (
+    Exhausted,
+    InvalidArgument,
+    LedgerCorrupt,
+    LedgerError,
+    LedgerTooNew,
+    Unanswerable,
+)
 from discreet.ledger import Ledger, schema
+from discreet.ledger.failed_questions import Allowance, QuestionFailed
+from discreet.ledger.ledger import session_of
+from discreet.ledger.purchase import ChargeTerms
+from discreet.payment import Indices
 
 from ..ledgers import answering, bill, untouched
 
@@ -115,3 +128,60 @@ def test_an_older_schema_is_renewed_in_one_step(
             LedgerTooNew, match="has schema 7, and this version of discreet knows 6: upgrade"
         ):
             old()
+
+
+@pytest.mark.parametrize("schema", [4, 5])
+def test_a_ledger_without_failures_counts_them_from_now_on(tmp_path: Path, schema: int) -> None:
+    path = tmp_path / "budget.db"
+    with closing(sqlite3.connect(path)) as file:
+        file.executescript(_read_fixture(schema))
+        [(head, events)] = file.execute("SELECT head, events FROM discreet_ledger")
+    ledger = Ledger(path)
+    assert ledger.verify(head).events == events + (8 if schema == 4 else 0)
+    (share,) = [b for b in ledger.budgets() if b.name == "plain / a"]
+    asker = session_of(ledger, share, ChargeTerms(allowance=Allowance("plain", "a")))
+
+    def fail() -> Callable[[], Indices]:
+        def draw() -> Indices:
+            raise QuestionFailed(Unanswerable("because of the data"))
+
+        return draw
+
+    with pytest.raises(Unanswerable):
+        asker.buy(bill("1/16", "r"), fail)
+    with pytest.raises(Exhausted, match="closed after a failure"):
+        asker.buy(bill("1/16", "s"), untouched)
+    assert ledger.reopen("plain")[0].analyst == "a"
+    assert asker.buy(bill("1/16", "s"), answering(0)) == 0
+    assert Ledger(path).verify(head).events == ledger.history()[-1].number
+
+
+def test_a_ledger_of_schema_5_is_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "budget.db"
+    with closing(sqlite3.connect(path)) as file:
+        file.executescript(_read_fixture(5))
+    ledger = Ledger(path)
+    spent = {b.name: str(b.spent) for b in ledger.budgets()}
+    assert spent["plain / a"] == "ε = 0.5"
+    assert spent["people / a"] == "ε = 0.5"
+    again = discreet.select(
+        [3, 1], sensitivity=1, epsilon="1/8", ledger=ledger.session("plain", "a"), request="monday"
+    )
+    assert not again.charged
+    assert ledger.session("plain", "a").buy(bill("1/4", "paid"), answering(3)) == 3
+    assert ledger.verify().events == 25
+
+
+def test_a_ledger_of_schema_5_that_was_edited_is_not_upgraded(tmp_path: Path) -> None:
+    path = tmp_path / "budget.db"
+    with closing(sqlite3.connect(path)) as file:
+        file.executescript(_read_fixture(5).replace('{"epsilon":"5/4"}', '{"epsilon":"1/4"}', 1))
+    with pytest.raises(LedgerCorrupt):
+        Ledger(path)
+    with closing(sqlite3.connect(path)) as file:
+        assert list(file.execute("SELECT version FROM discreet_ledger")) == [(5,)]
+
+
+def _read_fixture(schema: int) -> str:
+    """Return a ledger of an older schema, as SQL."""
+    return Path(__file__).with_name(f"ledger_schema_{schema}.sql").read_text("utf-8")

@@ -562,7 +562,8 @@ def test_requests_that_fail_count() -> None:
     for _ in range(2):
         with pytest.raises(Unanswerable):
             analyst.ask("ask")
-    with pytest.raises(Exhausted):
+        made.reopen("mine")
+    with pytest.raises(Exhausted, match="may be asked 2 times"):
         analyst.ask("ask")
 
 

@@ -39,6 +39,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "open_budget": {"dataset": "people"},
     "extend_budget": {"dataset": "rivals", "epsilon": "10"},
     "renew_budget": {"dataset": "rivals", "period": "2027"},
+    "reopen": {"dataset": "people"},
     "create_token": {"role": "auditor"},
 }
 """What each operation is called with, if it takes anything; in the path, the id of a token."""

@@ -17,6 +17,7 @@ import discreet
 from discreet import Connection
 from discreet.errors import (
     DiscreetError,
+    Exhausted,
     InvalidArgument,
     LedgerUnwritable,
     NotAllowed,
@@ -111,14 +112,20 @@ def test_both_refuse_the_same(
         assert (type(theirs.value), str(theirs.value)) == (type(ours.value), str(ours.value))
 
 
-def test_a_failure_is_paid_and_asked_again(both: tuple[Connection, Connection]) -> None:
+def test_a_failure_is_paid_and_stands_for_the_answer(both: tuple[Connection, Connection]) -> None:
     there, text = both[1], Path("SECRET-PLACE.csv").read_text()
     Path("SECRET-PLACE.csv").unlink()
     with pytest.raises(Unanswerable) as caught:
         there.mode("people", "city", epsilon="1/8", request="lost")
-    assert caught.value.__notes__ == ["this is paid: request='lost' asks again at no cost"]
+    final = ["this is paid: request='lost' gives the same error again, at no cost"]
+    assert caught.value.__notes__ == final
     Path("SECRET-PLACE.csv").write_text(text)
-    assert there.mode("people", "city", epsilon="1/8", request="lost").charged is False
+    for asker in both:
+        with pytest.raises(Unanswerable) as again:
+            asker.mode("people", "city", epsilon="1/8", request="lost")
+        assert (again.value.__notes__, again.value.charged) == (final, True)
+    with pytest.raises(Exhausted, match="closed after a failure"):
+        there.mode("people", "city", epsilon="1/8", request="new")
 
 
 class Says:
@@ -179,6 +186,7 @@ CALLS: dict[str, Any] = {
     "open_budget": lambda c: c.open_budget("people"),
     "extend_budget": lambda c: c.extend_budget("rivals", epsilon=99),
     "renew_budget": lambda c: c.renew_budget("rivals", "2027"),
+    "reopen": lambda c: c.reopen("rivals"),
     "create_token": lambda c: c.create_token("auditor"),
     "tokens": lambda c: c.tokens(),
     "revoke_token": lambda c: c.revoke_token("x"),

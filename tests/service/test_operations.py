@@ -44,7 +44,9 @@ FITTING = {
 }
 """Arguments that fit one call only."""
 
-OWNERS = {"open_budget", "extend_budget", "renew_budget", "tokens", "create_token", "revoke_token"}
+OWNERS = {
+    "open_budget", "extend_budget", "renew_budget", "reopen", "tokens", "create_token", "revoke_token",
+}  # fmt: skip
 REFUSED: dict[str, set[str]] = {
     "owner": set(), "analyst": {*OWNERS, "audit"}, "auditor": {*OWNERS, "answer", "answer_verb"},
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Data are read in other processes: one that is killed takes one answer with it, charged and asked again."""
+"""Data are read in other processes: one that is killed takes one answer with it, charged and not drawn again."""
 
 import json
 import os
@@ -39,6 +39,7 @@ from discreet.service.tokens import tokens_beside
 from .test_connect import TEXT, spent, write_files
 from .test_http_client import LATER, InTheProcess
 
+FINAL = "this is paid: request='{}' gives the same error again, at no cost"
 WORDS = "this question cannot be answered; the owner of the data can see why"
 
 
@@ -46,7 +47,8 @@ class Served:
     """A service whose data are read in one other process."""
 
     def __init__(self) -> None:
-        Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0s"\n')
+        often = TEXT.replace("[datasets.people]\n", "[datasets.people]\nmax_failures = 1000\n")
+        Path("discreet.toml").write_text(often + '[server]\nturn = "0s"\n')
         path = Path("discreet.toml").absolute()
         self.processes = Processes(1, [str(path), file_digest(path)])
         app: Any = make_app(configuration(), ["testserver"], processes=self.processes)
@@ -121,8 +123,15 @@ def test_what_fails_because_of_the_data_is_one_error_for_analysts(served: Served
         served.owner.mode("people", "city", epsilon="1/8", request="f")
     Path("SECRET-PLACE.csv").write_text(there)
     for told in (caught, owners):
-        assert told.value.__notes__ == ["this is paid: request='f' asks again at no cost"]
-    assert served.ann.mode("people", "city", epsilon="1/8", request="f").charged is False
+        assert told.value.__notes__ == [FINAL.format("f")]
+    for asker in (
+        served.ann,
+        served.owner,
+    ):  # the data are repaired, and not read for this any more
+        with pytest.raises(Unanswerable) as again:
+            asker.mode("people", "city", epsilon="1/8", request="f")
+        assert (again.value.__notes__, again.value.charged) == ([FINAL.format("f")], True)
+    assert served.ann.mode("people", "city", epsilon="1/8", request="g").charged is True
 
 
 def test_a_process_that_was_killed_is_one_error_and_is_charged(served: Served) -> None:
@@ -131,12 +140,13 @@ def test_a_process_that_was_killed_is_one_error_and_is_charged(served: Served) -
     with pytest.raises(Unanswerable) as caught:
         served.ann.ask("typical-age", request="killed")
     assert str(caught.value) == WORDS
-    assert caught.value.__notes__ == ["this is paid: request='killed' asks again at no cost"]
+    assert caught.value.__notes__ == [FINAL.format("killed")]
     paid = spent(served.ann)["people / ann"]
     assert paid is not None
     assert before is not None
     assert paid - before == 1 / 2
-    assert served.ann.ask("typical-age", request="killed").charged is False
+    with pytest.raises(Unanswerable, match=WORDS):
+        served.ann.ask("typical-age", request="killed")
     assert spent(served.ann)["people / ann"] == paid
 
 
@@ -168,8 +178,9 @@ def test_a_process_that_is_killed_while_it_answers(served: Served) -> None:
     with pytest.raises(Unanswerable, match=WORDS) as caught:
         served.ann.ask("typical-age", request="reading")
     killing.join()
-    assert caught.value.__notes__ == ["this is paid: request='reading' asks again at no cost"]
-    assert served.ann.ask("typical-age", request="reading").charged is False
+    assert caught.value.__notes__ == [FINAL.format("reading")]
+    with pytest.raises(Unanswerable, match=WORDS):
+        served.ann.ask("typical-age", request="reading")
 
 
 def test_a_process_that_ended_while_nobody_asked_is_replaced_unseen(served: Served) -> None:
@@ -220,7 +231,8 @@ def test_the_owner_is_told_that_the_process_ended(served: Served) -> None:
     served.kill()
     with pytest.raises(Unanswerable, match="the process that read the data ended"):
         served.owner.ask("typical-age", request="owners")
-    assert served.owner.ask("typical-age", request="owners").charged is False
+    with pytest.raises(Unanswerable, match="failed before because of the data"):
+        served.owner.ask("typical-age", request="owners")
 
 
 @pytest.mark.proof
@@ -246,9 +258,11 @@ def test_a_description_that_was_changed_is_not_served(served: Served) -> None:
     with pytest.raises(Unanswerable):  # and another takes its place
         served.ann.ask("typical-age", request="edited")
     with pytest.raises(LedgerUnwritable, match="description was changed"):
+        served.ann.ask("typical-age", request="another")
+    with pytest.raises(Unanswerable, match=WORDS):
         served.ann.ask("typical-age", request="edited")
     path.write_text(text)
-    assert served.ann.ask("typical-age", request="edited").charged is False
+    assert served.ann.ask("typical-age", request="another").charged is True
     assert spent(served.owner) != before
 
 

@@ -242,6 +242,7 @@ OPERATIONS: dict[str, Callable[[Connection], object]] = {
     "open_budget": lambda c: c.open_budget("people"),
     "extend_budget": lambda c: c.extend_budget("rivals", epsilon=99),
     "renew_budget": lambda c: c.renew_budget("rivals", "2027"),
+    "reopen": lambda c: c.reopen("rivals"),
     "call": lambda c: c.call(QUESTIONS),
     "create_token": lambda c: c.create_token("auditor"),
     "tokens": lambda c: c.tokens(),
@@ -254,7 +255,9 @@ IN_HAND = {"allow", "allow_simulation", "for_analyst", "limit", "simulate"}
 """What the owner of data in hand does besides, of which a service knows nothing."""
 
 SEES = {"call", "questions", "columns", "quote", "quote_free", "budgets", "releases"}
-OWNS = {"open_budget", "extend_budget", "renew_budget", "create_token", "tokens", "revoke_token"}
+OWNS = {
+    "open_budget", "extend_budget", "renew_budget", "reopen", "create_token", "tokens", "revoke_token",
+}  # fmt: skip
 ALLOWED = {
     "owner": {*OPERATIONS},
     "auditor": SEES | {"chain", "audit"},

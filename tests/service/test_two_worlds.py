@@ -44,7 +44,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "/plan?": {"dataset": "people", "question": "typical-age"},
     "/login": {"token": "discreet_of_nobody"},
 }
-STEPS = ("1/256", "1/8", "3/16", "1/4")  # a search for what is left
+STEPS = ("1/64", "1/8", "3/16", "1/4")  # a search for what is left
 Reply = tuple[str, int, tuple[tuple[str, str], ...], bytes, float]
 
 

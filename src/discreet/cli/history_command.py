@@ -142,8 +142,10 @@ def _event_description(event: "Event") -> str:
     from ..ledger.budget import read_amount
     from ..privacy.units import read_unit, unit_in_words
 
-    if event.kind == "answered":
+    if event.kind in ("answered", "failed"):
         return gettext("to {request}", request=event.request)
+    if event.kind == "reopened":
+        return ""
     if event.kind == "released_outside":
         return f"{event.request}: {event.body['note']}"
     if event.kind == "described":

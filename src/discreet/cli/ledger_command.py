@@ -17,6 +17,7 @@ from .accounts import (
     description_for,
     open_ledger,
 )
+from .answers import say
 from .budget_tables import note_closed_shares, show_budgets
 from .completion import analyst_names, data_names
 from .json_output import print_json
@@ -193,6 +194,27 @@ def shrink_command(
     amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
     of = account(where, dataset)
     show_budgets([of.ledger.shrink(of.one, analyst=analyst, **amounts)], as_json=as_json)
+
+
+@ledger_app.command("reopen")
+def reopen_command(
+    where: LedgerArgument = None,
+    dataset: DatasetOption = None,
+    analyst: AnalystOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Open a dataset again that failures have closed, for an analyst or for all.
+
+    A question that fails because of the data tells something that no epsilon covers. So a dataset is closed for an
+    analyst after as many failures as max_failures says, until this. The history shows both.
+
+    Example: discreet ledger reopen people
+    """
+    of = account(where, dataset)
+    shares = of.ledger.reopen(of.one, analyst=analyst)
+    if not shares:
+        say(Message("no question has failed since it was last opened: nothing was closed"))
+    show_budgets(shares, as_json=as_json)
 
 
 @ledger_app.command("describe")

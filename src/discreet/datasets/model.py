@@ -35,10 +35,18 @@ DELTA_FOR = ("questions", "composition")
 MOST_TURNS, MOST_WAITING = 100_000, 1000
 """The most turns of one question, and the most questions of one caller that wait."""
 
+_MOST_FAILURES = 10_000
+"""A larger number closes nothing, and the number of patterns takes long to compute."""
+
 _COUNT = accepted_by(
     "whole number above zero",
     {"type": "integer", "minimum": 1, "maximum": MOST_ROWS},
     lambda entry, name: count(entry, name, most=MOST_ROWS),
+)
+_FAILURES = accepted_by(
+    "whole number above zero",
+    {"type": "integer", "minimum": 1, "maximum": _MOST_FAILURES},
+    lambda entry, name: count(entry, name, most=_MOST_FAILURES),
 )
 _TURNS = accepted_by(
     "whole number above zero",
@@ -134,7 +142,7 @@ DATASET = KeyTable(
             'For discreet serve: "own" for a reader that reads this dataset alone.',
         ),
         "max_failures": Key(
-            _COUNT,
+            _FAILURES,
             "How many questions of an analyst may fail until it is closed for them; 1 by default.",
         ),
         "title": _FOR_PEOPLE,

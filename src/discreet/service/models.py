@@ -95,6 +95,7 @@ class PastReleaseReply(BaseModel):
     privacy_unit: str | list[str] | None
     at: str
     is_answered: bool
+    has_failed: bool = False
 
 
 class ColumnReply(BaseModel):

@@ -358,7 +358,7 @@ RENEW_BUDGET = Operation(
     body=_TO_RENEW, status=201,
 )  # fmt: skip
 REOPEN = Operation(
-    "reopen", Ownership.reopen, ("POST", "/datasets/reopenings"), OWNERS,
+    "reopen", Ownership.reopen, ("POST", "/budgets/reopenings"), OWNERS,
     _many("BudgetReply", wire.write_budget, wire.read_budget),
     "Open a dataset again that failures have closed for an analyst, or for all; for the owner.",
     body=_TO_REOPEN,

@@ -25,6 +25,7 @@ class PastRelease:
         unit: the privacy unit, a column; None if every row is a record.
         at: when it was charged, UTC; of a service, for all but its owner, the end of the slot of its request.
         is_answered: whether its answer is stored; if not, the same request asks for it, at no cost.
+        has_failed: whether it failed because of the data; then the same request gives the same error.
     """
 
     dataset: str
@@ -35,18 +36,20 @@ class PastRelease:
     unit: Unit | None
     at: str
     is_answered: bool
+    has_failed: bool = False
 
     def as_dict(self) -> dict[str, object]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
         return {
             "dataset": self.dataset, "analyst": self.analyst, "request": self.request,
             "query": self.query, "guarantee": self.guarantee.as_dict(), "privacy_unit": plain_unit(self.unit),
-            "at": self.at, "is_answered": self.is_answered,
+            "at": self.at, "is_answered": self.is_answered, "has_failed": self.has_failed,
         }  # fmt: skip
 
     def __str__(self) -> str:
         name = self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
-        state = "" if self.is_answered else ", not answered yet"
+        missing = ", failed" if self.has_failed else ", not answered yet"
+        state = "" if self.is_answered else missing
         promise = in_brief(self.guarantee, self.unit)
         return f"{self.at[:19]} {name}: {self.query} [{promise}], request {self.request}{state}"
 
@@ -56,11 +59,10 @@ def past_releases(
 ) -> list[PastRelease]:
     """Return the releases that events record; to one analyst, or to all for None; a slot of seconds later."""
     mine = [event for event in events if analyst in {None, event.analyst}]
-    answers = {
-        (event.analyst, event.request)
-        for event in mine
-        if event.kind in ("answered", "released_outside")
-    }
+    answers, failures = (
+        {(event.analyst, event.request) for event in mine if event.kind in kinds}
+        for kinds in (("answered", "released_outside"), ("failed",))
+    )
     return [
         PastRelease(
             event.dataset,
@@ -71,6 +73,7 @@ def past_releases(
             read_unit(event.body.get("privacy_unit")),
             time_text(datetime.fromisoformat(event.at) + timedelta(seconds=slot)),
             (event.analyst, event.request) in answers,
+            (event.analyst, event.request) in failures,
         )
         for event in mine
         if event.kind in CHARGED

@@ -35,7 +35,7 @@ class ReaderClient:
     replays: Mapping[str, Answer]
 
     def call(self, operation: Operation[Any], **arguments: Any) -> Release | Failure:
-        """Answer; if no process can answer now, an answer of before is given all the same."""
+        """Answer; if no process can answer now, an answer or a failure of before is given all the same."""
         with_request = {**arguments, "request": arguments["request"] or str(uuid4())}
         try:
             plain = operation.write(with_request)
@@ -49,7 +49,8 @@ class ReaderClient:
         if not _is_down(answer):
             return answer
         earlier = self.replays[operation.name](**with_request)
-        return answer if isinstance(earlier, Failure) else earlier
+        is_new = isinstance(earlier, Failure) and getattr(earlier.error, "charged", False) is False
+        return answer if is_new else earlier
 
     def _answer(self, question: dict[str, Any], with_request: dict[str, Any]) -> Release | Failure:
         """Return the answer of a process; if it ends before, its end may depend on the data, so it is charged."""

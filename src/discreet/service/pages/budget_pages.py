@@ -71,6 +71,13 @@ def renew(request: AuthenticatedRequest) -> Response:
     return redirect("/budgets?done=renewed")
 
 
+def reopen(request: AuthenticatedRequest) -> Response:
+    """Open a dataset again that failures have closed for an analyst."""
+    dataset, analyst = request.fields.get("dataset", ""), request.fields.get("analyst") or None
+    request.connection().reopen(dataset, analyst=analyst)
+    return redirect("/budgets?done=reopened")
+
+
 def open_budget(request: AuthenticatedRequest) -> Response:
     """Open the budget of a dataset, or one of its own though others share its tables."""
     fields = request.fields

@@ -45,6 +45,7 @@ PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
     ("POST", "/budgets", budget_pages.extend, ("owner",)),
     ("POST", "/budgets/open", budget_pages.open_budget, ("owner",)),
     ("POST", "/budgets/renew", budget_pages.renew, ("owner",)),
+    ("POST", "/budgets/reopen", budget_pages.reopen, ("owner",)),
     ("GET", "/access", access_pages.access, ("owner",)),
     ("POST", "/access", access_pages.open_share, ("owner",)),
     ("GET", "/tokens", access_pages.tokens, ("owner",)),
