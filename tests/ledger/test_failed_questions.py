@@ -287,10 +287,11 @@ def test_a_question_that_costs_less_than_the_least_is_refused_before_anything_is
 def test_the_least_is_declared_or_a_thousandth_or_the_cheapest_named_question(
     declared: Fraction | None, named: Fraction | None, least: Fraction, questions: int
 ) -> None:
-    for unit in ("epsilon", "rho"):
-        share = new_budget("adult", "a", "add_remove", Amount(**{unit: Fraction(3)}))
-        amount = least_cost(share, Amount(**{unit: declared}), Amount(**{unit: named}))
-        assert amount == Amount(**{unit: least})
+    in_epsilon: Callable[[Any], Amount] = Amount
+    for of in (in_epsilon, lambda number: Amount(rho=number)):
+        share = new_budget("adult", "a", "add_remove", of(Fraction(3)))
+        amount = least_cost(share, of(declared), of(named))
+        assert amount == of(least)
         assert Allowance("adult", "a", 1, amount).questions(share) == questions
 
 
@@ -300,7 +301,8 @@ def test_no_share_pays_for_more_questions_than_are_counted() -> None:
     ledger.open("adult", epsilon=9, delta="1e-6", delta_for="composition")
     ledger.open("adult", analyst="a", epsilon=1, delta="1e-7", delta_for="composition")
     (share,) = [b for b in ledger.budgets() if b.analyst == "a"]
-    least = least_cost(share, Amount(rho=share.total.rho / 4), Amount())  # type: ignore[operator]
+    assert share.total.rho is not None
+    least = least_cost(share, Amount(rho=share.total.rho / 4), Amount())
     allowance = Allowance("adult", "a", 1, least)
     assert allowance.questions(share) == 4
     asker = session_of(ledger, share, ChargeTerms(allowance=allowance))
