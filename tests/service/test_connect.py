@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import pydoc
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -145,6 +146,15 @@ def test_a_verb_is_asked_for_by_its_name_and_by_that_of_version_one(folder: Path
     assert str(one) == str(other)
 
 
+def test_verbs_of_a_connection_show_their_arguments(folder: Path) -> None:
+    ann = discreet.connect(analyst="ann")
+    for method in (ann.median, ann.best_price):
+        text = pydoc.render_doc(method, renderer=pydoc.plaintext)
+        assert f"{method.__name__}(dataset: str, column: str, *, size: " in text
+        assert "partial" not in text
+        assert "max_cost: refuse if" in text
+
+
 def test_free_questions_where_the_owner_allows_them(folder: Path) -> None:
     ann = discreet.connect(analyst="ann")
     answer = ann.median("people", "age", epsilon="1/4", request="m")
@@ -161,6 +171,7 @@ REFUSED: list[tuple[Callable[[Connection], object], type[DiscreetError], str]] =
     (lambda c: c.median("people", "age", epsilon="0.2500001"), InvalidArgument, "up to ε = 0.25 here"),
     (lambda c: c.median("people", "age", epsilon="1/8", size=3), InvalidArgument, "up to ε = 0.25 here"),
     (lambda c: c.median("people", "age", scale="0.001"), InvalidArgument, "up to ε = 0.25 here"),
+    (lambda c: c.median("people", "age", rho="1"), InvalidArgument, "and this one has ε ≤ "),
     (lambda c: c.maximum("people", "age", epsilon="1/8"), InvalidArgument, "only mode, median"),
     (lambda c: c.ask_free("laplace", "people", "age", epsilon=1), UnknownName, "must be one of"),
     (lambda c: c.mode("rivals", "x", epsilon="1/8"), UnknownName, "must be one of people"),

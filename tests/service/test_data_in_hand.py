@@ -42,6 +42,12 @@ def node(**budget: Any) -> Connection:
     return owner
 
 
+@pytest.mark.parametrize("datasets", [{}, []])
+def test_no_data_are_no_connection(datasets: Any) -> None:
+    with pytest.raises(InvalidArgument, match="datasets is empty: give data by name"):
+        discreet.connect(datasets=datasets)
+
+
 def test_the_first_seed() -> None:
     answer = node().ask("price")
     assert 0 <= answer.value <= Fraction("3.5")

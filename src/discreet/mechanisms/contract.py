@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..float_environment import in_default_environment
-from ..numbers import positive, spell
+from ..numbers import positive
 from ..privacy.contract import check_guarantee, equals
 from ..privacy.guarantees import Guarantee, NoGuarantee
 from ..privacy.rho import RhoOf, largest_epsilon
@@ -66,6 +66,8 @@ class Calibrated:
     """Where the distribution is P(i) proportional to exp(-rate * gap[i]), that rate: there are faster ways then."""
     flip_rate: Rate | None = None
     """Where it is that of permute-and-flip, with heads of probability exp(-rate * gap[i]), that rate."""
+    list_length: int | None = None
+    """The length of an answer that is an ordered list of candidates, whose distribution is one of `Lists`."""
 
 
 class Mechanism(Protocol):
@@ -149,7 +151,7 @@ def excess(
     follows = core.rho if parameter.kind == "rho" else None
     rho = f", of which {equals('ρ', follows)} follows" if isinstance(follows, Fraction) else ""
     return (
-        f"{who} for {parameter.kind} = {spell(parameter.value)} it promises {guarantee}{rho}. Its `calibrate` must "
+        f"{who} for {equals(parameter.kind, parameter.value)} it promises {guarantee}{rho}. Its `calibrate` must "
         "take the epsilon by `epsilon_of`, with `pure_rho` unless its guarantee is a bounded range (`range_rho`)"
     )
 

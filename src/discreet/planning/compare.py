@@ -12,8 +12,9 @@ from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument
 from ..mechanisms import BOUNDED, Mechanism, read_mechanism
 from ..messages import Message, gettext, translate
-from ..numbers import Number, decimal, positive, spell
+from ..numbers import Number, decimal, positive
 from ..plots.marks import PRIVATE
+from ..privacy.contract import equals
 from ..terms import PAID, takes_terms_without
 from ..text_tables import TextTable
 from .distribution import Distribution
@@ -111,7 +112,7 @@ class Comparison:
     def _cells(self) -> list[tuple[str, ...]]:
         """Return the table as text, its head first."""
         rows = zip(self.epsilons, self.errors, strict=True)
-        body = [(f"ε = {spell(e)}", *map(_cell, row)) for e, row in rows]
+        body = [(equals("ε", e), *map(_cell, row)) for e, row in rows]
         return [("", *self.mechanisms), *body]
 
 

@@ -14,7 +14,8 @@ from flint import arb
 from .. import plots
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument, InvalidNumber, preview
-from ..numbers import Number, count, exact, spell
+from ..numbers import Number, count, exact
+from ..privacy.contract import equals
 from ..privacy.guarantees import Guarantee
 from ..releases import Simulation, json_value
 from ..sampling.enclosures import ball, lower, precision, upper
@@ -312,11 +313,9 @@ class Distribution:
     def _price(self) -> str:
         """Return the privacy parameter of one answer in short."""
         numbers = self.guarantee.as_dict()
-        return (
-            f"ε = {spell(Fraction(str(numbers['epsilon'])))}"
-            if "epsilon" in numbers
-            else str(self.guarantee)
-        )
+        if "epsilon" not in numbers:
+            return str(self.guarantee)
+        return equals("ε", Fraction(str(numbers["epsilon"])))
 
     def __repr__(self) -> str:
         size = "endlessly many" if self.size is None else f"{self.size:,}"

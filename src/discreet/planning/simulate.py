@@ -12,8 +12,6 @@ from flint import arb
 from ..candidates import Grid
 from ..errors import InvalidArgument
 from ..mechanisms.contract import Law
-from ..mechanisms.joint.joint_top_k import JointTopK
-from ..mechanisms.peeling import Peeling
 from ..numbers import Number, count
 from ..releases import Release, Simulation
 from ..sampling.bits import SystemBits
@@ -35,7 +33,6 @@ _NAMED = 40
 """The most candidates that a picture names."""
 
 _NOISE = (laplace, geometric)
-_OVER_LISTS = (Peeling, JointTopK)
 
 _MOST_LISTS = 20_000
 """The most lists of several answers whose probabilities are worked out one by one."""
@@ -85,8 +82,8 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
     quadratic for permute_and_flip, cubic for noisy_max. This is for study.
     """
     question = _question(verb, arguments, terms)
-    if isinstance(question.mechanism, _OVER_LISTS):
-        return _of_lists(question)
+    if question.calibrated.list_length is not None:
+        return _of_lists(question, question.calibrated.list_length)
     answers = question.answers
     if isinstance(answers, CandidateTable):
         raise InvalidArgument(
@@ -156,7 +153,7 @@ def simulate(verb: object, /, *arguments: object, **terms: object) -> Simulation
     label = _column_of(verb, arguments, terms)
     delivery = _delivery_of(verb, arguments, terms)
     order, question = delivery.order, delivery.order.question
-    if question is None or isinstance(question.mechanism, _OVER_LISTS):
+    if question is None or question.calibrated.list_length is not None:
         draw = delivery.prepare()  # the distribution is computed once
         lists = [_plain(delivery.name(draw())) for _ in range(size)]
         return Simulation(lists, order.mechanism, label=label)
@@ -209,7 +206,7 @@ def _question(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, obje
     return order.question
 
 
-def _of_lists(question: Question) -> Distribution:
+def _of_lists(question: Question, k: int) -> Distribution:
     """Return the distribution of a list of several candidates. Its score is that of its worst place.
 
     That is how far a place of the list is behind the candidate that should be there, at worst, below zero: the
@@ -218,13 +215,12 @@ def _of_lists(question: Question) -> Distribution:
     Raises:
         InvalidArgument: if there are too many lists.
     """
-    several: Any = question.mechanism
     scores, answers = question.scores(), question.answers
     if isinstance(answers, CandidateTable) or not isinstance(scores, Vector):
         raise InvalidArgument(
             "a distribution over a CandidateTable is not computed; list a few candidates"
         )
-    n, k = len(scores), several.k
+    n = len(scores)
     if count(k, "k", most=n) and math.perm(n, k) > _MOST_LISTS:
         raise InvalidArgument(
             f"there are {math.perm(n, k):,} lists of {k} of {n:,} candidates, and up to {_MOST_LISTS:,} are "
@@ -240,7 +236,7 @@ def _of_lists(question: Question) -> Distribution:
     weighted = [WeightedRun(place, 1, -loss) for place, loss in enumerate(losses)]
     unit = getattr(question.score, "unit", Fraction(1))
     return Distribution(
-        candidates, several.name, question.calibrated.guarantee, unit, ListSupport(candidates),
+        candidates, question.mechanism.name, question.calibrated.guarantee, unit, ListSupport(candidates),
         tuple(weighted), tuple(masses),
     )  # fmt: skip
 

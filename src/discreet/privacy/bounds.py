@@ -17,7 +17,7 @@ from ..numbers import Number, flag, short_up, spell
 from ..sampling.enclosures import ball, precision
 from .adaptive import delta_adaptive, delta_nonadaptive, epsilon_adaptive
 from .coarsening import coarsen
-from .contract import Guarantee, Parts
+from .contract import Guarantee, Parts, equals
 from .conversions import (
     delta_of_curve,
     epsilon_of_curve,
@@ -195,7 +195,7 @@ class Bounds:
 
     def __str__(self) -> str:
         other_unit = "delta" if self.unit == "epsilon" else "epsilon"
-        lines = [f"{self.unit} at {other_unit} = {spell(self.at)}"]
+        lines = [f"{self.unit} at {equals(other_unit, self.at)}"]
         for name, value in sorted(self.values.items(), key=itemgetter(1)):
             lines.append(f"  {name:<12}{spell(value)}")
         return "\n".join(lines)

@@ -14,7 +14,7 @@ from ..arguments import read_sequence
 from ..error_boundary import error_boundaries, error_boundary
 from ..errors import InvalidArgument
 from ..messages import SUM, Message, join
-from ..numbers import Number, count, spell
+from ..numbers import Number, count
 from .base import BaseGuarantee
 from .bounds import Bounds, bounds_of
 from .contract import (
@@ -110,7 +110,7 @@ class Composition:
         all_bounds = bounds_of(parts, self.slack, delta, epsilon, adaptive=adaptive)
         if not all_bounds.values:
             raise InvalidArgument(
-                f"no epsilon is known at delta = {spell(all_bounds.at)} for {self}"
+                f"no epsilon is known at {equals('delta', all_bounds.at)} for {self}"
             )
         return all_bounds
 

@@ -1,7 +1,6 @@
 """Connection: questions about described datasets, whether they are held in this process or elsewhere."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any, NoReturn, Protocol
 
 from ..arguments import read_name
@@ -32,15 +31,34 @@ class Node(Protocol):
         ...
 
 
-class _FreeVerb:
-    """A verb as a method: `data.median("people", "age", epsilon=1)` asks a free question."""
+def _free_verb(name: str, verb: str) -> Callable[..., Release]:
+    """Return a verb as a method: `data.median("people", "age", epsilon=1)` asks a free question."""
 
-    def __init__(self, verb: str) -> None:
-        self._verb = verb
-        self.__doc__ = f"Ask for a {verb} of a declared column, as `ask_free({verb!r}, ...)` does."
+    def ask_verb(  # noqa: PLR0913  # those of `ask_free`
+        self: "Connection",
+        dataset: str,
+        column: str,
+        *,
+        size: int | None = None,
+        request: str | None = None,
+        max_cost: Number | None = None,
+        **terms: Any,
+    ) -> Release:
+        paid: Any = {"size": size, "request": request, "max_cost": max_cost}
+        return self.ask_free(verb, dataset, column, **paid, **terms)
 
-    def __get__(self, connection: "Connection | None", owner: type) -> Any:
-        return self if connection is None else partial(connection.ask_free, self._verb)
+    ask_verb.__name__, ask_verb.__qualname__ = name, f"Connection.{name}"
+    ask_verb.__doc__ = f"""Answer a free question by `{name}`, and charge it, as `ask_free({verb!r}, ...)` does.
+
+    Args:
+        dataset: the name of the dataset.
+        column: the name of a declared column.
+        size: the number of independent answers, all of which are charged.
+        request: a name for this request; asked again under it, the answer is the same and costs nothing.
+        max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
+        **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
+    """
+    return ask_verb
 
 
 @errors_for_callers
@@ -64,15 +82,15 @@ class Connection:
 
     __slots__ = ("__weakref__", "_data", "_label", "_node")
 
-    mode = _FreeVerb("mode")
-    top_k = _FreeVerb("top_k")
-    median = _FreeVerb("median")
-    minimum = _FreeVerb("minimum")
-    maximum = _FreeVerb("maximum")
-    quantile = _FreeVerb("quantile")
-    quantiles = _FreeVerb("quantiles")
-    best_price = _FreeVerb("price")
-    check = _FreeVerb("check")
+    mode = _free_verb("mode", "mode")
+    top_k = _free_verb("top_k", "top_k")
+    median = _free_verb("median", "median")
+    minimum = _free_verb("minimum", "minimum")
+    maximum = _free_verb("maximum", "maximum")
+    quantile = _free_verb("quantile", "quantile")
+    quantiles = _free_verb("quantiles", "quantiles")
+    best_price = _free_verb("best_price", "price")
+    check = _free_verb("check", "check")
 
     def __init__(self, node: Node, label: str, data: DataInHand | None = None) -> None:
         self._node, self._label, self._data = node, label, data

@@ -92,6 +92,11 @@ def hold_in_hand(datasets: Mapping[str, object] | Iterable[Dataset], ledger: obj
 
 def _by_name(datasets: Any) -> Mapping[str, Any]:
     """Return data by name."""
+    if isinstance(datasets, Mapping | list | tuple) and not datasets:
+        raise InvalidArgument(
+            'datasets is empty: give data by name, such as {"bids": [1, 3]}, or leave datasets out to connect to '
+            "those of a discreet.toml"
+        )
     if isinstance(datasets, Mapping):
         return mapping(datasets, "datasets")
     if not isinstance(datasets, list | tuple) or not all(

@@ -15,8 +15,8 @@ from ..datasets.questions import RENAMED, VERBS, terms_of
 from ..errors import InvalidArgument, MissingColumn, preview
 from ..ledger import Amount, Session
 from ..node.isolation import PublicError
-from ..numbers import spell
 from ..payment import Bill
+from ..privacy.contract import equals
 from ..releases import Release
 
 _PLAIN = (str, bool, int, float, Decimal, Fraction, dt.date, dt.datetime, type(None), Grid)
@@ -55,10 +55,10 @@ class Freedom:
         epsilon = bill.guarantee.under(neighbors).pure
         if epsilon is not None and epsilon <= self.largest_epsilon:
             return
-        cost = "no ε of pure differential privacy" if epsilon is None else f"ε = {spell(epsilon)}"
+        cost = "no ε of pure differential privacy" if epsilon is None else equals("ε", epsilon)
         raise PublicError(
             InvalidArgument(
-                f"one question may cost up to ε = {spell(self.largest_epsilon)} here, and this one has {cost}"
+                f"one question may cost up to {equals('ε', self.largest_epsilon)} here, and this one has {cost}"
             )
         )
 

@@ -27,8 +27,8 @@ from ..node.allowed_questions import (
 )
 from ..node.datasets import Datasets
 from ..node.isolation import PublicError
-from ..numbers import spell
 from ..payment import Bill
+from ..privacy.contract import equals
 from ..releases import Release
 from .free_questions import Freedom, read_free, refusal
 from .lengths import longest_release
@@ -408,5 +408,5 @@ class Paying:
         if self.max_cost is None or (main is not None and main <= self.max_cost):
             return
         raise PublicError(
-            InvalidArgument(f"this costs {cost}, more than max_cost = {spell(self.max_cost)}")
+            InvalidArgument(f"this costs {cost}, more than {equals('max_cost', self.max_cost)}")
         )

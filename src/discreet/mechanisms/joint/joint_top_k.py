@@ -107,7 +107,7 @@ class JointTopK:
             gaps, unit = _whole_gaps(scores)
             return OrderedLists(gaps, k, calibrated if unit == 1 else calibrate_for(unit))
 
-        return Calibrated(calibrated.guarantee, law)
+        return Calibrated(calibrated.guarantee, law, list_length=k)
 
     def spread(self, sensitivity: Sensitivity) -> Fraction:
         """Return the spread that a scale divides: that of the lists."""

@@ -97,7 +97,7 @@ class Peeling:
         together: Guarantee = in_rounds(calibrated.guarantee, k).repeated(k)
         if self.delta is not None and parameter is not None:
             together = ApproxDP(parameter.value, self.delta, sensitivity.neighbors)
-        return Calibrated(together, law)
+        return Calibrated(together, law, list_length=k)
 
     def _share(
         self, sensitivity: Sensitivity, parameter: PrivacyParameter | None, k: int
