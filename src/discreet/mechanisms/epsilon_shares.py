@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import Any
 
 from ..privacy.calibration import largest_share
-from ..privacy.guarantees import ApproxDP, BoundedRange, Guarantee, MixedRange
+from ..privacy.contract import Guarantee
+from ..privacy.epsilon_dp import ApproxDP, mixed
 from ..privacy.sensitivity import Sensitivity
 from .contract import Mechanism, PrivacyParameter, calibrate
 
@@ -29,14 +30,11 @@ def share_of(
         adaptive: whether the scores of an answer may depend on the answers before.
     """
     public: Any = (mechanism, sensitivity, answers, together, adaptive)
-    return _cached_share(*public) if _is_hashable(public) else _share(*public)
-
-
-def in_rounds(guarantee: Guarantee, answers: int) -> Guarantee:
-    """Return the guarantee of one of several rounds: a bounded range is a mixed one where rounds are adaptive."""
-    if answers > 1 and isinstance(guarantee, BoundedRange):
-        return MixedRange(guarantee.epsilon, guarantee.neighbors)
-    return guarantee
+    try:
+        hash(public)
+    except TypeError:  # of a mechanism of a user's own
+        return _share(*public)
+    return _cached_share(*public)
 
 
 def _share(
@@ -49,19 +47,10 @@ def _share(
     def guarantee(share: Fraction) -> Guarantee:
         parameter = PrivacyParameter("epsilon", share)
         single = calibrate(mechanism, sensitivity, parameter).guarantee
-        return in_rounds(single, answers) if adaptive else single
+        return mixed(single) if adaptive and answers > 1 else single
 
     epsilon, delta = together.epsilon, together.delta
     return largest_share(guarantee, answers, epsilon, delta, adaptive=adaptive)
 
 
 _cached_share: Callable[..., Fraction] = lru_cache(maxsize=256)(_share)
-
-
-def _is_hashable(value: object) -> bool:
-    """Return whether the arguments can be kept; a mechanism of a user's own may not."""
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True

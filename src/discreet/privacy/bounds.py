@@ -3,7 +3,7 @@
 Proofs: docs/explanation/composition.md.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -17,7 +17,7 @@ from ..numbers import Number, flag, short_up, spell
 from ..sampling.enclosures import ball, precision
 from .adaptive import delta_adaptive, delta_nonadaptive, epsilon_adaptive
 from .coarsening import coarsen
-from .contract import Guarantee, Parts, equals
+from .contract import Parts, equals
 from .conversions import (
     delta_of_curve,
     epsilon_of_curve,
@@ -29,8 +29,7 @@ from .conversions import (
 from .convolution import adaptive_epsilons, convolve, mu_of, serves
 from .gaussian_dp import GaussianDP
 from .kov import Responses
-from .parts import in_chain, pure_of, renyi_of, rho_of
-from .pld import LossDistribution
+from .parts import curve_of, in_chain, pure_of, renyi_of, rho_of
 
 Bound = Callable[[Fraction, Fraction | None], Fraction | None]
 """From an epsilon or a delta, and the least bound found so far, to a bound on the other; None for none."""
@@ -58,27 +57,6 @@ def _alone(bound: Callable[[Fraction], Fraction | None]) -> Bound:
     return bound_at
 
 
-def basic(sum_: Fraction) -> Accountant:
-    """Return the sum of epsilons: delta is 0 from there on, and 1 below."""
-
-    def delta(epsilon: Fraction) -> Fraction:
-        return Fraction(0) if epsilon >= sum_ else Fraction(1)
-
-    def epsilon(_delta: Fraction) -> Fraction:
-        return sum_
-
-    return Accountant(_alone(delta), _alone(epsilon))
-
-
-def closed_form(part: Guarantee) -> Accountant:
-    """Return the closed form for one answer."""
-
-    def epsilon(delta: Fraction) -> Fraction | None:
-        return None if delta == 0 and part.pure is None else part.approx(delta).epsilon
-
-    return Accountant(_alone(part.delta_at), _alone(epsilon))
-
-
 def by_curve(curve: Callable[[arb], arb]) -> Accountant:
     """Return the conversion of a Rényi curve at the best order."""
 
@@ -99,30 +77,6 @@ def by_delta(
         return least if least < most else None
 
     return Accountant(_alone(function), epsilon)
-
-
-def by_losses(make: Callable[[], LossDistribution]) -> Accountant:
-    """Return a distribution of privacy losses, made at every call."""
-
-    def delta(epsilon: Fraction) -> Fraction:
-        return short_up(make().delta(epsilon))
-
-    def epsilon(delta: Fraction) -> Fraction | None:
-        return make().epsilon(delta)
-
-    return Accountant(_alone(delta), _alone(epsilon))
-
-
-def recursion(epsilons: Sequence[Fraction]) -> Accountant:
-    """Return the recursion over adaptive exponential mechanisms; no bound where no grid is fine enough."""
-
-    def delta(epsilon: Fraction) -> Fraction | None:
-        return _round_up(delta_adaptive(epsilons, epsilon))
-
-    def epsilon(delta: Fraction) -> Fraction | None:
-        return _round_up(epsilon_adaptive(epsilons, delta))
-
-    return Accountant(_alone(delta), _alone(epsilon))
 
 
 def where_promising(accountant: Accountant, mu: float) -> Accountant:
@@ -150,10 +104,6 @@ def _estimate(mu: float, epsilon: Fraction) -> float:
     """Return about the delta of Gaussian noise; no bound depends on it."""
     with precision(128):
         return float(gaussian_delta(arb(mu), ball(epsilon)))
-
-
-def _round_up(bound: Fraction | None) -> Fraction | None:
-    return None if bound is None else short_up(bound)
 
 
 _MOST_KINDS = 200
@@ -226,7 +176,10 @@ def bounds_of(
     if delta is None:
         target = read_epsilon(epsilon)
         deltas = _bounds_by_name(accountants, "delta", target)
-        loose = {name: _with_slack(slack, bound) for name, bound in deltas.items()}
+        loose = {
+            name: short_up(slack + (1 - slack) * bound) if slack else bound
+            for name, bound in deltas.items()
+        }
         return Bounds("delta", target, loose or {"none": Fraction(1)})
     at = read_delta(delta)
     if slack > at:
@@ -248,34 +201,44 @@ def _bounds_by_name(
     return values
 
 
-def _with_slack(slack: Fraction, delta: Fraction) -> Fraction:
-    """Return the delta of a guarantee that has `delta` but for the slack."""
-    return short_up(slack + (1 - slack) * delta) if slack else delta
-
-
 def _accountants(core: Parts, slack: Fraction, adaptive: bool) -> dict[str, Accountant]:
     """Return the accountants that serve the composition, by name, the quick ones first."""
-    if not core:
-        return {} if slack == 1 else {"basic": basic(Fraction(0))}
-    few = coarsen(core, _MOST_KINDS)
-    accountants = {
-        name: make(core if name == "basic" else few) for name, make in _ACCOUNTANTS.items()
-    }
-    if not adaptive:
+    if slack == 1 and not core:
+        return {}
+    accountants = {"basic": _basic(core)}
+    if core:
+        few = coarsen(core, _MOST_KINDS)
+        accountants |= {name: make(few) for name, make in _ACCOUNTANTS.items()}
+    if core and not adaptive:
         accountants["nonadaptive"] = _nonadaptive(core)
     return {name: accountant for name, accountant in accountants.items() if accountant is not None}
 
 
 def _basic(core: Parts) -> Accountant | None:
-    epsilon = pure_of(core)
-    return None if epsilon is None else basic(epsilon)
+    """Return the sum of epsilons: delta is 0 from there on, and 1 below."""
+    sum_ = pure_of(core)
+    if sum_ is None:
+        return None
+
+    def delta(epsilon: Fraction) -> Fraction:
+        return Fraction(int(epsilon < sum_))
+
+    def epsilon(_delta: Fraction) -> Fraction:
+        return sum_
+
+    return Accountant(_alone(delta), _alone(epsilon))
 
 
 def _single(core: Parts) -> Accountant | None:
     """Return the closed form for a single answer; several with Gaussian noise count as one."""
     (part, n), *others = core
-    has_closed_form = part.pure is not None or isinstance(part, GaussianDP)
-    return closed_form(part) if has_closed_form and n == 1 and not others else None
+    if others or n > 1 or (part.pure is None and not isinstance(part, GaussianDP)):
+        return None
+
+    def epsilon(delta: Fraction) -> Fraction | None:
+        return None if delta == 0 and part.pure is None else part.approx(delta).epsilon
+
+    return Accountant(_alone(part.delta_at), _alone(epsilon))
 
 
 def _kov(core: Parts) -> Accountant | None:
@@ -306,12 +269,7 @@ def _renyi(core: Parts) -> Accountant | None:
         if renyi_of(core, arb(1)) is None:
             return None
 
-    def curve(excess: arb) -> arb:
-        divergence = renyi_of(core, excess)
-        assert divergence is not None  # as there is one of order 2
-        return divergence
-
-    return by_curve(curve)
+    return by_curve(curve_of(core))
 
 
 def _losses(core: Parts) -> Accountant | None:
@@ -327,17 +285,38 @@ def _convolution_of_all(core: Parts) -> Accountant | None:
 
 
 def _convolution(core: Parts) -> Accountant:
-    """Return the convolution; of many answers, one that is asked only where it may be the least."""
+    """Return the convolution, computed at every call; of many answers only where it may be the least."""
+
+    def delta(epsilon: Fraction) -> Fraction:
+        return short_up(convolve(core).delta(epsilon))
+
+    def epsilon(delta: Fraction) -> Fraction | None:
+        return convolve(core).epsilon(delta)
+
+    losses = Accountant(_alone(delta), _alone(epsilon))
     many = sum(n for _, n in core) > _FEW or len(core) > _FEW_KINDS
-    losses = by_losses(partial(convolve, core))
     mu = mu_of(core) if many else None
     return losses if mu is None else where_promising(losses, mu)
 
 
 def _adaptive(core: Parts) -> Accountant | None:
-    """Return the recursion over the questions an adaptive analyst may ask of exponential mechanisms."""
+    """Return the recursion over the questions an adaptive analyst may ask of exponential mechanisms.
+
+    There is no bound where no grid is fine enough.
+    """
     epsilons = adaptive_epsilons(core)
-    return None if epsilons is None else recursion(epsilons)
+    if epsilons is None:
+        return None
+
+    def delta(epsilon: Fraction) -> Fraction | None:
+        bound = delta_adaptive(epsilons, epsilon)
+        return None if bound is None else short_up(bound)
+
+    def epsilon(delta: Fraction) -> Fraction | None:
+        bound = epsilon_adaptive(epsilons, delta)
+        return None if bound is None else short_up(bound)
+
+    return Accountant(_alone(delta), _alone(epsilon))
 
 
 def _nonadaptive(core: Parts) -> Accountant | None:
@@ -355,7 +334,6 @@ def _nonadaptive(core: Parts) -> Accountant | None:
 
 
 _ACCOUNTANTS: dict[str, Callable[[Parts], Accountant | None]] = {
-    "basic": _basic,
     "single": _single,
     "kov": _kov,
     "zcdp": _zcdp,

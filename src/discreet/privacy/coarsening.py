@@ -5,7 +5,7 @@ from bisect import bisect_left
 from fractions import Fraction
 
 from ..numbers import float_up
-from .contract import Guarantee, Part, Parts
+from .contract import Part, Parts
 from .gaussian_dp import GaussianDP, together
 from .parts import in_chain, merge
 from .renyi_dp import ZCDP
@@ -46,7 +46,11 @@ def _sum_noise(parts: list[Part]) -> list[Part]:
 
 def _on_grid(parts: list[Part]) -> list[Part]:
     """Return the parts with the epsilons of the chain rounded up to the grid, equal ones merged."""
-    sizes = [(part, n, float_up(epsilon)) for part, n in parts if (epsilon := _epsilon(part))]
+    sizes = [
+        (part, n, float_up(epsilon))
+        for part, n in parts
+        if in_chain(part) and (epsilon := part.pure)
+    ]
     ordinary = [size for _, _, size in sizes if 1e-300 < size < 1e300]
     if not ordinary:
         return parts
@@ -66,10 +70,6 @@ def _on_grid(parts: list[Part]) -> list[Part]:
         for (_, size), (first, n) in counts.items()
     ]
     return [*others, *on_grid]
-
-
-def _epsilon(part: Guarantee) -> Fraction | None:
-    return part.pure if in_chain(part) else None
 
 
 def _grid(sizes: list[float]) -> list[float]:

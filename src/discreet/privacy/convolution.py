@@ -19,7 +19,7 @@ from .contract import Guarantee, Part, Parts
 from .conversions import delta_of_curve, epsilon_of_curve
 from .gaussian_dp import GaussianDP
 from .loss_dp import LossDP
-from .parts import RANGES, merge, renyi_of
+from .parts import RANGES, curve_of, merge, renyi_of
 from .pld import UNIT, LossDistribution, common_step
 from .rho import logistic_rho
 
@@ -186,7 +186,7 @@ def _recursion(core: Parts, step: Fraction) -> LossDistribution | None:
 
 def _of_curve(rest: Parts, step: Fraction) -> LossDistribution:
     """Return one distribution for all guarantees that are known only by their Rényi curves."""
-    curve, top = _curve(rest), max(_reach(rest), step)
+    curve, top = curve_of(rest), max(_reach(rest), step)
     every = max(1, math.ceil(top / step / _PLACES))
     return LossDistribution.of_curve(partial(delta_of_curve, curve), top, step, every)
 
@@ -199,13 +199,4 @@ def _reach(core: Parts) -> Fraction:
     with precision(64):
         if renyi_of(rest, arb(1)) is None:
             return 2 * _FURTHEST  # a kind of one's own, of which nothing is known
-    return epsilon_of_curve(_curve(rest), _NEGLIGIBLE)
-
-
-def _curve(rest: Parts) -> Callable[[arb], arb]:
-    def curve(excess: arb) -> arb:
-        divergence = renyi_of(rest, excess)
-        assert divergence is not None  # as `fits` says
-        return divergence
-
-    return curve
+    return epsilon_of_curve(curve_of(rest), _NEGLIGIBLE)

@@ -93,7 +93,7 @@ class Odometer:
     @property
     def epsilon(self) -> Fraction | None:
         """The sum of all epsilons, exact: epsilon-DP holds whenever one stops. None if an answer has none."""
-        return total((part.pure, n) for part, n in self.parts) if self.parts else Fraction(0)
+        return total((part.pure, n) for part, n in self.parts)
 
     @property
     def rho(self) -> Fraction | None:
@@ -102,12 +102,12 @@ class Odometer:
         It is a guarantee only against a cap that was fixed before the first answer, as a budget in rho is.
         Converted to (epsilon, delta) at an adaptive stopping time it would understate the privacy loss.
         """
-        return total((part.rho, n) for part, n in self.parts) if self.parts else Fraction(0)
+        return total((part.rho, n) for part, n in self.parts)
 
     @property
     def delta(self) -> Fraction:
         """The sum of the deltas that single answers have themselves, at most 1."""
-        own = total((part.slack, n) for part, n in self.parts) if self.parts else Fraction(0)
+        own = total((part.slack, n) for part, n in self.parts)
         return Fraction(1) if own is None else min(own, Fraction(1))
 
     def approx(self, delta: Number) -> ApproxDP:
@@ -189,8 +189,6 @@ class Odometer:
 
     def _sum(self) -> Fraction | None:
         """Return the sum of the epsilons of the cores, which hold but for the deltas of single answers."""
-        if not self.parts:
-            return Fraction(0)
         return total((_pure(part), n) for part, n in self.parts)
 
     def _mixture(self, share: Fraction) -> Fraction | None:
@@ -275,5 +273,4 @@ def _curve(core: Guarantee) -> tuple[arb, ...]:
 
 def _rhos(parts: Iterable[Part]) -> Fraction:
     """Return the sum of those rhos that there are."""
-    rhos = [(core.rho, n) for core, n in parts if core.rho is not None]
-    return total(rhos) or Fraction(0) if rhos else Fraction(0)
+    return total((core.rho, n) for core, n in parts if core.rho is not None) or Fraction(0)

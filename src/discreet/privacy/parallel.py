@@ -8,9 +8,10 @@ from ..errors import InvalidArgument
 from .composition import Composition, compose
 from .contract import Guarantee, Part, Parts, order
 from .conversions import divergence_at
-from .guarantees import ZCDP, ApproxDP, BoundedRange, GaussianDP, MixedRange, PureDP, RenyiDP
+from .epsilon_dp import ApproxDP, PureDP, mixed
+from .gaussian_dp import GaussianDP
 from .parts import weaker
-from .renyi_dp import ORDERS
+from .renyi_dp import ORDERS, ZCDP, RenyiDP
 
 
 @error_boundary
@@ -40,7 +41,7 @@ def compose_parallel(*guarantees: Guarantee) -> Guarantee:
     branches = sorted((compose(guarantee) for guarantee in guarantees), key=order)
     parts = reduce(_worst_parts, (branch.parts for branch in branches))
     if len(guarantees) > 1:
-        parts = Composition(tuple((_mix_ranges(part), n) for part, n in parts)).parts
+        parts = Composition(tuple((mixed(part), n) for part, n in parts)).parts
     (first, n), *others = parts
     return first if n == 1 and not others else Composition(parts)
 
@@ -56,13 +57,6 @@ def _worst_parts(some: Parts, other: Parts) -> Parts:
         ours += [(a, n - both)] * (n > both)
         theirs += [(b, m - both)] * (m > both)
     return Composition(tuple(weakest + ours + theirs)).parts
-
-
-def _mix_ranges(part: Guarantee) -> Guarantee:
-    """Return the guarantee of a part with questions that may depend on answers about other parts."""
-    if isinstance(part, BoundedRange):
-        return MixedRange(part.epsilon, part.neighbors)
-    return part
 
 
 def _weakest_first(parts: Parts) -> list[Part]:
@@ -85,9 +79,10 @@ def _weaker(a: Guarantee, b: Guarantee) -> Guarantee:
         return b
     if a.kind == "none":
         return a
-    weaker_one = weaker(a, b) or _noisier(a, b)
-    if weaker_one is not None:
-        return weaker_one
+    if isinstance(a, GaussianDP) and isinstance(b, GaussianDP):
+        return GaussianDP(max(a.mu, b.mu), a.neighbors)
+    if (one_of_chain := weaker(a, b)) is not None:
+        return one_of_chain
     relation, slack = a.neighbors, max(a.slack, b.slack)
     epsilons = [_epsilon(a), _epsilon(b)]
     if None not in epsilons:
@@ -96,7 +91,8 @@ def _weaker(a: Guarantee, b: Guarantee) -> Guarantee:
     if a.rho is not None and b.rho is not None:
         return ZCDP(max(a.rho, b.rho), relation)
     if not slack:
-        return _higher(a, b)
+        curve = {at: max(divergence_at(one.renyi, at) for one in (a, b)) for at in ORDERS}
+        return RenyiDP(curve, relation)
     names = {"zcdp": "zCDP"}
     first, second = (names.get(g.kind, str(g)) for g in ((a, b) if not a.slack else (b, a)))
     raise InvalidArgument(
@@ -105,22 +101,9 @@ def _weaker(a: Guarantee, b: Guarantee) -> Guarantee:
     )
 
 
-def _noisier(a: Guarantee, b: Guarantee) -> Guarantee | None:
-    """Return the larger mu of two `GaussianDP`."""
-    if isinstance(a, GaussianDP) and isinstance(b, GaussianDP):
-        return GaussianDP(max(a.mu, b.mu), a.neighbors)
-    return None
-
-
 def _epsilon(guarantee: Guarantee) -> Fraction | None:
     """Return the epsilon that holds but for the slack, if there is one."""
     core = guarantee.core
     if core is None:
         return Fraction(0) if guarantee.slack < 1 else None
     return core.pure
-
-
-def _higher(a: Guarantee, b: Guarantee) -> Guarantee:
-    """Return the larger of two Rényi curves, at common orders."""
-    curve = {a_: max(divergence_at(one.renyi, a_) for one in (a, b)) for a_ in ORDERS}
-    return RenyiDP(curve, a.neighbors)

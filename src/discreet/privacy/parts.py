@@ -4,7 +4,7 @@ Proofs: docs/explanation/composition.md.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from flint import arb
@@ -45,6 +45,17 @@ def renyi_of(parts: Parts, excess: arb) -> arb | None:
             return None
         sum_ += n * divergence
     return sum_
+
+
+def curve_of(parts: Parts) -> Callable[[arb], arb]:
+    """Return `renyi_of` of parts that all have a divergence of order 2, and so of all orders."""
+
+    def curve(excess: arb) -> arb:
+        divergence = renyi_of(parts, excess)
+        assert divergence is not None
+        return divergence
+
+    return curve
 
 
 def slack_of(parts: Parts) -> Fraction:

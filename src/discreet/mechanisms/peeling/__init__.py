@@ -6,13 +6,14 @@ from typing import Any, Literal
 
 from ...errors import InvalidArgument
 from ...numbers import count
+from ...privacy.epsilon_dp import mixed
 from ...privacy.guarantees import ApproxDP, Guarantee
 from ...privacy.sensitivity import Sensitivity
 from ...sampling.enclosures import has_fast_pass
 from ...sampling.runs import Runs
 from ...sampling.vectors import Vector
 from ..contract import Calibrated, Mechanism, PrivacyParameter, calibrate, identity_of, spread_of
-from ..epsilon_shares import in_rounds, share_of
+from ..epsilon_shares import share_of
 from ..lists import Lists
 from .arrivals import FirstArrivals, FlipRounds
 from .rounds import BLOCK_SIZE, BlockRounds, Rounds, RunRounds
@@ -94,7 +95,8 @@ class Peeling:
             return _rounds(scores, k, calibrated)
 
         # *Guarantee*: the composition of k rounds, each of which may depend on the answers before.
-        together: Guarantee = in_rounds(calibrated.guarantee, k).repeated(k)
+        single = mixed(calibrated.guarantee) if k > 1 else calibrated.guarantee
+        together: Guarantee = single.repeated(k)
         if self.delta is not None and parameter is not None:
             together = ApproxDP(parameter.value, self.delta, sensitivity.neighbors)
         return Calibrated(together, law, list_length=k)
