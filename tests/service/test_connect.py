@@ -149,7 +149,7 @@ def test_a_verb_is_asked_for_by_its_name_and_by_that_of_version_one(folder: Path
 def test_verbs_of_a_connection_show_their_arguments(folder: Path) -> None:
     ann = discreet.connect(analyst="ann")
     for method in (ann.median, ann.best_price):
-        text = pydoc.render_doc(method, renderer=pydoc.plaintext)
+        text = pydoc.plain(pydoc.render_doc(method))
         assert f"{method.__name__}(dataset: str, column: str, *, size: " in text
         assert "partial" not in text
         assert "max_cost: refuse if" in text

@@ -198,7 +198,7 @@ CALLS: dict[str, Any] = {
 
 def is_verb(method: Any) -> bool:
     """Return whether a method asks a free question by its own name."""
-    return inspect.unwrap(method).__code__.co_name == "ask_verb"
+    return bool(inspect.unwrap(method).__code__.co_name == "ask_verb")
 
 
 def test_every_call_is_tried() -> None:

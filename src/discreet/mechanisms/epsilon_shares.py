@@ -7,7 +7,7 @@ from typing import Any
 
 from ..privacy.calibration import largest_share
 from ..privacy.contract import Guarantee
-from ..privacy.epsilon_dp import ApproxDP, mixed
+from ..privacy.epsilon_dp import ApproxDP, mix_range
 from ..privacy.sensitivity import Sensitivity
 from .contract import Mechanism, PrivacyParameter, calibrate
 
@@ -47,7 +47,7 @@ def _share(
     def guarantee(share: Fraction) -> Guarantee:
         parameter = PrivacyParameter("epsilon", share)
         single = calibrate(mechanism, sensitivity, parameter).guarantee
-        return mixed(single) if adaptive and answers > 1 else single
+        return mix_range(single) if adaptive and answers > 1 else single
 
     epsilon, delta = together.epsilon, together.delta
     return largest_share(guarantee, answers, epsilon, delta, adaptive=adaptive)

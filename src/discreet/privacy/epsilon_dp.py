@@ -271,7 +271,7 @@ CHAIN = (BoundedRange, MixedRange, SummedRange, LogisticDP, LaplaceDP, PureDP)
 """The kinds of one epsilon. Every kind implies those after it."""
 
 
-def mixed(guarantee: Guarantee) -> Guarantee:
+def mix_range(guarantee: Guarantee) -> Guarantee:
     """Return a guarantee where questions depend on answers of other parts: a bounded range is a mixed one."""
     if isinstance(guarantee, BoundedRange):
         return MixedRange(guarantee.epsilon, guarantee.neighbors)

@@ -8,7 +8,7 @@ from ..errors import InvalidArgument
 from .composition import Composition, compose
 from .contract import Guarantee, Part, Parts, order
 from .conversions import divergence_at
-from .epsilon_dp import ApproxDP, PureDP, mixed
+from .epsilon_dp import ApproxDP, PureDP, mix_range
 from .gaussian_dp import GaussianDP
 from .parts import weaker
 from .renyi_dp import ORDERS, ZCDP, RenyiDP
@@ -41,7 +41,7 @@ def compose_parallel(*guarantees: Guarantee) -> Guarantee:
     branches = sorted((compose(guarantee) for guarantee in guarantees), key=order)
     parts = reduce(_worst_parts, (branch.parts for branch in branches))
     if len(guarantees) > 1:
-        parts = Composition(tuple((mixed(part), n) for part, n in parts)).parts
+        parts = Composition(tuple((mix_range(part), n) for part, n in parts)).parts
     (first, n), *others = parts
     return first if n == 1 and not others else Composition(parts)
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from ...errors import InvalidArgument
 from ...numbers import count
-from ...privacy.epsilon_dp import mixed
+from ...privacy.epsilon_dp import mix_range
 from ...privacy.guarantees import ApproxDP, Guarantee
 from ...privacy.sensitivity import Sensitivity
 from ...sampling.enclosures import has_fast_pass
@@ -95,7 +95,7 @@ class Peeling:
             return _rounds(scores, k, calibrated)
 
         # *Guarantee*: the composition of k rounds, each of which may depend on the answers before.
-        single = mixed(calibrated.guarantee) if k > 1 else calibrated.guarantee
+        single = mix_range(calibrated.guarantee) if k > 1 else calibrated.guarantee
         together: Guarantee = single.repeated(k)
         if self.delta is not None and parameter is not None:
             together = ApproxDP(parameter.value, self.delta, sensitivity.neighbors)
