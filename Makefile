@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs search-check pictures release-check constraints clean
+.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs search-check figures pictures release-check constraints clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -49,6 +49,9 @@ pictures: .venv/test-ready ## the pictures in the docs, by the examples that mak
 	$(BIN)/python docs/pictures.py
 	$(BIN)/python docs/first_attack.py
 	$(BIN)/python docs/badges.py
+
+figures: .venv/ready ## the measured and computed figures in the prose, from docs/figures.toml
+	@$(BIN)/python -m tools.figures
 
 bench: .venv/bench-ready
 	@$(BIN)/python -m bench
