@@ -18,14 +18,13 @@ from .attack_command import attack_command
 from .audit_command import audit_app
 from .best_price_command import best_price_command
 from .check_command import check_command
-from .compare_command import compare_command
 from .describe_command import describe_command
 from .exit_codes import INTERRUPTED, exit_code, exit_codes_in_words
 from .history_command import history_command, verify_command
 from .ledger_command import ledger_app
 from .mode_command import mode_command
 from .noise_command import noise_app
-from .plan_command import plan_command
+from .plan_command import compare_command, plan_command
 from .quantile_command import median_command, quantile_command, quantiles_command
 from .select_command import select_command
 from .serve_command import serve_command

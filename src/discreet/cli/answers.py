@@ -1,14 +1,17 @@
-"""How a release is printed: the answer alone on stdout, its cost on stderr, or all of it as JSON on stdout."""
+"""How a release is shown: the answer alone on stdout, its cost on stderr, or all of it as JSON or as a report."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from ..datasets.noisy_cell_counts import NoisyCellCounts
-from ..messages import Message, translate
+from ..errors import InvalidArgument
+from ..messages import Message, check_language, current_language, translate
 from ..releases import Release
 from ..text_tables import TextTable
 from .json_output import print_json
@@ -75,3 +78,32 @@ def _cell_lines(counts: Mapping[str, NoisyCellCounts]) -> list[str]:
     one = next(iter(counts.values()))
     table = TextTable(tuple(rows[0]), tuple(tuple(row.values()) for row in rows))
     return [*str(table).splitlines(), one.meaning]
+
+
+def check_report(path: Path | None, lang: str | None) -> None:
+    """Refuse a report that could not be written, before anything is charged."""
+    if path is None:
+        if lang is not None:
+            raise InvalidArgument(Message("--lang is the language of a report; give --report too"))
+        return
+    from ..reports import check_path  # most commands write none
+
+    check_path(path)
+    if lang is not None:
+        check_language(lang)
+
+
+def write_report(subject: Any, path: Path | None, lang: str | None, **about: Any) -> None:
+    """Write the report of a subject, if a path is given.
+
+    Args:
+        subject: a release, an audit or a ledger.
+        path: the path of the report, or None.
+        lang: the code of its language; None for that of the command line.
+        **about: the arguments of `discreet.report` besides.
+    """
+    if path is not None:
+        from ..reports import report
+
+        page = report(subject, path, lang=lang or current_language(), **about)
+        say(Message("wrote {path}", path=page))

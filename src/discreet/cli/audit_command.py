@@ -9,6 +9,7 @@ import typer
 from ..errors import UnreadableFile
 from ..numbers import exact as exact_number
 from ..terms import Terms
+from .answers import check_report, write_report
 from .digits import against
 from .json_output import print_json
 from .options import (
@@ -25,7 +26,6 @@ from .options import (
     check_picture,
     chosen_mechanism,
 )
-from .report_options import check_report, write_report
 
 if TYPE_CHECKING:
     from ..audit import ExactAudit

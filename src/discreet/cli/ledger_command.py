@@ -17,12 +17,11 @@ from .accounts import (
     description_for,
     open_ledger,
 )
-from .answers import say
+from .answers import check_report, say, write_report
 from .budget_tables import note_closed_shares, show_budgets
 from .completion import analyst_names, data_names
 from .json_output import print_json
 from .options import AsJson, NeighborsName, PrivacyUnit, ReportAt, ReportLanguage
-from .report_options import check_report, write_report
 
 if TYPE_CHECKING:
     from ..datasets import Dataset

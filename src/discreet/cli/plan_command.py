@@ -1,4 +1,4 @@
-"""discreet plan: the error of an answer, or the epsilon for a target error, before anything is charged."""
+"""discreet plan and discreet compare: the error of an answer, or the epsilon for one, before anything is paid."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -10,18 +10,19 @@ from rich.table import Table
 
 from .. import plots, tables
 from ..errors import InvalidArgument
-from ..mechanisms import BOUNDED
+from ..mechanisms import BOUNDED, MECHANISMS
 from ..numbers import Number, positive, spell
 from ..planning.compare import Comparison, compare
 from ..planning.worst_case import epsilon_for, worst_error
-from .completion import columns_of_file
+from .completion import columns_of_file, one_of
 from .digits import two_digits
 from .inputs import table_file
 from .json_output import print_json
-from .options import AsJson, PlotTo, check_picture
+from .options import AsJson, ColumnArgument, DataArgument, FormatName, PlotTo, check_picture
 
 if TYPE_CHECKING:
     from ..plots.figure import Figure
+
 
 _SHARES = [Fraction(k, 10) for k in (1, 2, 5, 10, 20, 50, 100)]
 
@@ -165,3 +166,46 @@ def _show(by_mechanism: dict[str, Fraction], what: str, *, as_json: bool) -> Non
     for mechanism, number in by_mechanism.items():
         table.add_row(mechanism, two_digits(number))
     Console(highlight=False).print(table)
+
+
+def compare_command(
+    data: DataArgument,
+    column: ColumnArgument,
+    epsilons: Annotated[
+        str, typer.Option(metavar="A,B,C", help="The epsilons of an answer.")
+    ] = "0.1,0.2,0.5,1,2,5",
+    mechanisms: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,C",
+            help=f"Some of {', '.join(MECHANISMS)}.",
+            autocompletion=one_of(*MECHANISMS),
+        ),
+    ] = ",".join(BOUNDED),
+    spread: LargestChangeOption = "1",
+    form: FormatName = None,
+    plot: PlotTo = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare mechanisms by their errors on public scores.
+
+    The column has one score per candidate, of last year or made up: what is printed is as private as they are.
+
+    Example: discreet compare votes.csv votes --epsilons 0.1,1
+    """
+    check_picture(plot)
+    with table_file(data, form) as path:
+        scores = tables.numbers(path, column)
+    comparison = compare(
+        scores, spread=spread, epsilons=_parts(epsilons), mechanisms=_parts(mechanisms)
+    )
+    if plot is not None:
+        comparison.plot().savefig(plot)
+    if as_json:
+        print_json(comparison.as_dict())
+    else:
+        typer.echo(str(comparison))
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",")]

@@ -17,11 +17,10 @@ from ..selection import bill_of
 from ..tables.progress import waiting
 from ..terms import spelled_out
 from . import options
-from .answers import say, show_release
+from .answers import check_report, say, show_release, write_report
 from .described import Data, declared_ledger, described_data, grid_of, parse_values
 from .inputs import table_file
 from .json_output import print_json
-from .report_options import check_report, write_report
 
 if TYPE_CHECKING:
     from ..ledger import Quote, Session

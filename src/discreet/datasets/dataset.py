@@ -182,14 +182,15 @@ class Dataset:
         Raises:
             MissingColumn: if the description has none of that name.
         """
-        text, names = exact_text(name), few([repr(column) for column in self.columns])
-        if text is not None and text in self.columns:
-            return self.columns[text]
+        text, columns = exact_text(name), self.columns
+        if text is not None and text in columns:
+            return columns[text]
+        names = few([repr(column) for column in columns])
         if name is None:
             raise MissingColumn(f"{argument}: name a column of {self.label}; it has {names}")
         raise MissingColumn(
             f"{argument}: the description of {self.label} has no column {preview(name)}"
-            f"{nearest(name, self.columns)}; it has {names}"
+            f"{nearest(name, columns)}; it has {names}"
         )
 
     @property
