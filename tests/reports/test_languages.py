@@ -1,16 +1,14 @@
 """Reports in other languages: the same in every number, with no sentence of the wrong language."""
 
 import re
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 
 import discreet
-from discreet import Grid, Ledger, audit
+from discreet import Ledger, audit
 from discreet.cli import run
 from discreet.errors import InvalidArgument
 from discreet.messages import translate, using_language
@@ -163,13 +161,6 @@ def test_other_languages_are_refused(tmp_path: Path) -> None:
         with pytest.raises(InvalidArgument, match="lang must be 'en' or 'zh'"):
             discreet.report(Ledger(), tmp_path / "r.html", dataset="a", lang=wrong)  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
-
-
-def test_without_matplotlib_chinese_words_remain(tmp_path: Path) -> None:
-    release = discreet.median([1, 2, 3], candidates=Grid(0, 5), epsilon=1)
-    with mock.patch.dict(sys.modules, {"matplotlib": None}):
-        page = read(discreet.report(release, tmp_path / "r.html", lang="zh"))
-    assert '没有图：作图需要 matplotlib：pip install "discreet[plots]"' in page.text
 
 
 def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -77,6 +77,7 @@ class Distribution:
         candidates: the possible answers, or their indices.
         mechanism: the name of the mechanism.
         guarantee: the privacy guarantee of one answer.
+        label: the name of the axis of candidates in a picture: the column, if there is one.
     """
 
     candidates: Any
@@ -86,7 +87,7 @@ class Distribution:
     _support: Support
     _weighted: tuple[WeightedRun, ...]
     _masses: tuple[arb, ...]
-    _label: str = "candidate"
+    label: str = "candidate"
     _name: str = ""
 
     @property
@@ -257,7 +258,7 @@ class Distribution:
             raise InvalidArgument(f"answer must be one of the candidates, got {preview(answer)}")
         mark = None if answer is None else place(answer)
         answer_places = None if draws is None else list(map(place, draws.values))
-        name = self._label if label is None else label
+        name = self.label if label is None else label
         return plots.law(series, answer=mark, draws=answer_places, label=name)
 
     def plot_scores(self, *, label: str | None = None) -> "Figure":
@@ -266,7 +267,7 @@ class Distribution:
         Args:
             label: the name of the axis of candidates, with its unit; by default the column.
         """
-        return plots.scores(self.series(), label=self._label if label is None else label)
+        return plots.scores(self.series(), label=self.label if label is None else label)
 
     def series(self) -> plots.Series:
         """Return the data of a picture: places, probabilities and scores, as doubles."""

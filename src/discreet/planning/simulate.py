@@ -111,7 +111,7 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
         support,
         tuple(weighted),
         tuple(masses),
-        _label=_column_of(verb, arguments, terms),
+        label=_column_of(verb, arguments, terms),
         _name=next((noise.__name__ for noise in _NOISE if verb is noise), ""),
     )
 

@@ -195,14 +195,18 @@ def drawstyle(in_steps: bool) -> Literal["steps-mid", "default"]:
 
 
 def tick_candidates(axes: "Axes", x: Sequence[float]) -> None:
-    """Put ticks on candidates only, where few are in view: at round ones if those are evenly spread."""
-    if not are_few(x) or not x:
-        return
+    """Put ticks on candidates only, where few are in view."""
+    if are_few(x) and x:
+        ticks = candidate_ticks(x)
+        axes.set_xticks(ticks, [f"{tick:,.10g}" for tick in ticks])
+
+
+def candidate_ticks(x: Sequence[float]) -> list[float]:
+    """Return some of a few candidates: round ones if they are evenly spread."""
     gap = min((b - a for a, b in pairwise(sorted(x))), default=1.0)
     every = next(k for k in (1, 2, 5, 10, 20, 50) if len(x) <= k * _MOST_TICKS)
     ticks = [place for place in x if math.isclose(place / gap, round(place / gap), abs_tol=1e-6)]
-    ticks = [place for place in ticks if round(place / gap) % every == 0] or [*x[::every]]
-    axes.set_xticks(ticks, [f"{tick:,.10g}" for tick in ticks])
+    return [place for place in ticks if round(place / gap) % every == 0] or [*x[::every]]
 
 
 def series_of_points(
@@ -243,7 +247,7 @@ def outlines(
 
 def logarithmic(axes: "Axes", places: Sequence[float]) -> None:
     """Make the horizontal axis logarithmic, with ticks at round numbers."""
-    ticks = _round_numbers(min(places), max(places)) or sorted({*places})
+    ticks = round_numbers(min(places), max(places)) or sorted({*places})
     axes.set_xscale("log")
     axes.set_xticks(ticks, [f"{tick:,.0f}" if tick >= 1000 else f"{tick:.4g}" for tick in ticks])
     axes.set_xticks([], minor=True)
@@ -269,7 +273,7 @@ def _power_of_ten(height: float, _: object = None) -> str:
     return f"{height:g}" if -3 <= power <= 3 else f"10{str(power).translate(_SUPERSCRIPTS)}"
 
 
-def _round_numbers(low: float, high: float) -> list[float]:
+def round_numbers(low: float, high: float) -> list[float]:
     """Return 1, 2 and 5 times the powers of ten between two numbers, or only powers if that is too many."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for digits in ((1, 2, 5), (1,)):

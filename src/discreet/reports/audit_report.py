@@ -1,11 +1,9 @@
 """Reports of audits."""
 
-from functools import partial
-
-from .. import plots
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
 from ..messages import Message
-from .pictures import Picture, picture
+from .charts import draw_losses
+from .pictures import Picture
 
 _MOST_BARS = 40
 
@@ -40,8 +38,8 @@ def _losses(audit: ExactAudit) -> Picture | None:
     losses = [float(loss) for loss in audit.losses()]
     if len(losses) > _MOST_BARS:
         return None
-    return picture(
-        partial(plots.losses, losses, float(audit.claimed)),
+    return Picture(
+        draw_losses(losses, float(audit.claimed)),
         Message(
             "What each output tells: the logarithm of how much likelier it is on the first dataset than on the "
             "second. The claim allows what is between the dashed lines."

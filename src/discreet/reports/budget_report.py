@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from datetime import datetime
 from fractions import Fraction
-from functools import partial, reduce
+from functools import reduce
 from itertools import accumulate
 from operator import add
 
-from .. import plots
 from ..errors import UnknownBudget, preview
 from ..ledger import Budget, Event, Ledger
 from ..ledger.budget import Amount, budget_order
@@ -15,7 +14,8 @@ from ..ledger.events import CHARGED
 from ..messages import Message
 from ..privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from ..privacy.wording import mechanism_name
-from .pictures import Picture, picture
+from .charts import draw_budget
+from .pictures import Picture
 from .plain_words import guarantee_in_words, neighbors_in_words
 
 _SIGNS = {"epsilon": "ε", "rho": "ρ"}
@@ -100,7 +100,7 @@ def _over_time(budget: Budget, events: list[Event]) -> Iterator[Picture]:
             "What the answers cost, summed up over time in {sign}, and the whole budget (dashed).",
             sign=sign,
         )
-        yield picture(partial(plots.budget, points, unit=sign), caption)
+        yield Picture(draw_budget(points, sign), caption)
 
 
 def spent_over_time(events: list[Event], unit: str) -> list[tuple[datetime, Fraction, Fraction]]:

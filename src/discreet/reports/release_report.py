@@ -1,9 +1,7 @@
 """Reports of releases."""
 
 from fractions import Fraction
-from functools import partial
 
-from .. import plots
 from ..mechanisms import BOUNDED
 from ..messages import Message, gettext
 from ..planning.distribution import Distribution
@@ -11,7 +9,8 @@ from ..planning.worst_case import worst_error
 from ..privacy.contract import equals
 from ..privacy.wording import mechanism_name
 from ..releases import Release, json_value
-from .pictures import Picture, picture
+from .charts import draw_curve, draw_law
+from .pictures import Picture
 from .plain_words import guarantee_in_words, neighbors_in_words
 
 _SHARES = [Fraction(k, 40) for k in (*range(8, 40), *range(40, 201, 4))]
@@ -38,7 +37,7 @@ def private_distribution(law: Distribution) -> Picture:
     caption = Message(
         "The distribution that the answer was drawn from. It is as private as the data."
     )
-    return picture(law.plot, caption)
+    return Picture(draw_law(law.series(), law.label), caption)
 
 
 def _answer(release: Release) -> str:
@@ -62,11 +61,12 @@ def _error(release: Release) -> dict[str, object]:
         return float(worst_error(n, spread=1, epsilon=share * epsilon, mechanism=mechanism))
 
     points = [float(share * epsilon) for share in _SHARES]
-    draw = partial(
-        plots.curve,
-        {mechanism: (points, [at(share) for share in _SHARES])},
-        what=gettext("worst expected error"),
-        unit=gettext("the range sensitivity"),
+    what, unit = gettext("worst expected error"), gettext("the range sensitivity")
+    curve = draw_curve(
+        list(zip(points, map(at, _SHARES), strict=True)),
+        name=mechanism,
+        x=gettext("ε of one answer (more privacy to the left)"),
+        y=gettext("{what}\n(in units of {unit})", what=what, unit=unit),
         at=float(epsilon),
     )
     caption = Message(
@@ -74,4 +74,4 @@ def _error(release: Release) -> dict[str, object]:
         "ε = {epsilon:.4g}. It is not about these data, so it is public.",
         candidates=n, epsilon=float(epsilon),
     )  # fmt: skip
-    return {"error": at(Fraction(1)), "error_picture": picture(draw, caption)}
+    return {"error": at(Fraction(1)), "error_picture": Picture(curve, caption)}
