@@ -276,6 +276,7 @@ def test_every_operation_of_every_role(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     write_files()
     known = tokens_beside(Path("discreet.toml"))
+    owner = discreet.connect()
     for who, allowed in ALLOWED.items():
         role, analyst = (who, None) if who in ROLES else ("analyst", who)
         text, kept = known.create(role, analyst, LATER)
@@ -284,12 +285,12 @@ def test_every_operation_of_every_role(tmp_path: Path, monkeypatch: pytest.Monke
             if name in allowed:
                 operation(connection)
                 continue
-            before = discreet.connect().budgets()
+            before = owner.budgets()
             with pytest.raises((NotAllowed, InvalidArgument)) as caught:
                 operation(connection)
             forbidden = who == "auditor" or name in OWNS | {"chain", "audit"}
             assert forbidden == isinstance(caught.value, NotAllowed), (who, name)
-            assert discreet.connect().budgets() == before, (who, name)
+            assert owner.budgets() == before, (who, name)
         known.revoke(kept.id)
         for operation in OPERATIONS.values():
             with pytest.raises(NotAllowed, match="not valid"):
