@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs search-check figures pictures release-check constraints clean
+.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs search-check figures pictures release-check constraints replies clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -77,6 +77,9 @@ release-check: .venv/release-ready ## two builds give one hash, twine check, eac
 
 constraints: .venv/ready ## what the container installs, with the hashes of the wheels, in examples/service/constraints.txt
 	$(BIN)/python tools/container_constraints.py
+
+replies: .venv/test-ready ## the help and the names that the command line answers with at once, after a change of a command
+	$(BIN)/python tools/store_replies.py
 
 clean:
 	rm -rf .venv site dist src/discreet/sampling/_kernel.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 import discreet
-from discreet.cli import app
+from discreet.cli.application import build_app
 from discreet.scores import SCORES
 
 from .pages import BLOCK, PAGES, ROOT, TEXT
@@ -67,7 +67,7 @@ def test_the_architecture_page_shows_what_there_is() -> None:
 
 
 def test_every_command_is_in_the_docs() -> None:
-    for command in app.registered_commands:
+    for command in build_app().registered_commands:
         assert command.name is not None
         assert f"discreet {command.name}" in TEXT
 

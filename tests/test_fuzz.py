@@ -11,7 +11,7 @@ import typer
 
 import discreet
 from discreet import adapters, audit, plots
-from discreet.cli import app
+from discreet.cli.application import build_app
 from discreet.errors import InvalidArgument
 
 from .fuzz import calls, canary, commands, examples, judge
@@ -62,7 +62,7 @@ def test_everything_public_has_an_example() -> None:
 
 def test_every_command_has_an_example() -> None:
     words = {target.name.split()[1] for target in commands.targets()}
-    assert words == {*typer.main.get_group(app).commands}
+    assert words == {*typer.main.get_group(build_app()).commands}
 
 
 _IN_HAND = ("allow", "allow_simulation", "for_analyst", "limit", "simulate")

@@ -267,7 +267,7 @@ def test_commands_in_chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         ([*mode, "--dry-run"], "花费 a 的 ε = 1：已花 ε = 0，剩余 ε = 2；之后剩余 ε = 1"),
         (mode, "ε = 1（增删一条记录），指数机制"),
         (mode, "不花预算：这个请求以前已经收过费"),
-        (["ledger", "history", ledger], "收费"),
+        (["ledger", "history", ledger], "回答"),
         (["ledger", "spent", ledger, "--dataset", "a"], "1 个答案：ε = 1（合计），无论在哪里停下"),
         (["ledger", "verify", ledger], "个事件，最新散列值"),
         ([*mode[:-1], "s", "--epsilon", "7"], "a 的预算不足以支付 ε = 7"),
@@ -283,6 +283,6 @@ def test_commands_in_chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert 'lang="zh-Hans"' in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert run([*mode, "--json"]) == 0
     assert (
-        '"promise": "\\u03b5 = 1 (add/remove one record), exponential mechanism"'
+        '"promise": "ε = 1 (add/remove one record), exponential mechanism"'
         in capsys.readouterr().out
     )

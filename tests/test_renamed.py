@@ -11,7 +11,8 @@ import pytest
 import typer
 
 import discreet
-from discreet.cli import app, run
+from discreet.cli import run
+from discreet.cli.application import build_app
 from discreet.renamed import COMMANDS, MODULES, NAMES, NEW_METHODS, OPTIONS
 
 OLD = {**{old: f"discreet.{new}" for old, new in NAMES.items()}} | {
@@ -85,7 +86,7 @@ def test_a_name_that_never_was_is_refused_as_by_any_module() -> None:
 
 def commands(group: Any = None, *names: str) -> Iterator[tuple[str, ...]]:
     """Yield the names of every command."""
-    group = typer.main.get_command(app) if group is None else group
+    group = typer.main.get_command(build_app()) if group is None else group
     if not hasattr(group, "commands"):
         yield names
         return

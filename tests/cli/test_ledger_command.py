@@ -36,7 +36,7 @@ PAID = "--epsilon 1/2 --ledger budget.db --dataset people"
 @pytest.mark.usefixtures("here")
 def test_a_budget_from_opening_to_the_end(capsys: pytest.CaptureFixture[str]) -> None:
     assert command("ledger open budget.db --dataset people --epsilon 1") == 0
-    assert "people ε = 1 ε = 0 ε = 1 add_remove" in said(capsys)
+    assert "people ε = 1 ε = 0 ε = 1 protected: one row (add_remove)" in said(capsys)
     assert mode(f"{PAID} --dry-run") == 0
     assert said(capsys) == (
         "costs ε = 0.5 of people: spent ε = 0, remaining ε = 1; would leave ε = 0.5; "
@@ -68,8 +68,9 @@ def test_what_happened_can_be_seen_checked_and_exported(
     capsys.readouterr()
     assert command("ledger history budget.db --dataset people") == 0
     told = said(capsys)
-    assert "charged people / a mode of" in told
-    assert "to monday" in told
+    assert "3 20" in told
+    assert "answered people / a mode of status, 2 candidates ε = 0.5 (monday)" in told
+    assert "4 20" not in told, "one row a release"
     assert command("ledger history budget.db --json") == 0
     assert [event["kind"] for event in json.loads(capsys.readouterr().out)] == [
         "opened", "opened", "charged", "answered"]  # fmt: skip
@@ -79,6 +80,29 @@ def test_what_happened_can_be_seen_checked_and_exported(
     assert command(f"ledger verify budget.db --head {head[::-1]}") == 5
     assert command("ledger history budget.db --export events.csv") == 0
     assert Path("events.csv").read_text(encoding="utf-8").count("\n") == 5
+
+
+@pytest.mark.usefixtures("here")
+def test_tables_fit_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two budgets with shares and units of privacy; a made-up id is eight characters of it."""
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("people", "contributions"):
+        command(f"ledger open budget.db --dataset {name} --epsilon 100 --privacy-unit status")
+    share = "--dataset people --analyst team-a --epsilon 1/3 --privacy-unit status"
+    command(f"ledger open budget.db {share}")
+    mode("--epsilon 1/4 --ledger budget.db --dataset people --privacy-unit status --analyst team-a")
+    capsys.readouterr()
+    for words in ("history", "history --dataset people", "show"):
+        assert command(f"ledger {words} budget.db") == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert max(map(len, lines)) <= 80
+        rows = [
+            line for line in lines if line[:1].isdigit() or line.startswith(("people", "contr"))
+        ]
+        assert len(rows) == (4 if "history" in words else 3) - ("people" in words)
+    assert lines[-1] == "protected: all rows of one status (add_remove)"
 
 
 @pytest.mark.usefixtures("here")

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from discreet.cli import app, run
+from discreet.cli import run
+from discreet.cli.application import build_app
 from discreet.cli.exit_codes import EXIT_CODES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "command_line.md").read_text("utf-8")
@@ -23,7 +24,7 @@ def commands(group: typer.Typer, *names: str) -> Iterator[tuple[str, ...]]:
         yield from commands(inner.typer_instance, *names, inner.typer_instance.info.name)
 
 
-COMMANDS = list(commands(app))
+COMMANDS = list(commands(build_app()))
 
 
 def test_every_command_is_on_the_page() -> None:

@@ -335,5 +335,6 @@ def test_on_the_command_line(
     capsys.readouterr()
     assert run(["ledger", "history", "budget.db"]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "charged outside adult mean age ε = 0.5" in told
-    assert "released outside adult m: means.json" in told
+    assert "released outside mean age (m): means.json ε = 0.5" in told
+    assert "charged outside" in told
+    assert "all of adult" in told

@@ -1,14 +1,9 @@
 """The kernel in C beside numpy and plain Python: the same bounds, and the same answers on the same bits."""
 
 import math
-import os
-import shutil
-import subprocess
-import sys
 import threading
 from collections.abc import Iterable
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,9 +32,7 @@ from discreet.sampling.enclosures import (
     cut_exponential,
     precision,
 )
-from discreet.sampling.kernel import Kernel
 from discreet.sampling.short_lists import settle_short, short_list
-from discreet.sampling.speed import speed
 from discreet.sampling.vectors import read_vector
 
 KERNEL = kernel.active()
@@ -311,31 +304,3 @@ def test_doubts_are_settled_by_the_same_uniform(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(kernel, "active", lambda: None)
     assert settled() == fast
     assert fast == [((word) >> 56) for word in words]
-
-
-def test_what_is_in_use_can_be_asked() -> None:
-    now = speed()
-    assert now.kernel in ("neon", "x86-64-v3", "x86-64-v4")
-    assert now.reason is None
-    assert now.threads >= 1
-
-
-def test_a_kernel_that_an_older_source_left_is_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (built,) = Path(kernel.__file__).parent.glob("_kernel.*")
-    shutil.copy(built, tmp_path)
-    monkeypatch.setattr(kernel, "__file__", str(tmp_path / "kernel.py"))
-    load = kernel.load.__wrapped__
-    assert isinstance(load(), Kernel), "a wheel has no source"
-    (tmp_path / "kernel.c").write_text("/* of today */", encoding="utf-8")
-    assert load() == "it was built from an older kernel.c; install discreet again"
-
-
-def test_the_environment_switches_it_off() -> None:
-    program = "from discreet.sampling.speed import speed; print(speed())"
-    environment = os.environ | {"DISCREET_KERNEL": "0"}
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
-    )
-    assert done.stdout.strip() == "Speed(kernel=None, threads=1, reason='DISCREET_KERNEL is 0')"

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..messages import Message, translate
+from ..messages import Message, gettext, translate
 from ..privacy.units import one_record
 from .answers import say
 from .json_output import print_json
@@ -17,29 +17,46 @@ if TYPE_CHECKING:
 
 
 def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
-    """Print budgets as a table, or as JSON."""
+    """Print budgets as a table with what they protect below it, or as JSON."""
     if as_json:
         print_json([budget.as_dict() for budget in budgets])
         return
+    columns = {
+        Message("dataset", "a column"): [budget.dataset for budget in budgets],
+        Message("analyst", "a column"): [budget.analyst or "" for budget in budgets],
+        Message("budget", "a column"): [translate(budget.total) for budget in budgets],
+        Message("spent", "a column"): [translate(budget.spent) for budget in budgets],
+        Message("remaining", "a column"): [translate(budget.remaining) for budget in budgets],
+        Message("period", "a column"): [budget.standing for budget in budgets],
+    }
+    columns = {title: cells for title, cells in columns.items() if any(cells)}
     table = Table(box=None, pad_edge=False, show_edge=False)
-    titles = [
-        Message("dataset", "a column"),
-        Message("analyst", "a column"),
-        Message("budget", "a column"),
-        Message("spent", "a column"),
-        Message("remaining", "a column"),
-        Message("neighbors", "a column"),
-        Message("one record", "a column"),
-    ]
-    standing = any(budget.standing for budget in budgets)
-    for title in (*titles, *[Message("period", "a column")] * standing):
+    for title in columns:
         table.add_column(literal(translate(title)), overflow="fold")
+    for cells in zip(*columns.values(), strict=True):
+        table.add_row(*map(literal, cells))
+    console = Console(highlight=False)
+    console.print(table)
+    for line in _protections(budgets):
+        console.print(literal(line))
+
+
+def _protections(budgets: list["Budget"]) -> list[str]:
+    """Return what budgets protect, in one line if it is the same for all."""
+    datasets: dict[tuple[str, str], dict[str, None]] = {}
     for budget in budgets:
-        sums = map(translate, (budget.total, budget.spent, budget.remaining))
-        cells = budget.dataset, budget.analyst or "", *sums, budget.neighbors
-        last = [budget.standing] * standing
-        table.add_row(*map(literal, (*cells, translate(one_record(budget.unit)), *last)))
-    Console(highlight=False).print(table)
+        about = translate(one_record(budget.unit)), budget.neighbors
+        datasets.setdefault(about, {})[budget.dataset] = None
+    if len(datasets) == 1:
+        [(record, neighbors)] = datasets
+        return [gettext("protected: {record} ({neighbors})", record=record, neighbors=neighbors)]
+    return [
+        gettext(
+            "protected of {datasets}: {record} ({neighbors})",
+            datasets=", ".join(names), record=record, neighbors=neighbors,
+        )
+        for (record, neighbors), names in datasets.items()
+    ]  # fmt: skip
 
 
 def note_closed_shares(ledger: "Ledger", dataset: "Dataset") -> None:

@@ -1,6 +1,7 @@
 """discreet ledger history, verify: the events of a ledger, and whether they are as written."""
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,12 @@ from .options import AsJson, PlotTo, check_picture
 if TYPE_CHECKING:
     from ..ledger import Event
 
+_RELEASED = ("answered", "failed", "released_outside")
+"""The kinds of events that end a release, in the row of the event that charged it."""
+
+_MADE_UP = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""The names that requests get if they are asked without one."""
+
 
 def history_command(
     where: LedgerArgument = None,
@@ -29,9 +36,10 @@ def history_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show every event.
+    """Show every event, one row a release.
 
-    Events are budgets opened and extended, and releases charged and answered. The budget over time can be drawn.
+    Events are budgets opened and extended, and releases: charged, and answered if they were. --json and --export
+    have all of them. The budget over time can be drawn.
 
     Example: discreet ledger history budget.db --dataset adult
     """
@@ -47,18 +55,29 @@ def history_command(
     if as_json:
         print_json([event.as_dict() for event in events])
         return
+    _show_events(events)
+
+
+def _show_events(events: Sequence["Event"]) -> None:
+    """Print one row a release, and one for every other event; whose they are, if not all are of one."""
+    names = dict.fromkeys(map(_name, events))
     table = Table(box=None, pad_edge=False, show_edge=False)
     for title in ("", gettext("time (UTC)", "a column"), gettext("event", "a column")):
         table.add_column(literal(title), no_wrap=True)
-    for title in (
-        Message("dataset", "a column"),
-        Message("what", "a column"),
-        Message("cost", "a column"),
-    ):
-        table.add_column(literal(translate(title)), overflow="fold")
+    if len(names) > 1:
+        table.add_column(literal(gettext("dataset", "a column")), overflow="fold")
+    for title in (gettext("what", "a column"), gettext("cost", "a column")):
+        table.add_column(literal(title), overflow="fold")
+    released = {_release(event): event for event in events if event.kind in _RELEASED}
     for event in events:
-        table.add_row(*map(literal, _event_cells(event)))
-    Console(highlight=False).print(table)
+        if event.kind not in _RELEASED:
+            whose = [_name(event)] * (len(names) > 1)
+            start, end = _event_cells(event, released.get(_release(event)))
+            table.add_row(*map(literal, (*start, *whose, *end)))
+    console = Console(highlight=False)
+    console.print(table)
+    if len(names) == 1:
+        console.print(literal(gettext("all of {dataset}", dataset=next(iter(names)))))
 
 
 def verify_command(
@@ -120,21 +139,41 @@ def _changes(event: "Event", charged: Collection[str]) -> bool:
     return event.kind in charged or (event.analyst is None and "total" in event.body)
 
 
-def _event_cells(event: "Event") -> tuple[str, ...]:
-    """Return the cells of an event in the history."""
+def _name(event: "Event") -> str:
+    """Return the names of the dataset and of the analyst that an event is about."""
+    return event.dataset if event.analyst is None else f"{event.dataset} / {event.analyst}"
+
+
+def _release(event: "Event") -> tuple[str, str | None, str | None]:
+    """Return the release that an event belongs to."""
+    return event.dataset, event.analyst, event.request
+
+
+def _event_cells(
+    event: "Event", released: "Event | None"
+) -> tuple[tuple[str, str, str], tuple[str, str]]:
+    """Return the cells of an event before and after its name; of a charge with its release, if there was one."""
     from ..ledger.budget import read_amount
     from ..ledger.events import CHARGED
 
-    name = event.dataset if event.analyst is None else f"{event.dataset} / {event.analyst}"
-    body, at = event.body, event.at[:19].replace("T", " ")
-    kind = gettext(event.kind.replace("_", " "), "an event")
-    if event.kind in CHARGED:
+    body, kind, cost = event.body, event.kind, ""
+    if kind in CHARGED:
         # Dataset and analyst are charged the same, unless their budgets count in other units.
-        cost = translate(
-            join(BOTH, dict.fromkeys(str(read_amount(cost)) for cost in body["costs"]))
-        )
-        return str(event.number), at, kind, name, str(body["query"]), cost
-    return str(event.number), at, kind, name, _event_description(event), ""
+        amounts = dict.fromkeys(str(read_amount(amount)) for amount in body["costs"])
+        cost = translate(join(BOTH, amounts))
+        what = f"{body['query']} ({_shortened(str(event.request))})"
+        if released is not None:
+            kind, note = released.kind, released.body.get("note")
+            what = what if note is None else f"{what}: {note}"
+    else:
+        what = _event_description(event)
+    label = gettext(kind.replace("_", " "), "an event")
+    return (str(event.number), event.at[:16].replace("T", " "), label), (what, cost)
+
+
+def _shortened(request: str) -> str:
+    """Return the name of a request, or the beginning of one that was made up."""
+    return request[:8] if _MADE_UP.fullmatch(request) else request
 
 
 def _event_description(event: "Event") -> str:
@@ -142,12 +181,8 @@ def _event_description(event: "Event") -> str:
     from ..ledger.budget import read_amount
     from ..privacy.units import read_unit, unit_in_words
 
-    if event.kind in ("answered", "failed"):
-        return gettext("to {request}", request=event.request)
     if event.kind == "reopened":
         return ""
-    if event.kind == "released_outside":
-        return f"{event.request}: {event.body['note']}"
     if event.kind == "described":
         begins = f", {event.body['per']} {event.body['period']}" if "per" in event.body else ""
         return f"{event.body['name']}: {event.body['digest'][:14]}{begins}"

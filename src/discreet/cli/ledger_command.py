@@ -1,4 +1,4 @@
-"""discreet ledger: privacy budgets that outlive the process. Their history is in `history`."""
+"""discreet ledger: privacy budgets that outlive the process."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,6 +20,7 @@ from .accounts import (
 from .answers import check_report, say, write_report
 from .budget_tables import note_closed_shares, show_budgets
 from .completion import analyst_names, data_names
+from .history_command import history_command, verify_command
 from .json_output import print_json
 from .options import AsJson, NeighborsName, PrivacyUnit, ReportAt, ReportLanguage
 
@@ -468,3 +469,7 @@ def _print_charge(charge: "Charge", *, as_json: bool) -> None:
         print_json(charge.as_dict())
     else:
         typer.echo(translate(charge))
+
+
+ledger_app.command("history")(history_command)
+ledger_app.command("verify")(verify_command)

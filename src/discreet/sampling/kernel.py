@@ -2,46 +2,24 @@
 
 Nothing depends on it. Its results lie within the same proved bounds as numpy's, so answers are the same function of
 the random bits with it and without it: docs/explanation/draw.md.
-
-Set DISCREET_KERNEL=0 to leave it out, and DISCREET_THREADS to the number of threads it may use.
 """
 
-import ctypes
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from hashlib import sha256
 from itertools import pairwise
-from pathlib import Path
 from threading import Thread
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .kernel_library import KernelLibrary, open_library, threads
 from .vectors import not_finite
 
 Doubles = NDArray[np.float64]
 
 _LN2 = 0.6931471805599453  # the double nearest to it, whatever the mode is while this is imported
-_LEVELS = {1: "neon", 3: "x86-64-v3", 4: "x86-64-v4"}
-_ARGUMENTS = {
-    "block_sums": "pnndpp",
-    "running_sums": "pnddp",
-    "weights": "pnd",
-    "cumulate": "pn",
-    "row_sums": "pnndp",
-    "locate": "pnpnuddpup",
-    "locate_rows": "pnnpddp",
-}
-_TYPES: dict[str, Any] = {
-    "p": ctypes.c_void_p,
-    "n": ctypes.c_size_t,
-    "d": ctypes.c_double,
-    "u": ctypes.c_uint,
-}
-
 THREADED = 10**6
 """From so many numbers on, several threads share them."""
 
@@ -51,10 +29,8 @@ _ROW = 256
 class Kernel:
     """The functions of `kernel.c`, for arrays of doubles. Rates are those of exp(-rate * gap)."""
 
-    def __init__(self, library: ctypes.CDLL) -> None:
-        self.level = _LEVELS.get(library.discreet_level())
-        """The instructions in use, None where numpy is faster."""
-        self._functions = {name: _declare(library, name) for name in _ARGUMENTS}
+    def __init__(self, library: KernelLibrary) -> None:
+        self._functions = library.functions
 
     def block_sums(self, values: Doubles, block: int, rate: float) -> tuple[Doubles, Doubles]:
         """Return the largest numbers of the blocks, and the sums of the blocks' weights relative to them.
@@ -142,35 +118,14 @@ class Kernel:
 @cache
 def load() -> Kernel | str:
     """Return the kernel, or why it is not in use."""
-    if os.environ.get("DISCREET_KERNEL") == "0":
-        return "DISCREET_KERNEL is 0"
-    paths = sorted(Path(__file__).parent.glob("_kernel.*"))
-    if not paths:
-        return "it was not built: no C compiler was found when discreet was installed"
-    try:
-        library = ctypes.CDLL(str(paths[0]))
-        if _is_stale(library):
-            return "it was built from an older kernel.c; install discreet again"
-        kernel = Kernel(library)
-    except (OSError, AttributeError):
-        return "it was built for another system or version"
-    return kernel if kernel.level else "this processor has no instructions that make it faster"
+    library = open_library()
+    return library if isinstance(library, str) else Kernel(library)
 
 
 def active() -> Kernel | None:
     """Return the kernel if it is in use."""
     kernel = load()
     return kernel if isinstance(kernel, Kernel) else None
-
-
-@cache
-def threads() -> int:
-    """Return how many threads the kernel uses at most: the processors this process may run on."""
-    setting = os.environ.get("DISCREET_THREADS", "")
-    if setting.isdecimal() and int(setting) > 0:
-        return int(setting)
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def are_doubles(values: NDArray[Any]) -> TypeGuard[Doubles]:
@@ -201,23 +156,6 @@ def _share_blocks(share: Callable[[int, int], None], blocks: int, parts: int) ->
     for start, stop in others:
         if start not in complete:
             share(start, stop)
-
-
-def _is_stale(library: ctypes.CDLL) -> bool:
-    """Return whether a checkout has another kernel.c than the library was built from; a wheel has none."""
-    source = Path(__file__).with_name("kernel.c")
-    if not source.exists():
-        return False
-    built_from = library.discreet_source
-    built_from.restype = ctypes.c_uint64
-    return bool(built_from() != int.from_bytes(sha256(source.read_bytes()).digest()[:8], "big"))
-
-
-def _declare(library: ctypes.CDLL, name: str) -> Callable[..., int]:
-    """Return a function of the library with the types of its arguments."""
-    function = library[f"discreet_{name}"]
-    function.argtypes = [_TYPES[letter] for letter in _ARGUMENTS[name]]
-    return function
 
 
 def _readable(values: Doubles) -> Doubles:

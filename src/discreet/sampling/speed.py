@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from . import kernel
+from .kernel_library import open_library, threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def speed() -> Speed:
         >>> speed()  # doctest: +SKIP
         Speed(kernel='x86-64-v3', threads=2, reason=None)
     """
-    library = kernel.load()
+    library = open_library()
     if isinstance(library, str):
         return Speed(None, 1, library)
-    return Speed(library.level, kernel.threads())
+    return Speed(library.level, threads())

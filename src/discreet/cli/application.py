@@ -1,0 +1,175 @@
+"""The commands, read by Typer. Of a command that is run, its module alone is imported, and what that needs."""
+
+import os
+import signal
+import sys
+import warnings
+from contextvars import copy_context
+from importlib import import_module
+from io import TextIOWrapper
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import DiscreetError, InvalidArgument
+from ..messages import check_language, gettext, preferred_language, set_language, translate
+from ..renamed import COMMANDS, OPTIONS
+from .exit_codes import INTERRUPTED, exit_code, exit_codes_in_words
+from .stored_replies import version_text, with_help_as_option, words_to_complete
+
+_COMMANDS = {
+    "mode": "mode_command", "median": "quantile_command", "quantile": "quantile_command",
+    "quantiles": "quantile_command", "best-price": "best_price_command", "top-k": "top_k_command",
+    "select": "select_command", "describe": "describe_command", "check": "check_command",
+    "plan": "plan_command", "compare": "plan_command", "attack": "attack_command",
+    "serve": "serve_command", "ask": "ask_command",
+}  # fmt: skip
+"""The modules of the commands, in the order of the help. The function is named after the command."""
+
+_GROUPS = {
+    "audit": "audit_command",
+    "ledger": "ledger_command",
+    "noise": "noise_command",
+    "token": "token_command",
+}
+"""The modules of the groups of commands."""
+
+
+def build_app(first: str = "") -> typer.Typer:
+    """Return the command line, with one command or group alone if its name is the first word, else with all."""
+    app = typer.Typer(
+        name="discreet",
+        help="Pick the best answer from sensitive data, with differential privacy that is exact.\n\n"
+        "discreet help COMMAND tells about one command.",
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        pretty_exceptions_enable=False,
+        epilog=f"Exit codes:\n\n\b\n{exit_codes_in_words()}",
+    )
+    app.callback()(_options)
+    wanted = {first} & {*_COMMANDS, *_GROUPS} or {*_COMMANDS, *_GROUPS}
+    for name, module in _COMMANDS.items():
+        if name in wanted:
+            app.command(name)(_attribute(module, f"{name.replace('-', '_')}_command"))
+    for name, module in _GROUPS.items():
+        if name in wanted:
+            app.add_typer(_attribute(module, f"{name}_app"))
+    return app
+
+
+def _attribute(module: str, name: str) -> Any:
+    return getattr(import_module(f".{module}", __package__), name)
+
+
+def _show_version(flag: bool) -> None:
+    if flag:
+        typer.echo(version_text())
+        raise typer.Exit
+
+
+def _options(
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            "-V",
+            callback=_show_version,
+            is_eager=True,
+            help="Show the version and stop.",
+        ),
+    ] = False,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CODE",
+            help="The language of answers, tables and errors, such as en or zh; else that of the locale.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    if language is not None:
+        set_language(check_language(language))
+
+
+def run_program() -> None:
+    """Run the command line and exit with one of the codes of `exit_codes`."""
+    warnings.showwarning = _show_warning
+    signal.signal(signal.SIGTERM, _terminate)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup leaves it
+        signal.signal(signal.SIGHUP, _terminate)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # an answer must not be lost to an encoding
+    sys.exit(run_command(sys.argv[1:]))
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Show a warning as errors are shown, without the line of the program."""
+    typer.echo(f"discreet: {' '.join(str(message).split())}", err=True)
+
+
+def _terminate(number: int, frame: object) -> None:
+    """End the process as its own exit would: the cursor is shown again, and temporary files are removed.
+
+    An engine may take the exit for an interrupt of its own, so it is noted what it was.
+    """
+    _stop_signals.append(number)
+    raise SystemExit(128 + number)
+
+
+_stop_signals: list[int] = []
+
+
+def run_command(arguments: list[str]) -> int:
+    """Run one command, in the language of the locale or of its --language, and return its exit code."""
+    return copy_context().run(_run, with_help_as_option(arguments))
+
+
+def _run(arguments: list[str]) -> int:
+    set_language(preferred_language())
+    try:
+        _check(arguments)
+        words = arguments or words_to_complete(os.environ)[0]
+        command = typer.main.get_command(build_app("".join(words[:1])))
+        code = command.main(arguments or ["--help"], prog_name="discreet", standalone_mode=False)
+        sys.stdout.flush()
+    except (typer.Abort, KeyboardInterrupt):
+        return 128 + _stop_signals[0] if _stop_signals else INTERRUPTED
+    except Exception as error:
+        message = _message(error)
+        if message is None:
+            raise
+        typer.echo(f"discreet: {' '.join(message.split())}", err=True)
+        return exit_code(error)
+    return code if isinstance(code, int) else 0
+
+
+def _check(arguments: list[str]) -> None:
+    """Raise if an argument holds a character that no path can hold, or is a word of another release."""
+    if any("\0" in argument for argument in arguments):
+        raise InvalidArgument("an argument holds a NUL, which no file's name and no value can hold")
+    for words in (tuple(arguments[:2]), tuple(arguments[:1])):
+        if words in COMMANDS:
+            raise InvalidArgument(f"discreet {' '.join(words)} is now: discreet {COMMANDS[words]}")
+    for option in OPTIONS.keys() & {argument.partition("=")[0] for argument in arguments}:
+        raise InvalidArgument(f"there is no {option} any more: {OPTIONS[option]}")
+
+
+def _message(error: Exception) -> str | None:
+    """Return the message for an error of this library, of the option parser or of writing; None for others."""
+    if isinstance(error, DiscreetError):
+        return "; ".join(map(translate, [error, *getattr(error, "__notes__", [])]))
+    if isinstance(error, OSError):
+        return gettext("the answer could not be written: {reason}", reason=error.strerror)
+    parser_message = getattr(error, "format_message", None)
+    if parser_message is None:
+        return None
+    message = str(parser_message())
+    several = "unexpected extra argument" in message
+    return (
+        f"{message}; of several files give the pattern, 'rows/*.csv' in quotes"
+        if several
+        else message
+    )

@@ -1,0 +1,159 @@
+"""Replies that are known before any command is imported: the version, all help, and completions of names.
+
+Shells ask at every keystroke of TAB, so nothing but the standard library is imported here. `commands.json` holds
+the help at 80 columns, and the names of commands, options and choices; `make replies` writes it from the commands
+themselves, and a test compares. The rest is left to the commands: names of files and columns,
+other widths, and mistakes.
+"""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import __version__
+
+REPLIES = Path(__file__).with_name("commands.json")
+WIDTH = 80
+"""The columns that help is wrapped at, on every terminal that has so many."""
+
+_HELP = ("--help", "-h")
+
+Command = dict[str, Any]
+"""Of a command or a group its help, its options, and the summaries of the commands in it by name."""
+
+
+class Reply(NamedTuple):
+    """A text for stdout, and the exit code."""
+
+    text: str
+    code: int = 0
+
+
+def stored_reply(arguments: list[str], environment: Mapping[str, str]) -> Reply | None:
+    """Return the reply to a command line, or to a shell that completes one; None if the commands must be asked."""
+    instruction = environment.get("_DISCREET_COMPLETE")
+    if instruction is not None:
+        return _completion(instruction, environment)
+    if arguments in (["--version"], ["-V"]):
+        return Reply(f"{version_text()}\n")
+    words = with_help_as_option(arguments) or ["--help"]
+    if words[-1] not in _HELP or _columns(environment) < WIDTH:
+        return None
+    command = _stored_commands().get(" ".join(words[:-1]))
+    return None if command is None else Reply(command["help"])
+
+
+def version_text() -> str:
+    """Return the version, and whether the compiled kernel is in use."""
+    from ..sampling.kernel_library import open_library
+
+    library = open_library()
+    kernel = (
+        f"no compiled kernel: {library}" if isinstance(library, str) else f"kernel {library.level}"
+    )
+    return f"discreet {__version__} ({kernel})"
+
+
+def with_help_as_option(arguments: list[str]) -> list[str]:
+    """Return `discreet help COMMAND` as `discreet COMMAND --help`; other command lines as they are."""
+    return [*arguments[1:], "--help"] if arguments[:1] == ["help"] else arguments
+
+
+def words_to_complete(environment: Mapping[str, str]) -> tuple[list[str], str]:
+    """Return the words before the one that a shell completes, but for the program's name, and its beginning."""
+    words = environment.get("COMP_WORDS", environment.get("_TYPER_COMPLETE_ARGS", ""))
+    if "COMP_WORDS" in environment:
+        at, parts = int(environment.get("COMP_CWORD", "0")), words.split()
+        return parts[1:at], parts[at] if at < len(parts) else ""
+    parts = words.split()[1:]
+    return (parts[:-1], parts[-1]) if parts and not words.endswith(" ") else (parts, "")
+
+
+def _completion(instruction: str, environment: Mapping[str, str]) -> Reply | None:
+    """Return the completions for a shell, as it wants them written; None where the commands must be asked."""
+    write = _SHELLS.get(instruction)
+    line = environment.get("COMP_WORDS", "") + environment.get("_TYPER_COMPLETE_ARGS", "")
+    if write is None or not set("'\"\\").isdisjoint(line):
+        return None
+    names = _names(*words_to_complete(environment))
+    return (
+        None if names is None else write(names, environment.get("_TYPER_COMPLETE_FISH_ACTION", ""))
+    )
+
+
+def _names(words: Sequence[str], beginning: str) -> dict[str, str] | None:
+    """Return the names that begin so, with their help; None where they depend on more than the command line."""
+    commands = _stored_commands()
+    path, command = "", commands[""]
+    rest = list[str]()
+    for word in words:
+        inner = f"{path} {word}".strip()
+        if inner in commands and not rest:
+            path, command = inner, commands[inner]
+        else:
+            rest.append(word)
+    is_option = beginning.startswith("-")
+    if (command["commands"] and rest) or "=" in beginning or "--" in rest:
+        return None
+    choices = _choices(command, rest)
+    if choices is None and (is_option or command["commands"]):
+        names = _options(command, rest) if is_option else command["commands"]
+        return {name: about for name, about in names.items() if name.startswith(beginning)}
+    return {name: "" for name in choices if name.startswith(beginning)} if choices else None
+
+
+def _choices(command: Command, rest: Sequence[str]) -> list[str] | None:
+    """Return the choices of the option that the last word names; empty if its value may be anything."""
+    takers = (one for one in command["options"] if rest and rest[-1] in one["names"])
+    return next((one["choices"] for one in takers if not one["is_flag"]), None)
+
+
+def _options(command: Command, rest: Sequence[str]) -> dict[str, str]:
+    """Return the options that may follow, with their help: those of one value not twice."""
+    free = (
+        one for one in command["options"] if one["is_repeated"] or not {*rest} & {*one["names"]}
+    )
+    return {name: one["help"] for one in free for name in one["names"]}
+
+
+def _for_bash(names: Mapping[str, str], _: str) -> Reply:
+    return Reply("\n".join(names) + "\n")
+
+
+def _for_zsh(names: Mapping[str, str], _: str) -> Reply:
+    def quote(text: str) -> str:
+        for sign, escape in (('"', '""'), ("'", "''"), ("$", "\\$"), ("`", "\\`"), (":", "\\\\:")):
+            text = text.replace(sign, escape)
+        return f'"{text}"'
+
+    lines = [":".join(map(quote, filter(None, pair))) for pair in names.items()]
+    return Reply("_arguments '*: :(({}))'\n".format("\n".join(lines)) if lines else "_files\n")
+
+
+def _for_fish(names: Mapping[str, str], action: str) -> Reply:
+    if action == "is-args":
+        return Reply("", int(not names))
+    lines = ("\t".join(filter(None, pair)) for pair in names.items())
+    return Reply("\n".join(lines) + "\n" if action == "get-args" else "\n")
+
+
+_SHELLS = {"complete_bash": _for_bash, "complete_zsh": _for_zsh, "complete_fish": _for_fish}
+
+
+def _stored_commands() -> dict[str, Command]:
+    """Return what is stored of every command, by its words; of the whole command line by none."""
+    commands: dict[str, Command] = json.loads(REPLIES.read_text(encoding="utf-8"))
+    return commands
+
+
+def _columns(environment: Mapping[str, str]) -> int:
+    """Return the columns of the terminal, as `shutil` finds them."""
+    columns = environment.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return int(columns)
+    try:
+        return os.get_terminal_size(1).columns or WIDTH
+    except OSError:
+        return WIDTH

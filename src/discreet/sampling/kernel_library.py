@@ -1,0 +1,92 @@
+"""The compiled kernel as a file: whether it is there, fits this computer, and is of the source beside it.
+
+It needs neither numpy nor any other package, so `discreet --version` says at once whether the kernel is in use.
+
+Set DISCREET_KERNEL=0 to leave it out, and DISCREET_THREADS to the number of threads it may use.
+"""
+
+import ctypes
+import os
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_LEVELS = {1: "neon", 3: "x86-64-v3", 4: "x86-64-v4"}
+_ARGUMENTS = {
+    "block_sums": "pnndpp",
+    "running_sums": "pnddp",
+    "weights": "pnd",
+    "cumulate": "pn",
+    "row_sums": "pnndp",
+    "locate": "pnpnuddpup",
+    "locate_rows": "pnnpddp",
+}
+_TYPES: dict[str, Any] = {
+    "p": ctypes.c_void_p,
+    "n": ctypes.c_size_t,
+    "d": ctypes.c_double,
+    "u": ctypes.c_uint,
+}
+
+
+class KernelLibrary(NamedTuple):
+    """The kernel, loaded.
+
+    Attributes:
+        level: the instructions that it uses.
+        functions: the functions of `kernel.c` by their names, with the types of their arguments.
+    """
+
+    level: str
+    functions: Mapping[str, Callable[..., int]]
+
+
+@cache
+def open_library() -> KernelLibrary | str:
+    """Return the kernel, or why it is not in use."""
+    if os.environ.get("DISCREET_KERNEL") == "0":
+        return "DISCREET_KERNEL is 0"
+    paths = sorted(Path(__file__).parent.glob("_kernel.*"))
+    if not paths:
+        return "it was not built: no C compiler was found when discreet was installed"
+    try:
+        library = ctypes.CDLL(str(paths[0]))
+        if _is_stale(library):
+            return "it was built from an older kernel.c; install discreet again"
+        level = _LEVELS.get(library.discreet_level())
+        functions = {name: _declare(library, name) for name in _ARGUMENTS}
+    except (OSError, AttributeError):
+        return "it was built for another system or version"
+    if level is None:
+        return "this processor has no instructions that make it faster"
+    return KernelLibrary(level, functions)
+
+
+@cache
+def threads() -> int:
+    """Return how many threads the kernel uses at most: the processors this process may run on."""
+    setting = os.environ.get("DISCREET_THREADS", "")
+    if setting.isdecimal() and int(setting) > 0:
+        return int(setting)
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def _is_stale(library: ctypes.CDLL) -> bool:
+    """Return whether a checkout has another kernel.c than the library was built from; a wheel has none."""
+    source = Path(__file__).with_name("kernel.c")
+    if not source.exists():
+        return False
+    from hashlib import sha256
+
+    built_from = library.discreet_source
+    built_from.restype = ctypes.c_uint64
+    return bool(built_from() != int.from_bytes(sha256(source.read_bytes()).digest()[:8], "big"))
+
+
+def _declare(library: ctypes.CDLL, name: str) -> Callable[..., int]:
+    """Return a function of the library with the types of its arguments."""
+    function = library[f"discreet_{name}"]
+    function.argtypes = [_TYPES[letter] for letter in _ARGUMENTS[name]]
+    return function
