@@ -6,7 +6,7 @@ import pytest
 
 from discreet.cli import run
 
-from .test_commands import MODE, STATUS
+from .test_application import MODE, STATUS
 
 
 def test_candidates_with_commas_and_numbers(

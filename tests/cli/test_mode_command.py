@@ -4,7 +4,7 @@ import pytest
 
 from discreet.cli import run
 
-from .test_commands import MODE, STATUS
+from .test_application import MODE, STATUS
 
 
 def test_an_answer_and_its_guarantee(capsys: pytest.CaptureFixture[str]) -> None:
