@@ -154,7 +154,7 @@ def test_the_law_for_any_alphas(
     most: int, data: list[int], alphas: list[Fraction], eta: Fraction
 ) -> None:
     joint = JointQuantiles(tuple(sorted(alphas[:most])), 7)
-    with precision(256):
+    with precision(1024):
         expected = by_enumeration(tuple(data), joint, eta)
         for chosen, chance in by_branches(law_of(tuple(data), joint, eta)).items():
             assert abs(chance / expected[chosen] - 1) < NARROW
