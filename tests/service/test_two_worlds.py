@@ -202,6 +202,48 @@ def failed(world: World) -> None:
     assert reply.status_code == 500
 
 
+def closed(world: World) -> None:
+    """A failure about the data that the watched analyst asks too closes them for bob."""
+    named = {"question": "typical-age", "dataset": "people"}
+    with data_away(world):
+        for _ in range(2):  # the second is the stored failure
+            reply = world.send(
+                "bob", "POST", "/v1/answers", json=named, headers={"Idempotency-Key": "away"}
+            )
+            assert reply.status_code == 500
+    reply = world.send("bob", "POST", "/v1/answers", json=named, headers={"Idempotency-Key": "x"})
+    assert reply.status_code == 402
+    assert "closed after a failure" in reply.text
+    assert world.send("bob", "POST", "/v1/quotes", json=named).json()["fits"] is False
+    cheap = {"verb": "mode", "dataset": "people", "column": "city", "terms": {"epsilon": "1/4096"}}
+    assert world.send("bob", "POST", "/v1/verbs/quotes", json=cheap).status_code == 422
+
+
+def reopened(world: World) -> None:
+    """The owner opens again for bob, and for all, whose questions fail once more."""
+    closed(world)
+    for body in ({"dataset": "people", "analyst": "bob"}, {"dataset": "people"}):
+        reply = world.send("owner", "POST", "/v1/budgets/reopenings", json=body)
+        assert reply.status_code == 200
+    named = {"question": "typical-age", "dataset": "people"}
+    with data_away(world):
+        keyed = {"headers": {"Idempotency-Key": "away again"}}
+        assert world.send("bob", "POST", "/v1/answers", json=named, **keyed).status_code == 500
+        owners = {"headers": {"Idempotency-Key": "owner's"}}
+        assert world.send("owner", "POST", "/v1/answers", json=named, **owners).status_code == 500
+    assert world.send("owner", "GET", "/v1/budgets").status_code == 200
+
+
+@contextmanager
+def data_away(world: World) -> Iterator[None]:
+    """Questions about people fail because of the data."""
+    path = world.declared.path.with_name("SECRET-PLACE.csv")
+    text = path.read_text()
+    path.write_text("age\n1\n")
+    yield
+    path.write_text(text)
+
+
 def revoked(world: World) -> None:
     identity = world.tokens["bob"][1].id
     assert world.send("owner", "DELETE", f"/v1/tokens/{identity}").status_code == 200
@@ -240,6 +282,8 @@ ACTS: list[Callable[[World], None]] = [
     refused,
     failed,
     used_at_the_pages,
+    closed,
+    reopened,
     exhausted,
     granted,
     revoked,

@@ -37,11 +37,14 @@ def serve_command(
     Example: discreet serve discreet.toml
     """
     from ..ledger.toml_budgets import configuration, owner_notes
+    from ..service.endings import declared_endings
     from ..service.serving import address_to_open, serve
 
     description = configuration(config)
     for note in owner_notes(description):
         say(f"note: {note}")
+    for ending in declared_endings(description):
+        say(str(ending))
     address = address_to_open(description, listen)
     say(f"answering about {', '.join(description.datasets)} at {address} (stop with Ctrl-C)")
     serve(description, listen, host, workers, processes)

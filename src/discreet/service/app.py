@@ -24,6 +24,7 @@ from . import models
 from .access import AccessLog
 from .connection import Connection
 from .counts import RequestCounts
+from .endings import Endings, endings_of
 from .health import Health
 from .in_process import InProcess
 from .limits import Places, RateLimit, ShortBodies
@@ -117,6 +118,10 @@ class Service:
     def scope_of(self, analyst: str) -> Scope:
         """Return the datasets and the verbs that an analyst may ask about, for the owner."""
         return self._rights("analyst", analyst).scope()
+
+    def endings_of(self, analyst: str) -> list[Endings]:
+        """Return the failures that an analyst can see, for the owner."""
+        return endings_of(self._rights("analyst", analyst))
 
     def analysts(self) -> tuple[str, ...]:
         """Return the names of all analysts, for the owner."""

@@ -41,13 +41,14 @@ SENT: dict[str, dict[str, str]] = {
     "/tokens": {"role": "auditor", "expires": "1d"},
     "/budgets/open": {"dataset": "rivals"},
     "/budgets/renew": {"dataset": "rivals", "period": "2027"},
+    "/budgets/reopen": {"dataset": "rivals"},
     "/tokens/revoke": {"id": "none"},
     "/history/report": {"dataset": "people"},
 }
 """The fields that a page needs to be there."""
 
 LEADS = {("GET", "/"), ("POST", "/logout"), ("POST", "/budgets"), ("POST", "/budgets/open"),
-         ("POST", "/budgets/renew"), ("POST", "/access")}  # fmt: skip
+         ("POST", "/budgets/renew"), ("POST", "/budgets/reopen"), ("POST", "/access")}  # fmt: skip
 """Pages that lead to another when all is well."""
 
 DOWNLOADS = {"/", "/history/events", "/history/checkpoint", "/history/report"}

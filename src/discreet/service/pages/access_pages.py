@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from ...ledger import Budget
+from ..endings import Endings
 from ..rights import Scope
 from ..tokens import NewToken
 from .authenticated_request import AuthenticatedRequest
@@ -24,12 +25,14 @@ class AccessRow:
         share: the analyst's share that is charged now; None if none was opened.
         shares: the share as a picture.
         declared_share: the share that the description declares, in words; None if it declares none.
+        endings: the failures that the analyst can see; None without a share.
     """
 
     dataset: str
     share: Budget | None
     shares: Shares | None
     declared_share: str | None
+    endings: Endings | None
 
 
 def access(request: AuthenticatedRequest) -> Response:
@@ -91,4 +94,6 @@ def _access_row(request: AuthenticatedRequest, analyst: str, scope: Scope, name:
     share = scope.datasets.get(name)
     total = request.site.service.declared_share(analyst)
     words = None if total is None else str(total)
-    return AccessRow(name, share, None if share is None else shares(share), words)
+    endings = {one.dataset: one for one in request.site.service.endings_of(analyst)}
+    picture = None if share is None else shares(share)
+    return AccessRow(name, share, picture, words, endings.get(name))

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from ...arguments import read_name
 from ...error_boundary import public_errors
-from ...errors import DiscreetError, InvalidArgument, MissingColumn, UnreadableFile
+from ...errors import DiscreetError, InvalidArgument, LedgerError, MissingColumn, UnreadableFile
 from ...ledger import Budget, Quote
 from ...node import AllowedQuestion
 from ...numbers import rounded_up, spell
@@ -112,8 +112,11 @@ def ask(request: AuthenticatedRequest) -> Response:
     except DiscreetError as error:
         if error.charged is not False:
             _remember(request, request_name, fields)
+        # A failure is stored in place of an answer; where the ledger failed, the same request draws.
+        is_final = error.charged is True and not isinstance(error, LedgerError)
         again = None if error.charged is False else {**fields, "request": request_name}
-        return request.failure(error, again=again, back=f"/plan?{form.address}")
+        back = f"/plan?{form.address}"
+        return request.failure(error, again=again, is_final=is_final, back=back)
     _remember(request, request_name, fields)
     with charged_failures(request_name):
         return request.page(

@@ -95,5 +95,5 @@ def error_texts(error: DiscreetError) -> dict[str, Any]:
     """Return the values that the page for an error shows."""
     return {
         "error": error, "notes": list(getattr(error, "__notes__", [])),
-        "again": None, "back": None, "title": None,
+        "again": None, "is_final": False, "back": None, "title": None,
     }  # fmt: skip

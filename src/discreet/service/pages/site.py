@@ -8,6 +8,7 @@ from ...ledger import Ledger
 from ...ledger.budget import Amount
 from ..connection import Connection
 from ..counts import RequestCounts
+from ..endings import Endings
 from ..limits import Places, RateLimit
 from ..rights import Scope
 from ..slots import Slots
@@ -51,6 +52,10 @@ class Backend(Protocol):
 
     def scope_of(self, analyst: str) -> Scope:
         """Return the datasets and the verbs that an analyst may ask about, for the owner."""
+        ...
+
+    def endings_of(self, analyst: str) -> list[Endings]:
+        """Return the failures that an analyst can see, for the owner."""
         ...
 
     def analysts(self) -> tuple[str, ...]:
