@@ -13,14 +13,16 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from sqlalchemy import Engine, event
 
-from discreet.errors import Exhausted, LedgerError
+from discreet.errors import Exhausted, LedgerError, Unanswerable
 from discreet.ledger import Ledger
+from discreet.ledger.failed_questions import QuestionFailed
 from discreet.ledger.schema import Statement
 from discreet.ledger.store import Store
 
@@ -220,6 +222,40 @@ class Crash:
         tell("given", answer)
         step()
 
+    def failure(
+        self, request: str, step: Callable[[], None], tell: Callable[[str, int], None]
+    ) -> None:
+        """Ask one question that fails because of the data; `step` is called wherever the process may die."""
+        _step_at_every_statement(step)
+
+        def prepare() -> Callable[[], int]:
+            step()
+
+            def draw() -> int:
+                tell("drawn", 0)
+                step()
+                raise QuestionFailed(Unanswerable("because of the data"))
+
+            return draw
+
+        try:
+            Ledger(self.where).session("adult").buy(bill(COST, request), prepare)
+        except Unanswerable:
+            step()
+            tell("given", 0)
+            step()
+
+    def failure_at_step(self, request: str, n: int) -> dict[str, Any]:
+        """Kill a question that fails at its n-th step, and ask again what could be answered by now."""
+        left = [n]
+
+        def step() -> None:
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        return self._run(request, step, None, self.failure)
+
     def at_step(self, request: str, n: int) -> dict[str, Any]:
         """Kill the release at its n-th step."""
         left = [n]
@@ -235,11 +271,19 @@ class Crash:
         """Kill the release after that time."""
         return self._run(request, lambda: None, seconds)
 
-    def _run(self, request: str, step: Callable[[], None], seconds: float | None) -> dict[str, Any]:
+    def _run(
+        self,
+        request: str,
+        step: Callable[[], None],
+        seconds: float | None,
+        work: Callable[..., None] | None = None,
+    ) -> dict[str, Any]:
         reading, writing = os.pipe()
 
         def child() -> int:
-            self.release(request, step, lambda kind, n: _written(writing, f"{kind} {n}\n"))
+            (work or self.release)(
+                request, step, lambda kind, n: _written(writing, f"{kind} {n}\n")
+            )
             return 0
 
         pid = _forked(child)
@@ -263,7 +307,9 @@ class Crash:
             drawn.append(random.SystemRandom().randrange(2**40))
             return drawn[-1]
 
-        answer = Ledger(self.where).session("adult").buy(bill(COST, request), lambda: draw)
+        answer: Any = None
+        with suppress(Unanswerable):
+            answer = Ledger(self.where).session("adult").buy(bill(COST, request), lambda: draw)
         return {"answer": answer, "drawn": drawn}
 
 
@@ -301,6 +347,18 @@ def crash_at_steps(where: str, rounds: str) -> list[dict[str, Any]]:
     return told
 
 
+def fail_at_steps(where: str, rounds: str) -> list[dict[str, Any]]:
+    """Kill questions that fail at step 1, 2, 3 ... until one lives; so many times over."""
+    crash = Crash(where)
+    told: list[dict[str, Any]] = []
+    for turn in range(int(rounds)):
+        n = 0
+        while not told or told[-1]["code"] or n == 0:
+            n += 1
+            told.append(crash.failure_at_step(f"{turn}-{n}", n))
+    return told
+
+
 def crash_at_times(where: str, count: str, longest: str) -> list[dict[str, Any]]:
     """Kill releases at random times up to so many seconds."""
     crash, dice = Crash(where), random.Random(3)
@@ -309,7 +367,7 @@ def crash_at_times(where: str, count: str, longest: str) -> list[dict[str, Any]]
 
 _ALL: list[Callable[..., Any]] = [
     together, spend, race, fork, fork_busy, fork_memory, close_all_the_while, pooled, crash_at_steps,
-    crash_at_times,
+    crash_at_times, fail_at_steps,
 ]  # fmt: skip
 COMMANDS = {command.__name__: command for command in _ALL}
 

@@ -118,6 +118,52 @@ def test_killed_at_every_step(where: str) -> None:
     }
 
 
+def check_failures(ledger: Ledger, told: list[dict[str, Any]]) -> None:
+    """A failure that was told is paid and stored; whatever was stored is said again, and reads nothing."""
+    ledger.verify()
+    history = ledger.history()
+    kinds = [(event.kind, event.request) for event in history[1:]]
+    assert len(kinds) == len(set(kinds)), "charged, answered or failed twice"
+    assert {kind for kind, _ in kinds} <= {"charged", "answered", "failed"}
+    failures = {request for kind, request in kinds if kind == "failed"}
+    answers = {e.request: e.body["answer"] for e in history if e.kind == "answered"}
+    assert not failures & {*answers}
+    assert ledger.budgets()[0].spent.epsilon == COST * sum(kind == "charged" for kind, _ in kinds)
+    for one in told:
+        again, is_stored = one["again"], one["request"] in failures
+        assert (again["answer"], again["drawn"]) == (
+            (None, []) if is_stored else (answers[one["request"]], [answers[one["request"]]])
+        )
+        assert is_stored or not one["given"], "a failure was told that was not stored"
+        assert len(one["drawn"]) <= 1
+
+
+@pytest.mark.proof_in("postgresql")
+def test_a_question_that_fails_is_killed_at_every_step(where: str) -> None:
+    """Between the charge and the failure, and between the failure and the reply."""
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    told: list[dict[str, Any]] = child("fail_at_steps", where, "1")
+    check_failures(ledger, told)
+    assert [one["code"] for one in told[:-1]] == [-9] * (len(told) - 1)
+    assert len(told) > 25
+    ends = {(bool(one["drawn"]), bool(one["given"]), bool(one["again"]["drawn"])) for one in told}
+    # Before the draw; failed and lost, so drawn again; failed and stored, not told; told.
+    assert ends == {
+        (False, False, True),
+        (True, False, True),
+        (True, False, False),
+        (True, True, False),
+    }
+
+
+@pytest.mark.proof
+def test_questions_that_fail_are_killed_hundreds_of_times(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    check_failures(ledger, child("fail_at_steps", where, "15"))
+
+
 def test_killed_at_any_time(tmp_path: Path) -> None:
     told = crashed(str(tmp_path / "budget.db"), "crash_at_times", "25", "0.025")
     assert {one["code"] for one in told} >= {-9}

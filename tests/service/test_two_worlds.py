@@ -239,7 +239,7 @@ def data_away(world: World) -> Iterator[None]:
     """Questions about people fail because of the data."""
     path = world.declared.path.with_name("SECRET-PLACE.csv")
     text = path.read_text()
-    path.write_text("age\n1\n")
+    path.write_text("city\nBern\n")
     yield
     path.write_text(text)
 
