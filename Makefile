@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs search-check figures pictures release-check constraints replies clean
+.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs search-check figures verbs pictures release-check constraints replies clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -52,6 +52,9 @@ pictures: .venv/test-ready ## the pictures in the docs, by the examples that mak
 
 figures: .venv/ready ## the measured and computed figures in the prose, from docs/figures.toml
 	@$(BIN)/python -m tools.figures
+
+verbs: .venv/ready ## the pages of docs/reference/verbs, from verbs.toml there and the source
+	@$(BIN)/python -m tools.verb_pages
 
 bench: .venv/bench-ready
 	@$(BIN)/python -m bench

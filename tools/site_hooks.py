@@ -17,7 +17,7 @@ _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>'
 _NAMED = re.compile(r"(?<![\w/\"#])docs/([\w/-]+)\.md")
 _LANGUAGES = {"en": "English", "zh": "中文"}
 _SOURCES = "sources"
-_NAMES = "reference/api.md"
+_NAMES, _VERBS = "reference/api.md", "reference/verbs/"
 
 
 def on_config(config: Any, **_: Any) -> Any:
@@ -45,7 +45,8 @@ def on_page_content(content: str, page: Any, files: Any, **_: Any) -> str:
         return f'<a href="{target}">{files.get_file_from_path(f"{found[1]}.md").page.title}</a>'
 
     content = _FORMULA.sub(formula, content)
-    return _NAMED.sub(link, content) if page.file.src_uri == _NAMES else content
+    written_by_hand = page.file.src_uri != _NAMES and not page.file.src_uri.startswith(_VERBS)
+    return content if written_by_hand else _NAMED.sub(link, content)
 
 
 def on_page_context(context: Any, page: Any, config: Any, **_: Any) -> Any:

@@ -1,0 +1,95 @@
+"""Writes docs/reference/verbs/: a page for each verb, an example first. `make verbs`; a test compares them.
+
+What a reader asks, the example and where to read on are in verbs.toml there; the rest is taken from the source.
+"""
+
+import contextlib
+import inspect
+import io
+import os
+import posixpath
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import discreet
+from discreet.cli.application import build_app
+from discreet.datasets.questions import RENAMED, VERBS
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+FOLDER = DOCS / "reference" / "verbs"
+_HEAD = "<!-- written by `make verbs`, from verbs.toml and the source -->"
+
+
+def verbs() -> dict[str, Any]:
+    """Return what verbs.toml says of each verb."""
+    return tomllib.loads((FOLDER / "verbs.toml").read_text(encoding="utf-8"))
+
+
+def page_of(name: str, about: Mapping[str, Any], output: str) -> str:
+    """Return the page of a verb; `output` is what its example prints."""
+    example = f"```python\n{about['example'].lstrip()}```\n```output\n{output}```\n"
+    parts = [
+        f"# {name}", _HEAD, f"*{about['question']}* {_summary(name)}", example.rstrip(),
+        *_paragraphs(name, about), f"## Arguments\n\n::: discreet.{name}",
+    ]  # fmt: skip
+    return "\n\n".join(parts) + "\n"
+
+
+def _summary(name: str) -> str:
+    """Return the first paragraph of the docstring."""
+    paragraph = (inspect.getdoc(getattr(discreet, name)) or "").split("\n\n")[0]
+    return paragraph.replace("\n", " ")
+
+
+def _paragraphs(name: str, about: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is promised, the command, the key of discreet.toml, and where to read on."""
+    promises = [
+        _link(f"reference/{folder}/{about[key]}.md")
+        for key, folder in (("score", "scores"), ("mechanism", "mechanisms"))
+        if key in about
+    ]
+    if "mechanism" in inspect.signature(getattr(discreet, name)).parameters:
+        promises.append(_link("reference/mechanisms/exponential.md"))
+    promises.append(_link("explanation/privacy.md"))
+    yield f"**What is promised, and why:** {', '.join(promises)}."
+    command = name.replace("_", "-")
+    if command in {one.name for one in build_app().registered_commands}:
+        yield f"**On the command line:** `discreet {command}`; {_link('reference/command_line.md')}."
+    question = {old: RENAMED.get(old, old) for old in VERBS}
+    if name in question.values():
+        yield f'**In discreet.toml:** `verb = "{name}"`; {_link("reference/discreet_toml.md")}.'
+    yield f"**See also:** {', '.join(map(_link, about['see']))}."
+
+
+def _link(target: str) -> str:
+    """Return a link to a page, named by its title."""
+    file = DOCS / target
+    title = (
+        target.split("/")[-1].removesuffix(".md")
+        if file.parent == FOLDER
+        else file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+    )
+    return f"[{title}]({posixpath.relpath(target, 'reference/verbs')})"
+
+
+def printed(example: str) -> str:
+    """Return what an example prints, in the folder of the project."""
+    stdout = io.StringIO()
+    with contextlib.chdir(ROOT), contextlib.redirect_stdout(stdout):
+        exec(compile(example, "<example>", "exec"), {"__name__": "__main__"})
+    return stdout.getvalue()
+
+
+def main() -> None:
+    """Write the pages."""
+    os.environ["LANGUAGE"] = "en"
+    for name, about in verbs().items():
+        page = page_of(name, about, printed(about["example"]))
+        (FOLDER / f"{name}.md").write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
