@@ -203,7 +203,7 @@ def has_type(source: Any, data: Any) -> bool:
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("stored", STORED)
-@pytest.mark.one_in(25)
+@pytest.mark.one_in(49)
 @pytest.mark.proof_in("spark")
 def test_every_cell_is_told(source: str, stored: str, tmp_path: Path) -> None:
     kind, values, column = STORED[stored]

@@ -139,6 +139,7 @@ def test_summaries_are_right_about_what_they_hold(
 
 
 @pytest.mark.parametrize("share", SHARES)
+@pytest.mark.one_in(2)
 def test_one_record_moves_one_part_by_one(share: Fraction, few_parts: int) -> None:
     """Every dataset of up to three records on four points, one record more, and every part."""
     claimed = Rank(NOTHING, Grid(0, 3), share).sensitivity("add_remove")
