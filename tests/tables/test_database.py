@@ -97,3 +97,15 @@ def test_a_file_that_is_there_twice_is_refused(tmp_path: Path) -> None:
             tables.count(twice, "x", ["1"])
     assert tables.count([link], "x", ["1"]) == [1]
     assert tables.count(str(tmp_path / "*.csv"), "x", ["1"]) == [1]
+
+
+def test_nothing_is_left_for_duckdb_to_report_when_a_process_ends(tmp_path: Path) -> None:
+    """It writes to stderr which objects of its own outlive the modules."""
+    (tmp_path / "t.csv").write_text("n\n1\n2\n")
+    program = (
+        "import discreet; discreet.median('t.csv', 'n', candidates=discreet.Grid(0, 3), epsilon=1)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -14,8 +14,6 @@ import pytest
 
 from discreet.tables.in_duckdb import interruptible
 
-ONE_ROW = duckdb.connect().sql("SELECT 1 AS c")
-
 
 @contextmanager
 def signal_soon(handler: object) -> Iterator[None]:
@@ -28,6 +26,11 @@ def signal_soon(handler: object) -> Iterator[None]:
     finally:
         timer.join()
         signal.signal(signal.SIGUSR1, before)
+
+
+def one_row() -> duckdb.DuckDBPyRelation:
+    """Return a relation on a connection of its own."""
+    return duckdb.connect().sql("SELECT 1 AS c")
 
 
 def endless() -> duckdb.DuckDBPyRelation:
@@ -63,14 +66,14 @@ def test_a_handler_that_returns_changes_nothing() -> None:
         return "done"
 
     with signal_soon(note):
-        assert interruptible(ONE_ROW, work) == "done"
+        assert interruptible(one_row(), work) == "done"
     assert signals == [signal.SIGUSR1]
 
 
 def test_the_work_has_the_context_of_its_caller_and_its_error_is_raised() -> None:
     variable: ContextVar[str] = ContextVar("variable")
     variable.set("the caller's")
-    assert interruptible(ONE_ROW, variable.get) == "the caller's"
-    assert interruptible(ONE_ROW, current_thread) is not main_thread()
+    assert interruptible(one_row(), variable.get) == "the caller's"
+    assert interruptible(one_row(), current_thread) is not main_thread()
     with pytest.raises(LookupError):
-        interruptible(ONE_ROW, dict[str, int]().__getitem__, "c")
+        interruptible(one_row(), dict[str, int]().__getitem__, "c")

@@ -1,5 +1,6 @@
 """The database of this process that reads files and counts tables in memory: DuckDB, opened once."""
 
+import atexit
 import ctypes
 import os
 import shutil
@@ -71,3 +72,6 @@ def _leave_to_the_parent() -> None:
 _databases: list["DuckDBPyConnection"] = []
 _directories: list[str] = []
 os.register_at_fork(after_in_child=_leave_to_the_parent)
+atexit.register(
+    _databases.clear
+)  # what is left when modules go is reported by DuckDB as leaked, on stderr
