@@ -1,20 +1,252 @@
-"""The information in failures: counted exactly, and told to the owner."""
+"""Endings that tell: one error for all, a number of patterns, datasets that are closed and opened again."""
 
+import signal
+import threading
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+pytest.importorskip("fastapi", reason="the extra server is not installed")
+pytest.importorskip("httpx", reason="the extra server is not installed")
+
 import discreet
-from discreet.ledger.toml_budgets import configuration, open_described
+from discreet import Connection
+from discreet.errors import (
+    Exhausted,
+    InvalidArgument,
+    NotAllowed,
+    Unanswerable,
+    UnknownBudget,
+    UnknownName,
+    UnreadableFile,
+)
+from discreet.ledger.toml_budgets import configuration, described_ledger
+from discreet.service.answering import file_digest
+from discreet.service.app import make_app
 from discreet.service.endings import declared_endings, pattern_bits
+from discreet.service.http_client import HttpClient
+from discreet.service.processes import Processes
+from discreet.service.tokens import tokens_beside
 
 from .test_connect import TEXT, write_files
+from .test_http_client import LATER, InTheProcess
 
-DECLARED = (
-    TEXT.replace("[datasets.people]\n", "[datasets.people]\nmax_failures = 3\n")
-    .replace('max_epsilon = "1/4"', 'max_epsilon = "1/4"\nmin_epsilon = "1/50"')
-)  # fmt: skip
+DECLARED = TEXT.replace("[datasets.people]\n", "[datasets.people]\nmax_failures = 3\n").replace(
+    'max_epsilon = "1/4"', 'max_epsilon = "1/4"\nmin_epsilon = "1/50"'
+)
+NAMED = {"question": "typical-age", "dataset": "people"}
+WHY = (
+    "closed after a failure; the owner opens it again: discreet ledger reopen people --analyst ann"
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    write_files()
+    return tmp_path
+
+
+def service(text: str, processes: Any = None) -> dict[str, InTheProcess]:
+    """Return clients of a service, by who asks."""
+    Path("discreet.toml").write_text(text + '[server]\nturn = "0s"\n')
+    tokens = tokens_beside(Path("discreet.toml"))
+    app: Any = make_app(configuration(), ["testserver"], processes=processes)
+    callers = {"ann": ("analyst", "ann"), "bob": ("analyst", "bob"), "owner": ("owner", None)}
+    callers["auditor"] = ("auditor", None)
+    return {
+        who: InTheProcess(app, tokens.create(*caller, LATER)[0]) for who, caller in callers.items()
+    }
+
+
+def connected(text: str) -> dict[str, Connection]:
+    return {
+        who: Connection(HttpClient(client), "a service") for who, client in service(text).items()
+    }
+
+
+def fail(connection: Connection, request: str) -> None:
+    """Ask while the data are away."""
+    path = Path("SECRET-PLACE.csv")
+    text = path.read_text()
+    path.unlink()
+    with pytest.raises((Unanswerable, UnreadableFile)):
+        connection.ask("typical-age", request=request)
+    path.write_text(text)
+
+
+class Killed:
+    """Processes that read data, of which the next one is killed while it reads."""
+
+    def __init__(self) -> None:
+        path = Path("discreet.toml").absolute()
+        self.processes = Processes(1, [str(path), file_digest(path)])
+
+    def kill(self) -> None:
+        process = self.processes._idle.get()
+        process.await_ready()
+        process._process.send_signal(signal.SIGSTOP)
+        threading.Timer(0.3, process._process.kill).start()
+        self.processes._idle.put(process)
+
+    def end(self) -> None:
+        self.processes._idle.get().end()
+
+
+def test_one_error_for_all_failures_and_their_repetitions(folder: Path) -> None:
+    """Data that are away, that have no such column, that are empty; a reader that is killed; again, and later."""
+    text = TEXT.replace("[datasets.people]\n", "[datasets.people]\nmax_failures = 100\n")
+    Path("discreet.toml").write_text(text + '[server]\nturn = "0s"\n')
+    killed = Killed()
+    ann = service(text, killed.processes)["ann"]
+    path, replies = Path("SECRET-PLACE.csv"), []
+
+    def ask(key: str) -> None:
+        reply = ann.request(
+            "POST", "/v1/answers", json=NAMED, headers={"Idempotency-Key": f"key {key}"}
+        )
+        body = reply.content.replace(f"key {key}".encode(), b"key ?")
+        replies.append((reply.status_code, sorted(reply.headers.multi_items()), body))
+
+    there = path.read_text()
+    for key, content in (("1", None), ("2", "city\nBern\n"), ("3", "")):
+        path.unlink() if content is None else path.write_text(content)
+        ask(key)
+        path.write_text(there)
+    killed.kill()
+    ask("5")
+    for key in "1235":
+        ask(key)
+    killed.end()
+    assert [reply for reply in replies if reply != replies[0]] == []
+    assert replies[0][0] == 500
+    assert len(replies) == 8
+    kinds = [e.kind for e in described_ledger(configuration(), "people").history()]
+    assert kinds[-8:] == ["charged", "failed"] * 4
+
+
+@pytest.mark.parametrize("where", ["here", "there"])
+def test_a_closed_dataset_says_so_everywhere_to_its_analyst_and_the_owner(
+    folder: Path, where: str
+) -> None:
+    there = connected(TEXT)
+    ann, bob, owner = there["ann"], there["bob"], there["owner"]
+    if where == "here":
+        ann, bob = (discreet.connect(analyst=name) for name in ("ann", "bob"))
+        owner = discreet.connect()
+    fail(ann, "away")
+    before = owner.releases()
+    with pytest.raises(Exhausted, match=WHY) as caught:
+        ann.ask("typical-age")
+    assert caught.value.charged is False
+    with pytest.raises(Exhausted, match=WHY):
+        ann.mode("people", "city", epsilon="1/8")
+    for quote in (
+        ann.quote("typical-age"),
+        ann.quote_free("mode", "people", "city", epsilon="1/8"),
+    ):
+        assert (quote.fits, quote.closed) == (False, WHY)
+    assert {b.name: b.closed for b in ann.budgets()} == {"people / ann": WHY}
+    assert {b.name: b.closed for b in owner.budgets() if b.closed} == {"people / ann": WHY}
+    assert there["auditor"].budgets() == owner.budgets()
+    assert bob.ask("typical-age").charged
+    assert [b.closed for b in bob.budgets()] == [None, None]
+    (release,) = ann.releases()
+    assert (release.is_answered, release.has_failed) == (False, True)
+    assert str(release).endswith(", request away, failed")
+    assert [one for one in owner.releases() if one.analyst == "ann"] == before
+    assert [b.name for b in owner.reopen("people", analyst="ann")] == ["people / ann"]
+    assert ann.budgets()[0].closed is None
+    assert ann.quote("typical-age").closed is None
+    assert ann.ask("typical-age").charged
+    assert owner.reopen("people") == []
+
+
+def test_the_owner_opens_for_all_at_once(folder: Path) -> None:
+    there = connected(TEXT)
+    for who in ("ann", "bob", "owner", "owner"):
+        fail(there[who], f"{who} {len(there['owner'].releases())}")
+    assert there["owner"].ask("typical-age").charged  # the owner's own questions never close
+    assert {b.analyst for b in there["owner"].reopen("people")} == {"ann", "bob"}
+    for who in ("ann", "bob"):
+        assert there[who].ask("typical-age").charged
+    with pytest.raises(UnknownName):
+        there["owner"].reopen("nothing")
+    with pytest.raises(UnknownBudget):
+        there["owner"].reopen("rivals", analyst="ann")
+    for who in ("ann", "auditor"):
+        with pytest.raises(NotAllowed):
+            there[who].reopen("people")
+    assert there["auditor"].audit().events > 0
+    kinds = [event.kind for event in there["auditor"].chain()[1]]
+    assert (kinds.count("failed"), kinds.count("reopened")) == (4, 2)
+
+
+def test_a_restart_forgets_no_failure(folder: Path) -> None:
+    fail(connected(DECLARED)["ann"], "1")
+    fail(connected(DECLARED)["ann"], "2")
+    assert connected(DECLARED)["ann"].quote("typical-age").fits
+    fail(connected(DECLARED)["ann"], "3")
+    assert connected(DECLARED)["ann"].quote("typical-age").closed == WHY
+    more = DECLARED.replace("max_failures = 3", "max_failures = 4")
+    assert connected(more)["ann"].ask("typical-age").charged
+
+
+def test_a_question_that_costs_too_little_is_refused_free_and_in_the_same_words(
+    folder: Path,
+) -> None:
+    there = connected(DECLARED)
+    ann, words = (
+        there["ann"],
+        r"this costs ε = 10/501, and a question here costs at least ε = 0\.02: ask",
+    )
+    for ask in (ann.quote_free, ann.ask_free, discreet.connect(analyst="ann").ask_free):
+        with pytest.raises(InvalidArgument, match=words) as caught:
+            ask("mode", "people", "city", epsilon="10/501")
+        assert caught.value.charged is False
+        assert "larger epsilon" in str(caught.value)
+    assert there["owner"].releases() == []
+    assert ann.mode("people", "city", epsilon="1/50").charged
+    assert there["owner"].mode("people", "city", epsilon="1/5000").charged
+    plain = connected(TEXT)["ann"]  # a thousandth of 10
+    assert plain.mode("people", "city", epsilon="1/100").charged
+    with pytest.raises(InvalidArgument, match=r"at least ε = 0\.01"):
+        plain.quote_free("mode", "people", "city", epsilon="1/101")
+
+
+def test_an_answer_of_before_is_given_though_the_least_is_more_now(folder: Path) -> None:
+    first = connected(TEXT)["ann"].mode("people", "city", epsilon="1/100", request="cheap")
+    again = connected(DECLARED)["ann"].mode("people", "city", epsilon="1/100", request="cheap")
+    assert (again.value, again.charged) == (first.value, False)
+
+
+def test_named_questions_may_cost_less(folder: Path) -> None:
+    text = DECLARED.replace('epsilon = "1/2"', 'epsilon = "1/60"')
+    ann = connected(text)["ann"]
+    assert ann.ask("typical-age").charged
+    assert ann.mode("people", "city", epsilon="1/60").charged
+    with pytest.raises(InvalidArgument, match="at least"):
+        ann.mode("people", "city", epsilon="1/61")
+
+
+class Counted:
+    """A client that counts what is sent."""
+
+    def __init__(self, client: InTheProcess) -> None:
+        self.client, self.sent = client, 0
+
+    def request(self, *args: Any, **sent: Any) -> Any:
+        self.sent += 1
+        return self.client.request(*args, **sent)
+
+
+def test_a_client_repeats_no_failed_question_by_itself(folder: Path) -> None:
+    client = Counted(service(TEXT)["ann"])
+    fail(Connection(HttpClient(client), "a service"), "once")
+    assert client.sent == 1
 
 
 @pytest.mark.parametrize(
@@ -35,13 +267,10 @@ def test_the_count_is_that_of_all_patterns() -> None:
             assert 2 ** (bits - 1) < patterns <= 2**bits
 
 
-def test_every_analyst_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
-    write_files()
+def test_every_analyst_is_counted(folder: Path) -> None:
     Path("discreet.toml").write_text(DECLARED)
-    found = {(one.analyst, one.dataset): one for one in declared_endings(configuration())}
-    ann, bob = found["ann", "people"], found["bob", "rivals"]
+    counts = {(one.analyst, one.dataset): one for one in declared_endings(configuration())}
+    ann, bob = counts["ann", "people"], counts["bob", "rivals"]
     assert (ann.questions, ann.failures, ann.bits) == (500, 3, 25)
     assert (bob.questions, bob.failures, bob.bits) == (1000, 1, 10)
     assert str(ann) == (
@@ -49,5 +278,4 @@ def test_every_analyst_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "data, each time that it is opened"
     )
     assert "1,000 questions at most, and 1 failure;" in str(bob)
-    open_described(configuration(), "people", "eve") if ("eve", "people") in found else None
-    discreet.connect(analyst="ann").quote("typical-age")
+    assert ("eve", "rivals") not in counts  # no share is open

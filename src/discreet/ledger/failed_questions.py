@@ -99,28 +99,28 @@ class Allowance:
         return max(total // each for total, each in pairs if total is not None and each)
 
 
-def least_cost(share: Budget, declared: Amount, named: Amount) -> Amount:
+def least_cost(share: Budget, declaration: Amount, cheapest: Amount) -> Amount:
     """Return the least that a question may cost an analyst, in the units that the share counts.
 
     Args:
         share: the analyst's share.
-        declared: the least that the owner declares; None of a unit for the default.
-        named: the costs of the cheapest named question; it may always be asked.
+        declaration: the least that the owner declares; None of a unit for the default.
+        cheapest: the costs of the cheapest named question, which may always be asked.
     """
     total = share.counted_total
     return Amount(
-        _least(total.epsilon, declared.epsilon, named.epsilon),
-        _least(total.rho, declared.rho, named.rho),
+        _least(total.epsilon, declaration.epsilon, cheapest.epsilon),
+        _least(total.rho, declaration.rho, cheapest.rho),
     )
 
 
 def _least(
-    total: Fraction | None, declared: Fraction | None, named: Fraction | None
+    total: Fraction | None, declaration: Fraction | None, cheapest: Fraction | None
 ) -> Fraction | None:
     if total is None:
         return None
-    least = total / LEAST_PART if declared is None else declared
-    return least if named is None else min(least, named)
+    least = total / LEAST_PART if declaration is None else declaration
+    return least if cheapest is None else min(least, cheapest)
 
 
 def failures(transaction: Transaction, dataset: str, analyst: str | None) -> int:
@@ -168,7 +168,7 @@ def reopen(transaction: Transaction, dataset: str, analyst: str | None) -> list[
         dataset: the budget that is charged.
         analyst: the analyst; None for all.
     """
-    names, opened = read_bindings(transaction).renewals(dataset), dict[str, None]()
+    names, analysts = read_bindings(transaction).renewals(dataset), dict[str, None]()
     for name in names:
         for share in queries.stored_budgets(transaction.connection, name):
             if share.analyst is None or analyst not in {None, share.analyst}:
@@ -176,6 +176,6 @@ def reopen(transaction: Transaction, dataset: str, analyst: str | None) -> list[
             if queries.failures_of(transaction, name, share.analyst):
                 event = NewEvent("reopened", name, share.analyst, None, {"failures": 0})
                 transaction.append(event)
-                opened[share.analyst] = None
+                analysts[share.analyst] = None
     shares = queries.checked_budgets(transaction, dataset)
-    return [share for share in shares if share.analyst in opened]
+    return [share for share in shares if share.analyst in analysts]

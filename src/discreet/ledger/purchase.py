@@ -238,8 +238,8 @@ class Purchase:
                 return self._buy(prepare())
             self.payer.store.cover(ending.number)
             return PaidAnswer(_indices_of(ending), charged=False)
-        except QuestionFailed as failed:
-            error = _without_traceback(failed.error)
+        except QuestionFailed as failure:
+            error = _without_traceback(failure.error)
         if isinstance(error, DiscreetError):
             error.charged = True
         raise error
@@ -289,13 +289,13 @@ class Purchase:
         try:
             indices = read_indices(draw())
         except QuestionFailed as error:
-            failed = error
+            failure = error
         else:
             return self.payer.store.write(partial(self._keep, indices=indices))
         ending = self.payer.store.write(self._keep_failure)
         if ending is not None:
             return _indices_of(ending)
-        raise failed
+        raise failure
 
     def _look(self, transaction: Transaction) -> Event | None:
         """Return the event with the stored answer or failure, if any; raise if a new one could not be charged."""

@@ -102,18 +102,18 @@ class Datasets:
         """Return the session that is charged for a budget: see `session_of`. No data are read."""
         return session_of(self._ledger, budget, terms or ChargeTerms())
 
-    def allowance(self, name: str, share: Budget, declared: Amount) -> Allowance | None:
+    def allowance(self, name: str, share: Budget, declaration: Amount) -> Allowance | None:
         """Return the terms on which an analyst asks about a dataset; None for its owner, who has none.
 
         Args:
             name: the name of the dataset.
             share: the budget that is charged first.
-            declared: the least that a question may cost, as its owner declares it.
+            declaration: the least that a question may cost, as its owner declares it.
         """
         if share.analyst is None:
             return None
         holding = self.find(name)
-        least = least_cost(share, declared, self._cheapest(holding, share))
+        least = least_cost(share, declaration, self._cheapest(holding, share))
         return Allowance(name, share.analyst, holding.max_failures, least)
 
     def _cheapest(self, holding: Holding, share: Budget) -> Amount:
@@ -268,8 +268,8 @@ class Datasets:
         shares = [one for one, _ in datasets.values()]
         failures = failures_by_share(self._ledger, shares)
         return [
-            self._with_closing(name, one, failed)
-            for (one, name), failed in zip(datasets.values(), failures, strict=True)
+            self._with_closing(name, one, number)
+            for (one, name), number in zip(datasets.values(), failures, strict=True)
         ]
 
     def _with_closing(self, name: str, budget: Budget, failures: int) -> Budget:
