@@ -13,7 +13,10 @@ from pathlib import Path
 
 from discreet.testing import SeededBits
 
-FOLDERS = [Path(__file__).parent / name for name in ("tutorials", "reproductions", "reference")]
+FOLDERS = [
+    Path(__file__).parent / name
+    for name in ("tutorials", "reproductions", "reference", "explanation")
+]
 EXAMPLES = Path(__file__).parents[1] / "examples"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 SAVED = re.compile(r'savefig\(\s*"([^"]+)"|Path\("([^"]+\.svg)"\)')
