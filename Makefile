@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs search-check figures verbs pictures release-check constraints replies clean
+.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs search-check figures verbs pictures release-check constraints replies stub clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -83,6 +83,9 @@ constraints: .venv/ready ## what the container installs, with the hashes of the 
 
 replies: .venv/test-ready ## the help and the names that the command line answers with at once, after a change of a command
 	$(BIN)/python tools/store_replies.py
+
+stub: .venv/test-ready ## what editors know of the public names, in src/discreet/__init__.pyi, after a change of a verb
+	$(BIN)/python tools/write_stub.py
 
 clean:
 	rm -rf .venv site dist src/discreet/sampling/_kernel.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

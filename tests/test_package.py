@@ -1,12 +1,10 @@
 """The face of the package: small, complete, and quick to import."""
 
-import ast
 import inspect
 import pickle
 import re
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -56,25 +54,6 @@ def test_laws_and_plans_load_no_pictures() -> None:
 
 
 STUB = Path(discreet.__file__).with_suffix(".pyi")
-
-
-def test_every_line_of_the_stub_is_read() -> None:
-    """The package splits lines, and Python's own parser reads the same of them."""
-    imports = [
-        node
-        for node in ast.parse(STUB.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ImportFrom)
-    ]
-    names = [alias for node in imports for alias in node.names]
-    assert len({alias.name for alias in names}) == len(names)
-    assert all(alias.name == alias.asname for alias in names), (
-        "type checkers take others as private"
-    )
-    assert sorted(alias.name for alias in names) == discreet.__all__
-    for node in imports:
-        for alias in node.names:
-            home = import_module(f"discreet.{node.module}" if node.module else "discreet")
-            assert getattr(discreet, alias.name) is getattr(home, alias.name)
 
 
 def test_public_names_are_offered_and_no_others() -> None:

@@ -7,15 +7,59 @@ an answer is the one in the privacy proof, to the last bit. Start with `select` 
 
 __version__ = "0.1.0"
 
+_MODULES = {
+    "attacks": ".",
+    "audit": ".",
+    "errors": ".",
+    "mechanisms": ".",
+    "plots": ".",
+    "privacy": ".",
+    "testing": ".",
+    "Batch": ".batches",
+    "Grid": ".candidates",
+    "Dataset": ".datasets",
+    "DiscreetError": ".errors",
+    "Budget": ".ledger",
+    "Ledger": ".ledger",
+    "Session": ".ledger",
+    "read_dataset": ".ledger.toml_budgets",
+    "compare": ".planning.compare",
+    "distribution": ".planning.simulate",
+    "simulate": ".planning.simulate",
+    "epsilon_for": ".planning.worst_case",
+    "worst_error": ".planning.worst_case",
+    "compose": ".privacy.composition",
+    "compose_parallel": ".privacy.parallel",
+    "Release": ".releases",
+    "report": ".reports",
+    "per_candidate": ".scores.custom",
+    "Connection": ".service",
+    "connect": ".service",
+    "CandidateTable": ".tables.candidate_table",
+    "scan_csv": ".tables.csv_files",
+    "scan_query": ".tables.sql_queries",
+    "best_price": ".verbs.best_price",
+    "check": ".verbs.check",
+    "mode": ".verbs.mode",
+    "geometric": ".verbs.noise",
+    "laplace": ".verbs.noise",
+    "randomized_response": ".verbs.noise",
+    "private_candidates": ".verbs.private_candidates",
+    "maximum": ".verbs.quantile",
+    "median": ".verbs.quantile",
+    "minimum": ".verbs.quantile",
+    "quantile": ".verbs.quantile",
+    "quantiles": ".verbs.quantiles",
+    "select": ".verbs.select",
+    "select_by": ".verbs.select_by",
+    "select_generalized": ".verbs.select_generalized",
+    "select_rows": ".verbs.select_rows",
+    "selector": ".verbs.selector",
+    "select_top_k": ".verbs.top_k",
+    "top_k": ".verbs.top_k",
+}
+"""The modules of the public names, which are imported when they are first used; "." for a module itself."""
 
-def _read_modules() -> dict[str, str]:
-    """Return the modules of public names, as the stub beside this file imports them; "." for a module itself."""
-    stub = __spec__.loader.get_data(__file__.rpartition(".")[0] + ".pyi").decode()
-    imports = [line.split() for line in stub.splitlines() if line.startswith("from ")]
-    return {words[-1]: words[1] for words in imports}
-
-
-_MODULES = _read_modules()
 __all__ = sorted(_MODULES)
 
 

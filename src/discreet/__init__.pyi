@@ -1,7 +1,17 @@
-"""The public names and where each is defined, one a line: `from .module import name as name`.
+"""The public names, for type checkers and editors. Written from the code by `make stub`."""
 
-Type checkers and editors read this file, and `__init__.py` does, which imports each name when it is first used.
-"""
+from collections.abc import Iterable as _Iterable
+from collections.abc import Mapping as _Mapping
+from collections.abc import Sequence as _Sequence
+from typing import Any as _Any
+from typing import Literal as _Literal
+from typing import TypeVar as _TypeVar
+from typing import overload as _overload
+
+import numpy as _np
+from numpy.typing import NDArray as _NDArray
+
+import discreet.tables as _tables
 
 from . import attacks as attacks
 from . import audit as audit
@@ -12,12 +22,17 @@ from . import privacy as privacy
 from . import testing as testing
 from .batches import Batch as Batch
 from .candidates import Grid as Grid
+from .candidates import Grid as _Grid
+from .candidates import Indexed as _Indexed
 from .datasets import Dataset as Dataset
 from .errors import DiscreetError as DiscreetError
 from .ledger import Budget as Budget
 from .ledger import Ledger as Ledger
 from .ledger import Session as Session
 from .ledger.toml_budgets import read_dataset as read_dataset
+from .mechanisms import Mechanism as _Mechanism
+from .numbers import Number as _Number
+from .payment import Account as _Account
 from .planning.compare import compare as compare
 from .planning.simulate import distribution as distribution
 from .planning.simulate import simulate as simulate
@@ -25,33 +40,2257 @@ from .planning.worst_case import epsilon_for as epsilon_for
 from .planning.worst_case import worst_error as worst_error
 from .privacy.composition import compose as compose
 from .privacy.parallel import compose_parallel as compose_parallel
+from .privacy.sensitivity import Neighbors as _Neighbors
 from .releases import Release as Release
+from .releases import Release as _Release
 from .reports import report as report
+from .scores.custom import ScoreFunction as _ScoreFunction
 from .scores.custom import per_candidate as per_candidate
 from .service import Connection as Connection
 from .service import connect as connect
 from .tables.candidate_table import CandidateTable as CandidateTable
+from .tables.candidate_table import CandidateTable as _CandidateTable
 from .tables.csv_files import scan_csv as scan_csv
 from .tables.sql_queries import scan_query as scan_query
-from .verbs.best_price import best_price as best_price
 from .verbs.check import check as check
-from .verbs.mode import mode as mode
-from .verbs.noise import geometric as geometric
-from .verbs.noise import laplace as laplace
-from .verbs.noise import randomized_response as randomized_response
 from .verbs.private_candidates import private_candidates as private_candidates
-from .verbs.quantile import maximum as maximum
-from .verbs.quantile import median as median
-from .verbs.quantile import minimum as minimum
-from .verbs.quantile import quantile as quantile
-from .verbs.quantiles import quantiles as quantiles
-from .verbs.select import select as select
-from .verbs.select_by import select_by as select_by
-from .verbs.select_generalized import select_generalized as select_generalized
-from .verbs.select_rows import select_rows as select_rows
-from .verbs.selector import selector as selector
-from .verbs.top_k import select_top_k as select_top_k
-from .verbs.top_k import top_k as top_k
+from .verbs.quantiles import QuantilesMethod as _QuantilesMethod
+from .verbs.selector import Selector as _Selector
+from .verbs.top_k import TopKMethod as _TopKMethod
+
+_T = _TypeVar("_T")
+
+@_overload
+def best_price(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: _Grid[_T],
+    supply: int | None = None,
+    units: int = 1,
+    continuous: bool = False,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[_T]:
+    """Release a price that brings in much: price * (number of bids at or above it), at most `supply`.
+
+    One bid is one record. It is compared with the prices by itself: one below the lowest price buys
+    nothing, one above the highest counts as the highest, and a missing bid or NaN is ignored.
+
+    Args:
+        data: the bids: numbers in an array, a series or a list; or a table or the path of a file, with `column`.
+            Private.
+        column: the name of the column of the table that holds the bids. Without it the data are the bids.
+        candidates: the possible prices, in units of the bids, none below zero: `Grid(0, "3.5", "0.01")`, as fine
+            as one likes; public. May be left out for a `Dataset` that declares the bounds of the column.
+        supply: how many units there are to sell; without it, as many as are wanted.
+        units: the most units one bidder may want, 1 by default, one row per unit. It costs that many
+            times as much, and you must have bounded the rows of a bidder to it; or leave it out and name
+            the column of bidders as `privacy_unit`, with `max_contributions`.
+        continuous: False by default; True to draw any real price from `candidates.lo` to `candidates.hi`, and
+            release it rounded down to the grid. Bids are rounded down to the grid first.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the bids are no numbers in rows, or the column is not there.
+
+    Side channels: those of the mechanism; time and memory depend on the number of bids and of distinct
+    bids, and on the type of the numbers. An engine that counts on the grid sends at most two counts for
+    every price that is somebody's highest, and distinct bids right at prices: docs/reference/tables.md.
+    """
+    ...
+
+@_overload
+def best_price(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: _Grid | None = None,
+    supply: int | None = None,
+    units: int = 1,
+    continuous: bool = False,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    by: str | None = None,
+    groups: _Iterable[object] | None = None,
+    max_groups: int = 1,
+    size: int | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release a price that brings in much: price * (number of bids at or above it), at most `supply`.
+
+    One bid is one record. It is compared with the prices by itself: one below the lowest price buys
+    nothing, one above the highest counts as the highest, and a missing bid or NaN is ignored.
+
+    Args:
+        data: the bids: numbers in an array, a series or a list; or a table or the path of a file, with `column`.
+            Private.
+        column: the name of the column of the table that holds the bids. Without it the data are the bids.
+        candidates: the possible prices, in units of the bids, none below zero: `Grid(0, "3.5", "0.01")`, as fine
+            as one likes; public. May be left out for a `Dataset` that declares the bounds of the column.
+        supply: how many units there are to sell; without it, as many as are wanted.
+        units: the most units one bidder may want, 1 by default, one row per unit. It costs that many
+            times as much, and you must have bounded the rows of a bidder to it; or leave it out and name
+            the column of bidders as `privacy_unit`, with `max_contributions`.
+        continuous: False by default; True to draw any real price from `candidates.lo` to `candidates.hi`, and
+            release it rounded down to the grid. Bids are rounded down to the grid first.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the bids are no numbers in rows, or the column is not there.
+
+    Side channels: those of the mechanism; time and memory depend on the number of bids and of distinct
+    bids, and on the type of the numbers. An engine that counts on the grid sends at most two counts for
+    every price that is somebody's highest, and distinct bids right at prices: docs/reference/tables.md.
+    """
+    ...
+
+@_overload
+def geometric(
+    value: object,
+    *,
+    sensitivity: _Number,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[int]:
+    """Release an integer with geometric noise (discrete Laplace): P(value + k) = (1-a)/(1+a) * a**|k|.
+
+    Here a = exp(-epsilon / sensitivity), with the sensitivity rounded up to an integer.
+
+    Args:
+        value: a finite number; it goes to the nearest integer first. Private: no error shows it.
+        sensitivity: the most that the value changes between neighbours, a positive number in its units.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the value is no finite number.
+
+    Side channels: those of the mechanism; time depends on the length of the numbers too.
+    """
+    ...
+
+@_overload
+def geometric(
+    value: object,
+    *,
+    sensitivity: _Number,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    size: int | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release an integer with geometric noise (discrete Laplace): P(value + k) = (1-a)/(1+a) * a**|k|.
+
+    Here a = exp(-epsilon / sensitivity), with the sensitivity rounded up to an integer.
+
+    Args:
+        value: a finite number; it goes to the nearest integer first. Private: no error shows it.
+        sensitivity: the most that the value changes between neighbours, a positive number in its units.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the value is no finite number.
+
+    Side channels: those of the mechanism; time depends on the length of the numbers too.
+    """
+    ...
+
+def laplace(
+    value: object,
+    *,
+    sensitivity: _Number,
+    step: _Number = 1,
+    lo: _Number | None = None,
+    hi: _Number | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    size: int | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release a number with Laplace noise on a grid: P(r) proportional to exp(-eta * |value - r|).
+
+    Without `lo` and `hi` the answer is any multiple of `step`, and eta is epsilon / sensitivity. With
+    them it is a point of `Grid(lo, hi, step)`, the distribution is cut off at both ends, and eta is half of that.
+    With both ends any mechanism will do, on up to 1,000,000 points: `Base2(Base2Eta(1, 1))` weighs a point at
+    a distance d from the value by 2**-d, exactly (Ilvento's example).
+
+    Args:
+        value: a finite number; it goes to the nearest point first. Private: no error shows it.
+        sensitivity: the most that the value changes between neighbours, a positive number in its units. It
+            is rounded up to whole steps: a float such as 0.1 is a little more than one tenth, "0.1" is not.
+        step: the distance of neighbouring answers, in units of the value; 1 by default.
+        lo: the least answer, in units of the value; needs `hi`. Without it there is no least.
+        hi: the largest answer, in units of the value; needs `lo`. Without it there is no largest.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the value is no finite number.
+
+    Side channels: those of the mechanism; time depends on the length of the numbers too. Mechanisms that take no
+    runs that slope go through all points, and their time depends on how many there are.
+    """
+    ...
+
+@_overload
+def maximum(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: _Indexed[_T],
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[_T]:
+    """Release a value that hardly any record is above.
+
+    Every candidate from the largest record on is as good as the best, so do not let the grid end far above.
+    More about the arguments, the errors and the side channels: `quantile`.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            May be left out for a `Dataset` that declares the bounds of the column.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+    """
+    ...
+
+@_overload
+def maximum(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: _Iterable[object] | _Indexed[object] | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    by: str | None = None,
+    groups: _Iterable[object] | None = None,
+    max_groups: int = 1,
+    size: int | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release a value that hardly any record is above.
+
+    Every candidate from the largest record on is as good as the best, so do not let the grid end far above.
+    More about the arguments, the errors and the side channels: `quantile`.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            May be left out for a `Dataset` that declares the bounds of the column.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+    """
+    ...
+
+@_overload
+def median(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: _Indexed[_T],
+    score: _Literal["rank", "median_distance"] = "rank",
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[_T]:
+    """Release a median: the quantile for one half.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            May be left out for a `Dataset` that declares the bounds of the column.
+        score: "rank", how deep the middle is among the ranks of a point's records; or "median_distance", how
+            many records must come or go until the point is the median, which needs a `Grid`.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+    """
+    ...
+
+@_overload
+def median(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: _Iterable[object] | _Indexed[object] | None = None,
+    score: _Literal["rank", "median_distance"] = "rank",
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    by: str | None = None,
+    groups: _Iterable[object] | None = None,
+    max_groups: int = 1,
+    size: int | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release a median: the quantile for one half.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            May be left out for a `Dataset` that declares the bounds of the column.
+        score: "rank", how deep the middle is among the ranks of a point's records; or "median_distance", how
+            many records must come or go until the point is the median, which needs a `Grid`.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+    """
+    ...
+
+@_overload
+def minimum(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: _Indexed[_T],
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[_T]:
+    """Release a value that hardly any record is below.
+
+    Every candidate up to the least record is as good as the best, so do not let the grid begin far below.
+    More about the arguments, the errors and the side channels: `quantile`.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            May be left out for a `Dataset` that declares the bounds of the column.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+    """
+    ...
+
+@_overload
+def minimum(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: _Iterable[object] | _Indexed[object] | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    by: str | None = None,
+    groups: _Iterable[object] | None = None,
+    max_groups: int = 1,
+    size: int | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release a value that hardly any record is below.
+
+    Every candidate up to the least record is as good as the best, so do not let the grid begin far below.
+    More about the arguments, the errors and the side channels: `quantile`.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            May be left out for a `Dataset` that declares the bounds of the column.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+    """
+    ...
+
+@_overload
+def mode(
+    data: _tables.Table,
+    column: str | None = None,
+    *,
+    candidates: _Iterable[_T],
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[_T]:
+    """Release the most common value of a column.
+
+    One row is one record; with `privacy_unit` all rows of a unit are, and count once per value. Rows
+    whose value is not among the candidates are ignored, so are nulls; candidates that no row holds count
+    zero.
+
+    Args:
+        data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, a path or several, a folder, or
+            `discreet.scan_query(...)` (docs/reference/tables.md lists all); or values in a list or a series,
+            without `column`.
+        column: the name of the column. Without it the data are the values themselves.
+        candidates: the possible answers. They are public and must be fixed without looking at the data.
+            A `CandidateTable` if they are too many to list. May be left out for a `Dataset` that
+            declares the values of the column, and for a Polars `Enum`, whose categories are declared.
+        unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
+            then be a value that only one row holds, and nothing is guaranteed.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the file or the column is not there or cannot be read.
+
+    Side channels: those of the mechanism, and the time the engine takes to count.
+    """
+    ...
+
+@_overload
+def mode(
+    data: _tables.Table,
+    column: str | None = None,
+    *,
+    candidates: _Iterable[object] | _CandidateTable | None = None,
+    unsafe_candidates_from_data: bool = False,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    by: str | None = None,
+    groups: _Iterable[object] | None = None,
+    max_groups: int = 1,
+    size: int | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release the most common value of a column.
+
+    One row is one record; with `privacy_unit` all rows of a unit are, and count once per value. Rows
+    whose value is not among the candidates are ignored, so are nulls; candidates that no row holds count
+    zero.
+
+    Args:
+        data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, a path or several, a folder, or
+            `discreet.scan_query(...)` (docs/reference/tables.md lists all); or values in a list or a series,
+            without `column`.
+        column: the name of the column. Without it the data are the values themselves.
+        candidates: the possible answers. They are public and must be fixed without looking at the data.
+            A `CandidateTable` if they are too many to list. May be left out for a `Dataset` that
+            declares the values of the column, and for a Polars `Enum`, whose categories are declared.
+        unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
+            then be a value that only one row holds, and nothing is guaranteed.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the file or the column is not there or cannot be read.
+
+    Side channels: those of the mechanism, and the time the engine takes to count.
+    """
+    ...
+
+@_overload
+def quantile(
+    data: object,
+    column: str | None = None,
+    *,
+    alpha: _Number,
+    candidates: _Indexed[_T],
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[_T]:
+    """Release a value that about a share alpha of the records are below.
+
+    A record is rounded to the nearest point of the grid, by itself; outside the grid, to its ends,
+    NaN and null are left out.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        alpha: the share of the records below, between 0 and 1; exact: 0.9 is nine tenths.
+        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            May be left out for a `Dataset` that declares the bounds of the column.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the data hold no numbers.
+
+    Side channels: those of the mechanism. On a large grid, time and memory also depend on how many records
+    are near the quantile, and on how many are tied there. Files, DuckDB relations and lazy frames are counted
+    out of core, in a public number of passes: docs/explanation/out_of_core.md.
+    """
+    ...
+
+@_overload
+def quantile(
+    data: object,
+    column: str | None = None,
+    *,
+    alpha: _Number,
+    candidates: _Iterable[object] | _Indexed[object] | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    by: str | None = None,
+    groups: _Iterable[object] | None = None,
+    max_groups: int = 1,
+    size: int | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release a value that about a share alpha of the records are below.
+
+    A record is rounded to the nearest point of the grid, by itself; outside the grid, to its ends,
+    NaN and null are left out.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        alpha: the share of the records below, between 0 and 1; exact: 0.9 is nine tenths.
+        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            May be left out for a `Dataset` that declares the bounds of the column.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the data hold no numbers.
+
+    Side channels: those of the mechanism. On a large grid, time and memory also depend on how many records
+    are near the quantile, and on how many are tied there. Files, DuckDB relations and lazy frames are counted
+    out of core, in a public number of passes: docs/explanation/out_of_core.md.
+    """
+    ...
+
+@_overload
+def quantiles(
+    data: object,
+    column: str | None = None,
+    *,
+    alphas: _Sequence[_Number],
+    candidates: _Grid[_T],
+    method: _QuantilesMethod = "recursive",
+    delta: _Number | None = None,
+    epsilon: _Number | None = None,
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[list[_T]]:
+    """Release one value per alpha, in the order of the alphas.
+
+    By recursion, the middle alpha is released first; it splits records and grid in two, and both halves
+    go on with the alphas on their side. A record is in one part of a level, so a level costs as much
+    as one quantile, and m alphas cost as much as the ceiling of log2(m + 1) levels. Records that are tied at
+    the value may go both ways.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        alphas: the shares of the records below, between 0 and 1, ascending and distinct.
+        candidates: the possible answers, a `Grid` of any size in units of the data; public. May be left out for a
+            `Dataset` that declares the bounds of the column.
+        method: "recursive" as described; "joint", one exponential mechanism over all non-descending
+            tuples, often nearer, in time that grows with the square of the number of alphas; or
+            "independent", one after the other.
+        delta: the δ of all values together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and each
+            level (or each value, with "independent") has as much as the library's bound on composition
+            allows. Finding it takes up to a few seconds. Not with "joint", a privacy unit or groups.
+        epsilon: the privacy parameter ε of all values together, a positive number without a unit; exact: 0.1 is
+            one tenth. It has no default. Among the rows of a privacy unit it is divided.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        The values, never descending. The guarantee is epsilon-DP for all of them together, or with a delta
+        (epsilon, delta)-DP.
+
+    Side channels: those of `quantile`, once per alpha. Here an engine that counts on the grid sends at
+    most two counts per point with records, and distinct numbers at borders: docs/reference/tables.md.
+
+    Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
+    docs/reference/scores/rank.md.
+    """
+    ...
+
+@_overload
+def quantiles(
+    data: object,
+    column: str | None = None,
+    *,
+    alphas: _Sequence[_Number],
+    candidates: _Grid | None = None,
+    method: _QuantilesMethod = "recursive",
+    delta: _Number | None = None,
+    epsilon: _Number | None = None,
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    by: str | None = None,
+    groups: _Iterable[object] | None = None,
+    max_groups: int = 1,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release one value per alpha, in the order of the alphas.
+
+    By recursion, the middle alpha is released first; it splits records and grid in two, and both halves
+    go on with the alphas on their side. A record is in one part of a level, so a level costs as much
+    as one quantile, and m alphas cost as much as the ceiling of log2(m + 1) levels. Records that are tied at
+    the value may go both ways.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        alphas: the shares of the records below, between 0 and 1, ascending and distinct.
+        candidates: the possible answers, a `Grid` of any size in units of the data; public. May be left out for a
+            `Dataset` that declares the bounds of the column.
+        method: "recursive" as described; "joint", one exponential mechanism over all non-descending
+            tuples, often nearer, in time that grows with the square of the number of alphas; or
+            "independent", one after the other.
+        delta: the δ of all values together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and each
+            level (or each value, with "independent") has as much as the library's bound on composition
+            allows. Finding it takes up to a few seconds. Not with "joint", a privacy unit or groups.
+        epsilon: the privacy parameter ε of all values together, a positive number without a unit; exact: 0.1 is
+            one tenth. It has no default. Among the rows of a privacy unit it is divided.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        The values, never descending. The guarantee is epsilon-DP for all of them together, or with a delta
+        (epsilon, delta)-DP.
+
+    Side channels: those of `quantile`, once per alpha. Here an engine that counts on the grid sends at
+    most two counts per point with records, and distinct numbers at borders: docs/reference/tables.md.
+
+    Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
+    docs/reference/scores/rank.md.
+    """
+    ...
+
+@_overload
+def randomized_response(
+    value: object,
+    candidates: _Iterable[_T],
+    *,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[_T]:
+    """Release one person's value, or something else: the truth with probability e**ε / (e**ε + k - 1).
+
+    The k - 1 other candidates are equally likely. Whoever holds one value of one person
+    can answer so, without anybody being trusted.
+
+    Args:
+        value: the person's value, compared as Python does; if it is no candidate, all k candidates are
+            equally likely. Private.
+        candidates: the possible answers; public. `neighbors` is always "replace_one": one value for another.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+
+    Side channels: those of the mechanism.
+    """
+    ...
+
+@_overload
+def randomized_response(
+    value: object,
+    candidates: _Iterable[object],
+    *,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    privacy_unit: str | _Sequence[str] | None = None,
+    size: int | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release one person's value, or something else: the truth with probability e**ε / (e**ε + k - 1).
+
+    The k - 1 other candidates are equally likely. Whoever holds one value of one person
+    can answer so, without anybody being trusted.
+
+    Args:
+        value: the person's value, compared as Python does; if it is no candidate, all k candidates are
+            equally likely. Private.
+        candidates: the possible answers; public. `neighbors` is always "replace_one": one value for another.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+
+    Side channels: those of the mechanism.
+    """
+    ...
+
+@_overload
+def select(
+    scores: _Mapping[_T, object],
+    *,
+    sensitivity: _Number | None = None,
+    spread: _Number | None = None,
+    monotonic: bool = False,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[_T]:
+    """Release one of the candidates: the better its score, the likelier, exactly as the mechanism says.
+
+    Args:
+        scores: finite numbers, one per candidate, higher is better: an array, a series, a list (ints,
+            floats, Fractions, Decimals), or a mapping from candidates to scores.
+        sensitivity: the most that one score can change between neighbours, a positive number in units of the
+            score. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
+            this halves the cost.
+        candidates: the possible answers, public, and so is their order; without them the answer is an index.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        The answer with its guarantee.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the scores are no finite numbers, or not as many as the candidates.
+
+    Side channels: those of the mechanism.
+    """
+    ...
+
+@_overload
+def select(
+    scores: object,
+    *,
+    sensitivity: _Number | None = None,
+    spread: _Number | None = None,
+    monotonic: bool = False,
+    candidates: _Iterable[_T],
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[_T]: ...
+@_overload
+def select(
+    scores: list[_Any] | tuple[_Any, ...] | _NDArray[_Any],
+    *,
+    sensitivity: _Number | None = None,
+    spread: _Number | None = None,
+    monotonic: bool = False,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[int]: ...
+@_overload
+def select(
+    scores: object,
+    *,
+    sensitivity: _Number | None = None,
+    spread: _Number | None = None,
+    monotonic: bool = False,
+    candidates: _Iterable[object] | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    size: int | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release one of the candidates: the better its score, the likelier, exactly as the mechanism says.
+
+    Args:
+        scores: finite numbers, one per candidate, higher is better: an array, a series, a list (ints,
+            floats, Fractions, Decimals), or a mapping from candidates to scores.
+        sensitivity: the most that one score can change between neighbours, a positive number in units of the
+            score. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
+            this halves the cost.
+        candidates: the possible answers, public, and so is their order; without them the answer is an index.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        The answer with its guarantee.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the scores are no finite numbers, or not as many as the candidates.
+
+    Side channels: those of the mechanism.
+    """
+    ...
+
+@_overload
+def select_by(
+    u: _ScoreFunction,
+    data: object,
+    candidates: _Iterable[_T],
+    *,
+    sensitivity: _Number | None = None,
+    spread: _Number | None = None,
+    monotonic: bool = False,
+    error: _Number | None = None,
+    granularity: _Number | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[_T]:
+    """Release one of the candidates: the higher u(data, candidates) for it, the likelier.
+
+    Args:
+        u: the utility function: returns one score per candidate, in their order, higher is better.
+            `discreet.per_candidate` makes one from a function of a single candidate.
+        data: the first argument of `u`, untouched. Private.
+        candidates: the possible answers; public. `u` gets an array as it is, anything else as a list.
+        sensitivity: the most that one score can change between neighbours, without rounding errors, in units
+            of the score. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default.
+        error: if `u` returns floats: how far a score may be from the ideal one that it stands for, in units of
+            the score. The spread grows by four times that. Without it scores must be exact.
+        granularity: instead of `error`: ideal scores are multiples of this, and the scores of `u` are nearer
+            than half of it. Scores are rounded to multiples and nothing is added.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; `u` was not called.
+        InvalidScores: if `u` fails, or returns no finite numbers, or floats without `error` or
+            `granularity`. The message never quotes the data.
+
+    Side channels: those of the mechanism, and all that `u` does: its time, and whether it fails.
+    """
+    ...
+
+@_overload
+def select_by(
+    u: _ScoreFunction,
+    data: object,
+    candidates: _Iterable[object],
+    *,
+    sensitivity: _Number | None = None,
+    spread: _Number | None = None,
+    monotonic: bool = False,
+    error: _Number | None = None,
+    granularity: _Number | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    size: int | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release one of the candidates: the higher u(data, candidates) for it, the likelier.
+
+    Args:
+        u: the utility function: returns one score per candidate, in their order, higher is better.
+            `discreet.per_candidate` makes one from a function of a single candidate.
+        data: the first argument of `u`, untouched. Private.
+        candidates: the possible answers; public. `u` gets an array as it is, anything else as a list.
+        sensitivity: the most that one score can change between neighbours, without rounding errors, in units
+            of the score. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default.
+        error: if `u` returns floats: how far a score may be from the ideal one that it stands for, in units of
+            the score. The spread grows by four times that. Without it scores must be exact.
+        granularity: instead of `error`: ideal scores are multiples of this, and the scores of `u` are nearer
+            than half of it. Scores are rounded to multiples and nothing is added.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; `u` was not called.
+        InvalidScores: if `u` fails, or returns no finite numbers, or floats without `error` or
+            `granularity`. The message never quotes the data.
+
+    Side channels: those of the mechanism, and all that `u` does: its time, and whether it fails.
+    """
+    ...
+
+@_overload
+def select_generalized(
+    scores: _Mapping[_T, object],
+    sensitivities: _Iterable[_Number],
+    *,
+    beta: _Number = "0.05",
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[_T]:
+    """Release one of the candidates, where some scores may change much more than others.
+
+    With probability 1 - beta its score is at least q[j] - (4 / epsilon) * ln(n / beta) * D[j] for every j (with
+    the exponential mechanism): a candidate of small sensitivity D[j] is found as surely as if all were small.
+
+    Args:
+        scores: finite numbers q, one per candidate, higher is better: an array, a series, a list, or
+            a mapping from candidates to scores.
+        sensitivities: D, the most that each score can change between neighbours, in the order and the units of
+            the scores.
+        beta: how likely the bound above may fail, between 0 and 1; "0.05" by default.
+        candidates: the possible answers; without them the answer is an index.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the scores are no finite numbers, or not as many as the sensitivities.
+
+    Side channels: those of the mechanism, and the time of arithmetic with fractions, which depends on the
+    scores.
+    """
+    ...
+
+@_overload
+def select_generalized(
+    scores: object,
+    sensitivities: _Iterable[_Number],
+    *,
+    beta: _Number = "0.05",
+    candidates: _Iterable[_T],
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[_T]: ...
+@_overload
+def select_generalized(
+    scores: object,
+    sensitivities: _Iterable[_Number],
+    *,
+    beta: _Number = "0.05",
+    candidates: _Iterable[object] | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    size: int | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release one of the candidates, where some scores may change much more than others.
+
+    With probability 1 - beta its score is at least q[j] - (4 / epsilon) * ln(n / beta) * D[j] for every j (with
+    the exponential mechanism): a candidate of small sensitivity D[j] is found as surely as if all were small.
+
+    Args:
+        scores: finite numbers q, one per candidate, higher is better: an array, a series, a list, or
+            a mapping from candidates to scores.
+        sensitivities: D, the most that each score can change between neighbours, in the order and the units of
+            the scores.
+        beta: how likely the bound above may fail, between 0 and 1; "0.05" by default.
+        candidates: the possible answers; without them the answer is an index.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the scores are no finite numbers, or not as many as the sensitivities.
+
+    Side channels: those of the mechanism, and the time of arithmetic with fractions, which depends on the
+    scores.
+    """
+    ...
+
+@_overload
+def select_rows(
+    scores: object,
+    *,
+    rows: int | None = None,
+    sensitivity: _Number | None = None,
+    spread: _Number | None = None,
+    monotonic: bool = False,
+    candidates: _Iterable[_T],
+    epsilon_per_row: _Number | None = None,
+    delta: _Number | None = None,
+    disjoint: bool = False,
+    mask: object = None,
+    base_measure: object = None,
+    log_base_measure: object = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[list[_T]]:
+    """Release one candidate for every row of scores: the better its score in the row, the likelier.
+
+    The epsilon (or rho) is that of the whole call. By default one record may change the scores of all rows, so
+    it is divided by their number; `disjoint=True` states that a record changes one row, and then every
+    row has all of it.
+
+    Args:
+        scores: finite numbers, one row per answer, one column per candidate, higher is better: a 2-D array of
+            NumPy, PyTorch or JAX in main memory, or a list of lists.
+        rows: the number of rows, public. Without it, it is read from the shape of the scores, which
+            counts as public.
+        sensitivity: the most that one score can change between neighbours, a positive number in units of the
+            score; the same for all rows. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores of a row can change.
+        monotonic: whether all scores of a row move the same way whenever one record comes or goes, False by
+            default; this halves the cost.
+        candidates: the possible answers, public, in the order of the columns; without them an answer is an
+            index.
+        epsilon_per_row: instead of `epsilon`, that of every row; the guarantee of the release says what all rows
+            cost together.
+        delta: the δ of all answers together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and
+            each has as much as the library's bound on composition allows, which for many rows is several
+            times an equal share of ε. Finding it takes up to a few seconds. Goes with `epsilon`.
+        disjoint: whether one record can change the scores of one row only, whatever the other records are,
+            False by default. Under "replace_one" it may then change two rows, which is paid for.
+        mask: True for every candidate that may be answered, public: one truth value per column, or a table of
+            them. Scores of the others are not looked at. Without it all may be answered.
+        base_measure: weights of the candidates, public, that multiply their probabilities, zero or more: one
+            per column, or a table of them. Takes the exponential mechanism.
+        log_base_measure: instead, the natural logarithms of such weights; -inf is a weight of zero. A float means
+            its binary value.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        A list with one candidate per row, or an array of indices, with the guarantee of all of them together.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the scores are no table of finite numbers, or its shape is not as stated. There is
+            no score of -inf: whether a candidate can be answered must not depend on the data.
+
+    Side channels: those of the mechanism, row by row. Reading and computing depend on the shape, the mask and
+    the base measure.
+
+    Proof: docs/explanation/rows.md.
+    """
+    ...
+
+@_overload
+def select_rows(
+    scores: object,
+    *,
+    rows: int | None = None,
+    sensitivity: _Number | None = None,
+    spread: _Number | None = None,
+    monotonic: bool = False,
+    candidates: None = None,
+    epsilon_per_row: _Number | None = None,
+    delta: _Number | None = None,
+    disjoint: bool = False,
+    mask: object = None,
+    base_measure: object = None,
+    log_base_measure: object = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[_NDArray[_np.int64]]:
+    """Release one candidate for every row of scores: the better its score in the row, the likelier.
+
+    The epsilon (or rho) is that of the whole call. By default one record may change the scores of all rows, so
+    it is divided by their number; `disjoint=True` states that a record changes one row, and then every
+    row has all of it.
+
+    Args:
+        scores: finite numbers, one row per answer, one column per candidate, higher is better: a 2-D array of
+            NumPy, PyTorch or JAX in main memory, or a list of lists.
+        rows: the number of rows, public. Without it, it is read from the shape of the scores, which
+            counts as public.
+        sensitivity: the most that one score can change between neighbours, a positive number in units of the
+            score; the same for all rows. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores of a row can change.
+        monotonic: whether all scores of a row move the same way whenever one record comes or goes, False by
+            default; this halves the cost.
+        candidates: the possible answers, public, in the order of the columns; without them an answer is an
+            index.
+        epsilon_per_row: instead of `epsilon`, that of every row; the guarantee of the release says what all rows
+            cost together.
+        delta: the δ of all answers together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and
+            each has as much as the library's bound on composition allows, which for many rows is several
+            times an equal share of ε. Finding it takes up to a few seconds. Goes with `epsilon`.
+        disjoint: whether one record can change the scores of one row only, whatever the other records are,
+            False by default. Under "replace_one" it may then change two rows, which is paid for.
+        mask: True for every candidate that may be answered, public: one truth value per column, or a table of
+            them. Scores of the others are not looked at. Without it all may be answered.
+        base_measure: weights of the candidates, public, that multiply their probabilities, zero or more: one
+            per column, or a table of them. Takes the exponential mechanism.
+        log_base_measure: instead, the natural logarithms of such weights; -inf is a weight of zero. A float means
+            its binary value.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        A list with one candidate per row, or an array of indices, with the guarantee of all of them together.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the scores are no table of finite numbers, or its shape is not as stated. There is
+            no score of -inf: whether a candidate can be answered must not depend on the data.
+
+    Side channels: those of the mechanism, row by row. Reading and computing depend on the shape, the mask and
+    the base measure.
+
+    Proof: docs/explanation/rows.md.
+    """
+    ...
+
+@_overload
+def select_top_k(
+    scores: object,
+    *,
+    k: int,
+    sensitivity: _Number | None = None,
+    spread: _Number | None = None,
+    monotonic: bool = False,
+    candidates: _Iterable[_T],
+    method: _TopKMethod = "peeling",
+    delta: _Number | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[list[_T]]:
+    """Release k different candidates in order, the better its score the likelier a candidate to be early.
+
+    Args:
+        scores: scores, as for `select`. Of records in a table or a list, take `top_k`.
+        k: how many, at most as many as there are scores.
+        sensitivity: the most that one score can change between neighbours, a positive number in units of the
+            score. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
+            this halves the cost.
+        candidates: the possible answers, public; without them the answers are indices.
+        method: "peeling" or "joint", as for `top_k`.
+        delta: the δ of all answers together, as for `top_k`.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        A list of k candidates, with the guarantee of all of them together.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the scores are no finite numbers, or not as many as the candidates.
+
+    Side channels: those of the method.
+
+    Source and proof: docs/reference/mechanisms/peeling.md, docs/reference/mechanisms/joint_top_k.md.
+    """
+    ...
+
+@_overload
+def select_top_k(
+    scores: object,
+    *,
+    k: int,
+    sensitivity: _Number | None = None,
+    spread: _Number | None = None,
+    monotonic: bool = False,
+    candidates: _Iterable[object] | None = None,
+    method: _TopKMethod = "peeling",
+    delta: _Number | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    size: int | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release k different candidates in order, the better its score the likelier a candidate to be early.
+
+    Args:
+        scores: scores, as for `select`. Of records in a table or a list, take `top_k`.
+        k: how many, at most as many as there are scores.
+        sensitivity: the most that one score can change between neighbours, a positive number in units of the
+            score. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
+            this halves the cost.
+        candidates: the possible answers, public; without them the answers are indices.
+        method: "peeling" or "joint", as for `top_k`.
+        delta: the δ of all answers together, as for `top_k`.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        A list of k candidates, with the guarantee of all of them together.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the scores are no finite numbers, or not as many as the candidates.
+
+    Side channels: those of the method.
+
+    Source and proof: docs/reference/mechanisms/peeling.md, docs/reference/mechanisms/joint_top_k.md.
+    """
+    ...
+
+@_overload
+def selector(
+    candidates: int | None = None,
+    *,
+    sensitivity: _Number | None = None,
+    spread: _Number | None = None,
+    monotonic: bool = False,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+) -> _Selector[int]:
+    """Settle everything public once, and return a function from scores to a release, for many calls.
+
+    `choose = selector(...)`, and then `choose(scores)` releases what `select(scores, ...)` does. It is many
+    times faster for short lists. With a ledger every call is charged.
+
+    Args:
+        candidates: the possible answers, public, in the order of the scores; or how many there are, and
+            then an answer is an index. Without it any number of scores is taken.
+        sensitivity: the most that one score can change between neighbours, a positive number in units of the
+            score. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
+            this halves the cost.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted.
+    """
+    ...
+
+@_overload
+def selector(
+    candidates: _Iterable[_T],
+    *,
+    sensitivity: _Number | None = None,
+    spread: _Number | None = None,
+    monotonic: bool = False,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+) -> _Selector[_T]:
+    """Settle everything public once, and return a function from scores to a release, for many calls.
+
+    `choose = selector(...)`, and then `choose(scores)` releases what `select(scores, ...)` does. It is many
+    times faster for short lists. With a ledger every call is charged.
+
+    Args:
+        candidates: the possible answers, public, in the order of the scores; or how many there are, and
+            then an answer is an index. Without it any number of scores is taken.
+        sensitivity: the most that one score can change between neighbours, a positive number in units of the
+            score. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
+            this halves the cost.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted.
+    """
+    ...
+
+@_overload
+def top_k(
+    data: object,
+    column: str | None = None,
+    *,
+    k: int,
+    candidates: _Iterable[_T],
+    method: _TopKMethod = "peeling",
+    delta: _Number | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release[list[_T]]:
+    """Release k of the most common values of a column in order, the more common the likelier to be early.
+
+    One row is one record, and counts as for `mode`. Of scores that are computed already, take `select_top_k`.
+
+    Args:
+        data: a table or the path of a file, with `column`; or values in a list or a series, without.
+        column: the name of the column. Without it the data are the values themselves.
+        k: how many, at most as many as there are candidates.
+        candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
+            that declares the values of the column.
+        method: "peeling" draws one after another, with any mechanism, and divides epsilon (or rho) by k;
+            `scale` is that of every round. "joint" draws the whole list at once: its score is how
+            far, at worst, a place of the list is behind the candidate that should be there. It is refused
+            where it might need more than 2 GiB: for 10,000 candidates that is a k above 200.
+        delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
+            each round of "peeling" has as much as the library's bound on adaptive composition allows: with
+            ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
+            first time. Without it the list is ε-DP.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        A list of k candidates, with the guarantee of all of them together.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the file or the column is not there or cannot be read.
+
+    Side channels: those of the method, and the time that counting takes.
+
+    Source and proof: docs/reference/mechanisms/peeling.md, docs/reference/mechanisms/joint_top_k.md.
+    """
+    ...
+
+@_overload
+def top_k(
+    data: object,
+    column: str | None = None,
+    *,
+    k: int,
+    candidates: _Iterable[object] | _CandidateTable | None = None,
+    method: _TopKMethod = "peeling",
+    delta: _Number | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    mechanism: str | _Mechanism = "exponential",
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    by: str | None = None,
+    groups: _Iterable[object] | None = None,
+    max_groups: int = 1,
+    size: int | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release k of the most common values of a column in order, the more common the likelier to be early.
+
+    One row is one record, and counts as for `mode`. Of scores that are computed already, take `select_top_k`.
+
+    Args:
+        data: a table or the path of a file, with `column`; or values in a list or a series, without.
+        column: the name of the column. Without it the data are the values themselves.
+        k: how many, at most as many as there are candidates.
+        candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
+            that declares the values of the column.
+        method: "peeling" draws one after another, with any mechanism, and divides epsilon (or rho) by k;
+            `scale` is that of every round. "joint" draws the whole list at once: its score is how
+            far, at worst, a place of the list is behind the candidate that should be there. It is refused
+            where it might need more than 2 GiB: for 10,000 candidates that is a k above 200.
+        delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
+            each round of "peeling" has as much as the library's bound on adaptive composition allows: with
+            ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
+            first time. Without it the list is ε-DP.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        A list of k candidates, with the guarantee of all of them together.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the file or the column is not there or cannot be read.
+
+    Side channels: those of the method, and the time that counting takes.
+
+    Source and proof: docs/reference/mechanisms/peeling.md, docs/reference/mechanisms/joint_top_k.md.
+    """
+    ...
 
 __version__: str
 __all__: list[str]
