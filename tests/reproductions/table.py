@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +54,7 @@ def heading_of(row: dict[str, Any]) -> str | None:
 def _where(row: dict[str, Any]) -> str:
     """Return a link to the heading, by the anchor that the site gives it."""
     heading = heading_of(row) or ""
-    plain = unicodedata.normalize("NFKD", heading).encode("ascii", "ignore").decode().lower()
-    anchor = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain).strip())
+    anchor = re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.lower()))
     return f"[{heading}]({source_of(row)}.md#{anchor})"
 
 
