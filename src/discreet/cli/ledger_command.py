@@ -203,7 +203,7 @@ def reopen_command(
     analyst: AnalystOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Open a dataset again that failures have closed, for an analyst or for all.
+    """Open a dataset again that failures have closed.
 
     A question that fails because of the data tells something that no epsilon covers. So a dataset is closed for an
     analyst after as many failures as max_failures says, until this. The history shows both.
