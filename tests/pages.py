@@ -41,7 +41,7 @@ BLOCK = re.compile(
 
 _RUN = {"sh", "toml", "python"}
 _TOOLS = {"cp", "mv", "mkdir", "rm", "cat", "curl", "ls"}
-_FEW = ("--processes", "1")
+_FEW = ("--readers", "1")
 """A reader has time; the tests have less."""
 
 

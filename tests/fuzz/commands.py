@@ -79,7 +79,7 @@ _COMMANDS: list[str] = [
     "audit samples DRINKS DRINKS --confidence 0.9",
     "audit exact --scores 0,1 --neighbor 1,1 --report OUT.html --sensitivity 1 --epsilon 1",
     "ledger show LEDGER --dataset people --report OUT.html", "ledger verify LEDGER --write-checkpoint OUT.json",
-    "describe --schema", "ask middle --request r --dry-run", "serve TOML --listen 127.0.0.1:8765 --host a --workers 2 --processes 3",
+    "describe --schema", "ask middle --request r --dry-run", "serve TOML --listen 127.0.0.1:8765 --host a --workers 2 --readers 3",
     "token create --role owner --config TOML", "token list --config TOML --json", "ledger show LEDGER --json", "ledger open LEDGER --dataset people --epsilon 1000000", "ledger history LEDGER --dataset people",
     "ledger verify LEDGER --head abc", "ledger history LEDGER --export OUT.csv", "ledger open NEW --dataset d --rho 1 --delta 0.1",
 ]  # fmt: skip

@@ -21,9 +21,10 @@ from discreet import errors
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.counts import kept_counts
+from discreet.service.dispatcher_client import DispatcherClient
+from discreet.service.dispatcher_process import DispatcherProcess
 from discreet.service.pages.page_request import SESSION
 from discreet.service.pages.sessions import form_secret, sessions_beside
-from discreet.service.processes import Processes
 from discreet.service.tokens import ROLES, tokens_beside
 
 from .test_app import LATER, ROUTES
@@ -38,6 +39,7 @@ FILES = (
 )  # fmt: skip
 FORMS: dict[tuple[str, str], dict[str, str]] = {
     ("GET", "/"): {}, ("GET", "/login"): {}, ("GET", "/questions"): {}, ("GET", "/answers"): {},
+    ("GET", "/answer"): {},
     ("GET", "/budgets"): {}, ("GET", "/access"): {}, ("GET", "/tokens"): {}, ("GET", "/history"): {},
     ("GET", "/history/events"): {}, ("GET", "/history/checkpoint"): {},
     ("GET", "/history/report"): {"dataset": "people"},
@@ -137,9 +139,10 @@ class World:
             self.sessions[who] = sessions_beside(self.path).begin(token.id)
         counts = kept_counts(self.path)
         counts.begin()
-        arguments = [str(self.path), _digest(self.path)]
-        self.processes = Processes(1, arguments) if self.readers else None
-        self.app: Any = make_app(configuration(self.path), [HOST], counts, self.processes)
+        declared = configuration(self.path)
+        self.process = DispatcherProcess(declared, 1) if self.readers else None
+        dispatcher = None if self.process is None else DispatcherClient(self.process.path)
+        self.app: Any = make_app(declared, [HOST], counts, dispatcher)
         self.first = self.replies([*_asked(PAID)])
         assert all(one.status == 200 for one in self.first if one.who in ("ann", "owner"))
         self.healthy = {(one.method, one.path): one.body for one in self.replies(PUBLIC_CALLS)}
@@ -206,8 +209,8 @@ class World:
 
     def end(self) -> None:
         """End the processes that read the data."""
-        if self.processes is not None:
-            self.processes._idle.get().end()
+        if self.process is not None:
+            self.process.end()
 
 
 Call = tuple[str, str, str, str]
@@ -228,12 +231,6 @@ def _asked(request: str) -> Iterator[Call]:
     for who in WHO:
         yield who, "POST", "/v1/answers", request
         yield who, "POST", "/ask", request
-
-
-def _digest(path: Path) -> str:
-    from discreet.service.answering import file_digest
-
-    return file_digest(path)
 
 
 @contextmanager

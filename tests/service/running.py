@@ -97,7 +97,7 @@ class Running:
 
     def workers(self) -> list[int]:
         """Return the processes that it has started, and those that they have started."""
-        return list(_below(self._started().pid))
+        return list(below(self._started().pid))
 
     def _started(self) -> "subprocess.Popen[bytes]":
         if self._process is None:
@@ -112,7 +112,8 @@ class Running:
             raise RuntimeError(f"the service did not end well: {self.log.read_text()[-2000:]}")
 
 
-def _below(process: int) -> Iterator[int]:
+def below(process: int) -> Iterator[int]:
+    """Yield the processes that a process has started, and those that they have started."""
     for tasks in Path(f"/proc/{process}/task").glob("*/children"):
         try:
             found = tasks.read_text().split()
@@ -120,4 +121,4 @@ def _below(process: int) -> Iterator[int]:
             continue
         for child in map(int, found):
             yield child
-            yield from _below(child)
+            yield from below(child)

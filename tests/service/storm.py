@@ -37,8 +37,8 @@ CLIENTS = 8
 TEAMS = ("a", "b", "c", "d")
 """Analysts, each with two clients, which ask for the same at the same time."""
 
-WORKERS = ("--workers", "2", "--processes", "1")
-ALONE = ("--processes", "1")
+WORKERS = ("--workers", "2", "--readers", "1")
+ALONE = ("--readers", "1")
 ROUNDS = 5
 """So many kills of the service are of one with workers, which is slow to start."""
 

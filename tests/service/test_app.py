@@ -21,8 +21,8 @@ from discreet.service.counts import RequestCounts
 from discreet.service.limits import LONGEST_BODY, PLACES, RateLimit
 from discreet.service.metrics import as_text
 from discreet.service.operations import OPERATIONS
-from discreet.service.slots import LENGTH, Clock
 from discreet.service.tokens import ROLES, tokens_beside
+from discreet.service.turns import LENGTH, Clock
 
 from .test_connect import TEXT, write_files
 

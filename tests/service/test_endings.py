@@ -1,7 +1,5 @@
 """Endings that tell: one error for all, a number of patterns, datasets that are closed and opened again."""
 
-import signal
-import threading
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -23,13 +21,14 @@ from discreet.errors import (
     UnreadableFile,
 )
 from discreet.ledger.toml_budgets import configuration, described_ledger
-from discreet.service.answering import file_digest
 from discreet.service.app import make_app
+from discreet.service.dispatcher_client import DispatcherClient
+from discreet.service.dispatcher_process import DispatcherProcess
 from discreet.service.endings import declared_endings, pattern_bits
 from discreet.service.http_client import HttpClient
-from discreet.service.processes import Processes
 from discreet.service.tokens import tokens_beside
 
+from .killing import killed_while_reading
 from .test_connect import TEXT, write_files
 from .test_http_client import LATER, InTheProcess
 
@@ -50,11 +49,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def service(text: str, processes: Any = None) -> dict[str, InTheProcess]:
+def service(text: str, dispatcher: DispatcherClient | None = None) -> dict[str, InTheProcess]:
     """Return clients of a service, by who asks."""
     Path("discreet.toml").write_text(text + '[server]\nturn = "0s"\n')
     tokens = tokens_beside(Path("discreet.toml"))
-    app: Any = make_app(configuration(), ["testserver"], processes=processes)
+    app: Any = make_app(configuration(), ["testserver"], dispatcher=dispatcher)
     callers = {"ann": ("analyst", "ann"), "bob": ("analyst", "bob"), "owner": ("owner", None)}
     callers["auditor"] = ("auditor", None)
     return {
@@ -78,30 +77,12 @@ def fail(connection: Connection, request: str) -> None:
     path.write_text(text)
 
 
-class Killed:
-    """Processes that read data, of which the next one is killed while it reads."""
-
-    def __init__(self) -> None:
-        path = Path("discreet.toml").absolute()
-        self.processes = Processes(1, [str(path), file_digest(path)])
-
-    def kill(self) -> None:
-        process = self.processes._idle.get()
-        process.await_ready()
-        process._process.send_signal(signal.SIGSTOP)
-        threading.Timer(0.3, process._process.kill).start()
-        self.processes._idle.put(process)
-
-    def end(self) -> None:
-        self.processes._idle.get().end()
-
-
 def test_one_error_for_all_failures_and_their_repetitions(folder: Path) -> None:
     """Data that are away, that have no such column, that are empty; a reader that is killed; again, and later."""
     text = TEXT.replace("[datasets.people]\n", "[datasets.people]\nmax_failures = 100\n")
     Path("discreet.toml").write_text(text + '[server]\nturn = "0s"\n')
-    killed = Killed()
-    ann = service(text, killed.processes)["ann"]
+    process = DispatcherProcess(configuration(), 1)
+    ann = service(text, DispatcherClient(process.path))["ann"]
     path, replies = Path("SECRET-PLACE.csv"), []
 
     def ask(key: str) -> None:
@@ -116,11 +97,11 @@ def test_one_error_for_all_failures_and_their_repetitions(folder: Path) -> None:
         path.unlink() if content is None else path.write_text(content)
         ask(key)
         path.write_text(there)
-    killed.kill()
-    ask("5")
+    with killed_while_reading(process.process, path, Path("budget.db"), "key 5"):
+        ask("5")
     for key in "1235":
         ask(key)
-    killed.end()
+    process.end()
     assert [reply for reply in replies if reply != replies[0]] == []
     assert replies[0][0] == 500
     assert len(replies) == 8

@@ -17,8 +17,8 @@ from packaging.utils import canonicalize_name
 
 import discreet
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.service.slots import LENGTH
 from discreet.service.tokens import read_expiry, tokens_beside
+from discreet.service.turns import LENGTH
 
 from .running import Running, free_port
 

@@ -15,8 +15,8 @@ from discreet import Connection
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.http_client import HttpClient
-from discreet.service.slots import LENGTH, Clock, Slots
 from discreet.service.tokens import tokens_beside
+from discreet.service.turns import LENGTH, Clock, Turns
 
 from .test_http_client import LATER, InTheProcess
 
@@ -55,14 +55,14 @@ DATA: list[str | None] = [
 
 
 class Timed:
-    """A service whose time stands still, but for the slots that replies wait for."""
+    """A service whose time stands still, but for the turns that replies wait for."""
 
     def __init__(self) -> None:
         token, _ = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
         self.headers = {"Authorization": f"Bearer {token}"}
         self.waited: list[float] = []
         app = make_app(configuration(), ["service.test"])
-        assert isinstance(app, Slots)
+        assert isinstance(app, Turns)
         self.app = app
         self.app.clock = Clock(lambda: 0.0, self._wait)
 
@@ -94,7 +94,7 @@ def timed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Timed]:
 
 @pytest.mark.parametrize(("verb", "column", "terms"), [("typical", "", {}), *FREE])
 @pytest.mark.one_in(4)
-def test_replies_about_all_data_have_one_slot_and_one_length(
+def test_replies_about_all_data_have_one_time_and_one_length(
     timed: Timed, verb: str, column: str, terms: dict[str, Any]
 ) -> None:
     seen, statuses = set(), []
@@ -121,13 +121,13 @@ def test_replies_about_all_data_have_one_slot_and_one_length(
             ),
         )
     }
-    assert timed.waited == [0.25] * len(DATA)
+    assert timed.waited == [0.0625] * len(DATA)
     assert statuses[:5] == [200] * 5
     assert {*statuses[5:]} <= {200, 500}
     assert 500 in statuses
 
 
-def test_refusals_have_the_slot_and_the_length_of_answers(timed: Timed) -> None:
+def test_refusals_have_the_time_and_the_length_of_answers(timed: Timed) -> None:
     timed.waited.clear()
     refused = [
         timed.post("/v1/answers", "r", {"question": "none"}),
@@ -139,7 +139,7 @@ def test_refusals_have_the_slot_and_the_length_of_answers(timed: Timed) -> None:
     ]
     assert [reply.status_code for reply in refused] == [404, 422, 422, 422, 404, 422]
     assert {len(reply.content) for reply in refused} == {LENGTH}
-    assert timed.waited == [0.25] * 6
+    assert timed.waited == [0.0625] * 6
 
 
 def test_what_the_application_fails_at_is_a_reply_like_others_and_says_nothing(
@@ -154,7 +154,7 @@ def test_what_the_application_fails_at_is_a_reply_like_others_and_says_nothing(
     timed.app.app = inner
     assert (reply.status_code, len(reply.content)) == (503, LENGTH)
     assert reply.json()["error"] == "DiscreetError"
-    assert timed.waited == [0.25]
+    assert timed.waited == [0.0625]
     assert "SECRET" not in reply.text + caplog.text
 
 

@@ -24,8 +24,8 @@ from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.pages.page_routes import PAGES
 from discreet.service.pages.sessions import form_secret
-from discreet.service.slots import Clock
 from discreet.service.tokens import tokens_beside
+from discreet.service.turns import Clock
 
 from .pages.person import Person, Read
 from .test_app import ROUTES
@@ -337,8 +337,8 @@ def test_every_route_is_asked(alone: list[Reply]) -> None:
         assert f"{method} {path.format(identity='none')}" in asked_for
     assert {told[1] for told in alone} >= {200, 402, 403, 404}
     assert all(
-        told[4] == 1.0 for told in alone if told[1] != 431
-    )  # each left at the end of its slot
+        told[4] == 0.25 for told in alone if told[1] != 431
+    )  # each left at the end of its turn
 
 
 @pytest.mark.parametrize(
@@ -366,8 +366,8 @@ def test_the_harness_sees_a_difference_where_there_is_one(tmp_path: Path) -> Non
     )  # a refusal, and no quote before
 
 
-def test_the_times_that_are_told_are_ends_of_slots(tmp_path: Path) -> None:
-    """A release was charged after its data were read; its time is that of its request."""
+def test_the_times_that_are_told_are_those_of_requests(tmp_path: Path) -> None:
+    """A release is charged after its data are read where no dispatcher is; its time is that of its request."""
     folder = tmp_path / "world"
     folder.mkdir()
     with given_bits() as bits:
@@ -381,5 +381,4 @@ def test_the_times_that_are_told_are_ends_of_slots(tmp_path: Path) -> None:
     assert {
         dt.datetime.fromisoformat(e.at) for e in events if e.kind in ("charged", "answered")
     } == {begins}
-    assert dt.datetime.fromisoformat(owners["at"]) == begins
-    assert dt.datetime.fromisoformat(release["at"]) == begins + dt.timedelta(seconds=1)
+    assert {dt.datetime.fromisoformat(one["at"]) for one in (owners, release)} == {begins}

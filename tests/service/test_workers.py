@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import stat
@@ -23,7 +24,7 @@ from discreet.service.counts import RequestCounts, kept_counts
 from discreet.service.limits import RateLimit
 from discreet.service.tokens import tokens_beside
 
-from .running import STOPPED, Running
+from .running import STOPPED, Running, below
 from .test_connect import TEXT, write_files
 from .test_http_client import LATER
 
@@ -101,7 +102,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2] / "src"))
     write_files()
-    Path("discreet.toml").write_text(TEXT + '[server]\nturn = "500ms"\n')
+    short = re.sub(r"^(\[datasets\.\w+\]\n)", r"\1turns = 1\n", TEXT, flags=re.MULTILINE)
+    Path("discreet.toml").write_text(short + '[server]\nturn = "2s"\n')
     return tmp_path
 
 
@@ -115,25 +117,26 @@ def asked(running: Running, request: str) -> Callable[[], Any]:
 
 @pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.proof)])
 def test_a_service_that_is_stopped_answers_what_was_begun(folder: Path, workers: str) -> None:
-    running = Running(folder, "--workers", workers, "--processes", "1")
+    running = Running(folder, "--workers", workers, "--readers", "1")
     with running, ThreadPoolExecutor(1) as pool:
         reply = pool.submit(asked(running, "begun"))
         until = time.monotonic() + 60
         while "/v1/answers" not in running.log.read_text() and time.monotonic() < until:
-            time.sleep(0.01)  # then the answer is ready, and waits for its slot
+            time.sleep(0.01)  # then the answer is ready, and waits for the end of its place
         assert running.stop() in STOPPED
         assert reply.result().status_code == 200
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"{running.url}/healthz")
     told = discreet.connect(analyst="ann").releases()
     assert [(one.request, one.is_answered) for one in told] == [("begun", True)]
-    logged = [json.loads(line)["access"] for line in running.log.read_text().splitlines()[1:]]
+    lines = running.log.read_text().splitlines()
+    logged = [json.loads(line)["access"] for line in lines if line.startswith("{")]
     assert {"POST /v1/answers 200"} <= {"{method} {path} {status}".format(**one) for one in logged}
 
 
 @pytest.mark.proof
 def test_several_workers_on_one_ledger(folder: Path) -> None:
-    with Running(folder, "--workers", "2", "--processes", "1") as running:
+    with Running(folder, "--workers", "2", "--readers", "1") as running:
         ask = asked(running, "same")
         with ThreadPoolExecutor(8) as pool:
             replies = [one.result() for one in [pool.submit(ask) for _ in range(8)]]
@@ -141,21 +144,31 @@ def test_several_workers_on_one_ledger(folder: Path) -> None:
         assert len({reply.json()["value"] for reply in replies}) == 1
         assert sum(reply.headers["idempotent-replayed"] == "?0" for reply in replies) == 1
         assert {len(reply.content) for reply in replies} == {65536}
-        assert len([pid for pid in running.workers() if _reads(pid)]) == 2
-    assert not any(_reads(int(one.name)) for one in Path("/proc").glob("[0-9]*"))
+        dispatchers = [pid for pid in running.workers() if _dispatches(pid)]
+        assert len(dispatchers) == 1  # for both
+        readers = [pid for pid in below(dispatchers[0]) if os.getpgid(pid) == pid]
+        assert len(readers) == 2  # one, and a spare
+    until = time.monotonic() + 60
+    while any(map(_is_there, (*dispatchers, *readers))) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(map(_is_there, (*dispatchers, *readers)))
     token = tokens_beside(Path("discreet.toml")).create("owner", None, LATER)[0]
     assert token
     counted = kept_counts(Path("discreet.toml")).read("requests")
     assert counted["POST /v1/answers 200"] == 8
 
 
-def _reads(process: int) -> bool:
-    """Return whether a process reads data for a service in this folder."""
+def _is_there(process: int) -> bool:
+    return Path(f"/proc/{process}").exists()
+
+
+def _dispatches(process: int) -> bool:
+    """Return whether a process is the dispatcher of a service in this folder."""
     try:
         said = Path(f"/proc/{process}/cmdline").read_bytes()
     except OSError:
         return False
-    return b"discreet.service.answering" in said and os.fsencode(Path.cwd()) in said
+    return b"discreet.service.dispatcher_process" in said and os.fsencode(Path.cwd()) in said
 
 
 def test_nobody_can_listen_where_somebody_does(
@@ -171,6 +184,6 @@ def test_nobody_can_listen_where_somebody_does(
 @pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.proof)])
 def test_a_service_ends_by_the_signal_that_it_was_sent(folder: Path, workers: str) -> None:
     for sent, expected in ((signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED)):
-        running = Running(folder, "--workers", workers, "--processes", "1").start().wait()
+        running = Running(folder, "--workers", workers, "--readers", "1").start().wait()
         assert running.stop(sent) == expected
         assert "Traceback" not in running.log.read_text()

@@ -27,10 +27,16 @@ def serve_command(
     workers: Annotated[
         int, typer.Option(metavar="NUMBER", help="How many processes take requests.")
     ] = 1,
+    readers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="How many questions are read at once (one fewer than there are cores).",
+        ),
+    ] = None,
     processes: Annotated[
-        int,
-        typer.Option(metavar="NUMBER", help="How many processes of each read the data."),
-    ] = 2,
+        int | None, typer.Option(metavar="NUMBER", help="The old name of --readers.", hidden=True)
+    ] = None,
 ) -> None:
     """Answer questions about described datasets over HTTP. Callers bring a token: discreet token create.
 
@@ -38,7 +44,9 @@ def serve_command(
     """
     from ..ledger.toml_budgets import configuration, owner_notes
     from ..service.endings import declared_endings
-    from ..service.serving import address_to_open, serve
+    from ..service.serving import address_to_open, count_readers, serve
+    from ..service.timetable import make_timetable
+    from ..service.waits import describe_timetable
 
     description = configuration(config)
     for note in owner_notes(description):
@@ -47,4 +55,9 @@ def serve_command(
         say(str(ending))
     address = address_to_open(description, listen)
     say(f"answering about {', '.join(description.datasets)} at {address} (stop with Ctrl-C)")
-    serve(description, listen, host, workers, processes)
+    if processes is not None:
+        say("note: --processes is --readers now: all workers share the readers")
+    number = count_readers(description, processes if readers is None else readers)
+    for line in describe_timetable(make_timetable(description, number)):
+        say(line)
+    serve(description, listen, host, workers, number)

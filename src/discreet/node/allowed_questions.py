@@ -189,6 +189,31 @@ def _failing(failure: QuestionFailed) -> Callable[[], Indices]:
     return fail
 
 
+def charge_first(
+    begin: Callable[[], object], finish: Callable[[], object]
+) -> Callable[[Prepare], Prepare]:
+    """Return what wraps the reading so that all of it follows the charge, and its outcome waits for a public time.
+
+    Then no time in a ledger tells how long the reading took, and nothing is read that is not paid.
+
+    Args:
+        begin: called when the charge is committed.
+        finish: called when there is an answer or a failure; returns when that may be stored.
+    """
+
+    def wrap(prepare: Prepare) -> Prepare:
+        def draw() -> Indices:
+            begin()
+            try:
+                return charge_failures(prepare)()()
+            finally:
+                finish()
+
+        return lambda: draw
+
+    return wrap
+
+
 def refuse_unread(prepare: Prepare) -> Prepare:
     """Return a function that reads no data and raises before the charge: only an answer of before is given."""
 

@@ -8,7 +8,7 @@ from time import monotonic
 from starlette.concurrency import run_in_threadpool
 
 from .counts import RequestCounts
-from .slots import App, Message, Receive, Send
+from .turns import App, Message, Receive, Send
 
 ACCESS = logging.getLogger("discreet.access")
 """One line of JSON for every request."""

@@ -17,31 +17,31 @@ from ..error_boundary import public_errors
 from ..errors import InvalidArgument, NotAllowed, UnknownName
 from ..ledger.budget import Amount, read_total
 from ..ledger.toml_budgets import described_ledger
-from ..node.allowed_questions import charge_unread, refuse_unread
 from ..node.datasets import Datasets
-from ..node.isolation import call_isolated, isolated, translation_for, unwrap
+from ..node.isolation import Failure, isolated, translation_for, unwrap
+from ..releases import Release
 from . import models
 from .access import AccessLog
 from .connection import Connection
 from .counts import RequestCounts
+from .dispatcher_client import DispatcherClient
 from .endings import Endings, endings_of
 from .health import Health
 from .in_process import InProcess
 from .limits import Places, RateLimit, ShortBodies
-from .operations import READING, entrances
+from .operations import READING
 from .ownership import Ownership
 from .pages import Site, add_pages, page_not_found
 from .pages.sessions import sessions_beside
+from .paused_replies import Settlement
 from .permissions import hold, rights_of
-from .processes import Processes
-from .reader_client import Answer, ReaderClient
 from .refusals import RefusedError
 from .replies import failure
 from .rights import Rights, Scope
 from .routes import add_health, add_metrics, add_operations
-from .slots import App, Clock, Slots
-from .timetable import TURNS, read_turn
+from .timetable import make_timetable
 from .tokens import Token, Tokens, tokens_beside
+from .turns import App, Clock, Turns
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": models.ErrorReply, "description": "Refused."},
@@ -58,8 +58,8 @@ class Service:
         datasets: its datasets.
         tokens: who may ask.
         rate: how often one token may ask.
-        processes: those that read the data; None to read them in this one.
-        slots: when replies leave.
+        dispatcher: asked for what must be read; None to read it in this process.
+        turns: when replies leave.
         places: how many requests of one caller are answered at the same time.
     """
 
@@ -67,8 +67,8 @@ class Service:
     datasets: Datasets
     tokens: Tokens
     rate: RateLimit = field(default_factory=RateLimit)
-    processes: Processes | None = None
-    slots: Slots | None = None
+    dispatcher: DispatcherClient | None = None
+    turns: Turns | None = None
     places: Places = field(default_factory=Places)
 
     def caller(self, request: Request) -> Token:
@@ -90,23 +90,26 @@ class Service:
             raise RefusedError(NotAllowed("this token asks too often; wait a minute"), 429)
         return token
 
-    def connection(self, token: Token, beginning: str | None = None) -> Connection:
-        """Return the connection of a caller, for a request with a slot that began at that time."""
+    def connection(
+        self, token: Token, beginning: str | None = None, answer: Release | Failure | None = None
+    ) -> Connection:
+        """Return the connection of a caller, for a request that came at that time; perhaps with its answer."""
         rights = replace(
             self._rights(token.role, token.analyst),
             beginning=beginning,
             check_again=partial(self.tokens.check, token.id),
         )
         ownership = Ownership(self.configuration, self.tokens, self.datasets, token)
-        readers: dict[str, Answer] = {}
-        if self.processes is not None:
-            charge, replay = (
-                _reading_nothing(replace(rights, wrap=wrap))
-                for wrap in (charge_unread, refuse_unread)
+        if answer is not None:  # its caller was let in before it was asked for
+            answers = {one.name: lambda **_: answer for one in READING}
+            return Connection(
+                InProcess(token.role, rights, ownership, readers=answers), "a service"
             )
-            client = ReaderClient(self.processes, token, beginning, charge, replay)
-            readers = {one.name: partial(client.call, one) for one in READING}
-        node = InProcess(token.role, rights, ownership, rights.check, readers)
+        settlement = Settlement(rights, token)
+        readers = {one.name: partial(settlement.call, one) for one in READING}
+        node = InProcess(
+            token.role, rights, ownership, rights.check, readers if self.dispatcher else {}
+        )
         return Connection(node, "a service")
 
     def scope(self, token: Token) -> Scope:
@@ -154,17 +157,11 @@ class Service:
         return rights_of(self.datasets, self.configuration, role, analyst)
 
 
-def _reading_nothing(rights: Rights) -> dict[str, Answer]:
-    """Return the operations that read data, with errors as values, of rights that read none."""
-    isolated_answers = entrances(READING, translation_for(rights.are_the_owners), rights)
-    return {name: partial(call_isolated, answer) for name, answer in isolated_answers.items()}
-
-
 def make_app(
     configuration: Configuration,
     hosts: list[str],
     counts: RequestCounts | None = None,
-    processes: Processes | None = None,
+    dispatcher: DispatcherClient | None = None,
     clock: Clock | None = None,
 ) -> App:
     """Return the service as an ASGI application.
@@ -173,29 +170,20 @@ def make_app(
         configuration: the description, with its ledger open.
         hosts: the names under which the service may be called.
         counts: the counts of all workers of the service; without them this one counts for itself.
-        processes: those that read the data; without them they are read in this process.
+        dispatcher: asked for what must be read; without it that is read in this process.
         clock: the time; without it that of this machine.
     """
     all_counts = RequestCounts() if counts is None else counts
     rate = RateLimit(counts=all_counts)
     service = Service(
-        configuration, hold(configuration), tokens_beside(configuration.path), rate, processes
+        configuration, hold(configuration), tokens_beside(configuration.path), rate, dispatcher
     )
     api = _api(service, all_counts)
     host_check: Any = TrustedHostMiddleware(api, allowed_hosts=hosts, www_redirect=False)
     access_log = AccessLog(ShortBodies(host_check), all_counts)
-    slot = check_server(configuration)
-    service.slots = Slots(access_log, slot, clock or Clock(), counts=all_counts)
-    return service.slots
-
-
-def check_server(configuration: Configuration) -> float:
-    """Return the seconds of the slot that is declared.
-
-    Raises:
-        InvalidArgument: if it is none.
-    """
-    return float(TURNS * read_turn(configuration.server))
+    timetable = make_timetable(configuration, 1 if dispatcher is None else dispatcher.readers)
+    service.turns = Turns(access_log, timetable, clock or Clock(), counts=all_counts)
+    return service.turns
 
 
 def _api(service: Service, counts: RequestCounts) -> FastAPI:
@@ -206,7 +194,7 @@ def _api(service: Service, counts: RequestCounts) -> FastAPI:
         redirect_slashes=False,  # it would lead to http://, also behind HTTPS
     )  # fmt: skip
     _add_errors(api)
-    health = Health(service.configuration, service.datasets, counts, service.processes)
+    health = Health(service.configuration, service.datasets, counts, service.dispatcher)
     _add_health(api, health)
     router = APIRouter(prefix="/v1", responses=_FAILURES)
     add_operations(router, service)

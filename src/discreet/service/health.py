@@ -1,8 +1,6 @@
 """Whether the service is up, for all callers; and which of its parts are, for the owner."""
 
-import os
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,10 +9,10 @@ from time import monotonic
 
 from ..datasets.configuration import Configuration
 from ..node.datasets import Datasets
-from .answering import file_digest
 from .counts import RequestCounts
+from .dispatcher_client import DispatcherClient
 from .pages.sessions import sessions_beside
-from .processes import Processes
+from .reader import file_digest
 from .tokens import tokens_beside
 
 _ROOM = 1 << 20
@@ -29,20 +27,19 @@ class Health:
     """The parts of a service, and whether they can be used.
 
     Strangers are told one word, which neither the data nor questions move: whether the ledger can be read, and its
-    disk has room. A ledger that is busy is up. Data that questions spill lie in the folder of temporary files;
-    where that is on the ledger's disk, its room depends on the data, and strangers are not told of it.
+    disk has room, on which readers spill nothing. A ledger that is busy is up.
 
     Attributes:
         configuration: the description.
         datasets: its datasets, with the ledger.
         counts: the counters.
-        processes: those that read the data.
+        dispatcher: what knows the readers.
     """
 
     configuration: Configuration
     datasets: Datasets
     counts: RequestCounts
-    processes: Processes | None = None
+    dispatcher: DispatcherClient | None = None
     _digest: str = field(init=False)
     _is_up: bool = True
     _look_time: float = float("-inf")
@@ -69,8 +66,7 @@ class Health:
 
     def _look(self) -> None:
         checks = self._checks()
-        public = ("ledger", "disk") if _is_apart(self._folder()) else ("ledger",)
-        self._is_up = all(_holds(checks[name]) for name in public)
+        self._is_up = all(_holds(checks[name]) for name in ("ledger", "disk"))
         with self._lock:
             self._look_time, self._looking = monotonic(), None
 
@@ -87,9 +83,9 @@ class Health:
         }
 
     def _can_read_data(self) -> bool:
-        if self.processes is None:
+        if self.dispatcher is None:
             return True
-        alive, number = self.processes.count_alive()
+        alive, number = self.dispatcher.count_alive()
         return alive == number
 
     def _folder(self) -> Path | None:
@@ -108,10 +104,3 @@ def _holds(check: Callable[[], bool]) -> bool:
 
 def _has_room(folder: Path | None) -> bool:
     return folder is None or shutil.disk_usage(folder).free >= _ROOM
-
-
-def _is_apart(folder: Path | None) -> bool:
-    """Return whether the data that questions spill lie on another disk than the ledger."""
-    if folder is None or not folder.exists():
-        return False
-    return os.stat(folder).st_dev != os.stat(tempfile.gettempdir()).st_dev

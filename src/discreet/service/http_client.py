@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 from uuid import uuid4
@@ -22,6 +22,11 @@ LONGEST_REPLY = 1 << 28
 
 _PATIENCE = 300.0
 """Seconds in which a reply must come to its end."""
+
+
+_POSTPONED = 202
+_SHORTEST_WAIT, _LONGEST_WAIT = 0.1, 3600.0
+"""Seconds after which an answer that comes later is asked for again."""
 
 
 class Client(Protocol):
@@ -103,7 +108,8 @@ class HttpClient:
     def call(self, operation: Operation[T], **arguments: Any) -> T:
         """Return the result of an operation, as the service replies it.
 
-        A request that is charged always has a name, so that a lost reply is asked for again at no cost.
+        A request that is charged always has a name, so that a lost reply is asked for again at no cost. An answer
+        that comes later is waited for, and asked for by that name.
         """
         values = operation.check(arguments)
         if not operation.is_paid:
@@ -111,7 +117,7 @@ class HttpClient:
         request = values["request"] or str(uuid4())
         try:
             return self._send(operation, {**values, "request": request})
-        except LedgerUnwritable as error:
+        except (LedgerUnwritable, KeyboardInterrupt) as error:
             error.add_note(f"if this was paid: request={request!r} asks again at no cost")
             raise
 
@@ -138,6 +144,9 @@ class HttpClient:
             DiscreetError: that of the service; `LedgerUnwritable` if it cannot be reached or understood.
         """
         reply = self._respond(method, path, options)
+        while reply.status_code == _POSTPONED:
+            sleep(_seconds(reply))
+            reply = self._respond(method, path, options)
         error: DiscreetError | None = None
         # Whatever was sent, it ends in an error of ours: also what is nested too deeply, or of other types.
         with suppress(Exception):
@@ -160,6 +169,18 @@ class HttpClient:
                 "what replied is no such service: its reply is too long, too slow, or compressed"
             )
         raise LedgerUnwritable(message)
+
+
+def _seconds(reply: Any) -> float:
+    """Return the seconds after which an answer comes that is not there yet.
+
+    Raises:
+        LedgerUnwritable: if the reply does not say so.
+    """
+    with suppress(Exception):
+        seconds: float = _validate("PostponedReply", reply.json())["answer_at"]
+        return min(max(seconds, _SHORTEST_WAIT), _LONGEST_WAIT)
+    raise LedgerUnwritable(f"what replied is no such service (status {_POSTPONED})")
 
 
 def _read_content(reply_type: Reply[T], reply: Any) -> Any:

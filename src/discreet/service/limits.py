@@ -11,8 +11,8 @@ from time import monotonic
 
 from .access import REFUSED
 from .counts import RequestCounts
-from .slots import AT_ONCE, LEAVE, App, Message, Receive, Send
 from .tokens import Token
+from .turns import AT_ONCE, LEAVE, App, Message, Receive, Send
 
 LONGEST_BODY = 1 << 20
 """Bytes of the longest request."""
@@ -115,8 +115,8 @@ class Places:
     def enter(self, token: Token, scope: Message) -> bool:
         """Take a place for a request until its reply was sent; return whether there was one.
 
-        One that is refused is told at once: waiting for its slot, it would keep its connection from others. That
-        tells no more than how many requests the caller sent who got no reply yet.
+        One that is refused is told at once: waiting for the end of a turn, it would keep its connection from
+        others. That tells no more than how many requests the caller sent who got no reply yet.
         """
         caller = f"{token.role} {token.analyst or ''}"
         with self._lock:

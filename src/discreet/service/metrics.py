@@ -7,7 +7,7 @@ from typing import Any
 from ..ledger import Budget
 from .access import REFUSALS, REQUESTS
 from .counts import RequestCounts
-from .slots import MISSED
+from .turns import LATE
 from .wire import write_budget
 
 
@@ -16,7 +16,7 @@ def as_json(counts: RequestCounts, budgets: Iterable[Budget]) -> dict[str, Any]:
     return {
         "requests": list(_requests(counts)),
         "refusals": dict(counts.read(REFUSALS)),
-        "missed_slots": sum(counts.read(MISSED).values()),
+        "missed_slots": sum(counts.read(LATE).values()),
         "budgets": list(map(write_budget, budgets)),
     }
 
@@ -28,11 +28,11 @@ def as_text(counts: RequestCounts, budgets: Sequence[Budget]) -> str:
         for one in _requests(counts)
     ]
     refusals = [({"error": error}, number) for error, number in counts.read(REFUSALS).items()]
-    late_replies: list[Any] = [({}, sum(counts.read(MISSED).values()))]
+    late_replies: list[Any] = [({}, sum(counts.read(LATE).values()))]
     families: list[tuple[str, str, str, list[Any]]] = [
         ("discreet_requests_total", "counter", "Requests answered, by route and status.", requests),
         ("discreet_refusals_total", "counter", "Requests refused, by the class of the error.", refusals),
-        ("discreet_slots_missed_total", "counter", "Replies that were not ready at the first slot.", late_replies),
+        ("discreet_slots_missed_total", "counter", "Replies not ready at the end of their places.", late_replies),
         ("discreet_budget_total", "gauge", "Total of a privacy budget.", _amounts(budgets, "total")),
         ("discreet_budget_remaining", "gauge", "What is left of it.", _amounts(budgets, "remaining")),
     ]  # fmt: skip

@@ -51,6 +51,13 @@ class ReleaseReply(BaseModel):
     candidates: int | None
 
 
+class PostponedReply(BaseModel):
+    """An answer that comes later: by your place in the timetable. Ask again then, with the same Idempotency-Key."""
+
+    answer_at: float = Field(description="The seconds until then.")
+    request: str = Field(description="The Idempotency-Key.")
+
+
 class BudgetReply(BaseModel):
     """A privacy budget, or an analyst's share of one."""
 

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 from ..ledger import Event
 from ..ledger.events import CHARGED
-from ..ledger.transaction import time_text
 from ..privacy.guarantees import Guarantee, read_guarantee
 from ..privacy.units import Unit, plain_unit, read_unit
 from ..privacy.wording import in_brief
@@ -23,7 +21,7 @@ class PastRelease:
         query: the question in words.
         guarantee: the guarantee of the whole release.
         unit: the privacy unit, a column; None if every row is a record.
-        at: when it was charged, UTC; of a service, for all but its owner, the end of the slot of its request.
+        at: when it was charged, UTC; at a service, the beginning of its place in the timetable.
         is_answered: whether its answer is stored; if not, the same request asks for it, at no cost.
         has_failed: whether it failed because of the data; then the same request gives the same error.
     """
@@ -54,10 +52,8 @@ class PastRelease:
         return f"{self.at[:19]} {name}: {self.query} [{promise}], request {self.request}{state}"
 
 
-def past_releases(
-    events: Iterable[Event], analyst: str | None, slot: float = 0
-) -> list[PastRelease]:
-    """Return the releases that events record; to one analyst, or to all for None; a slot of seconds later."""
+def past_releases(events: Iterable[Event], analyst: str | None) -> list[PastRelease]:
+    """Return the releases that events record; to one analyst, or to all for None."""
     mine = [event for event in events if analyst in {None, event.analyst}]
     answers, failures = (
         {(event.analyst, event.request) for event in mine if event.kind in kinds}
@@ -71,7 +67,7 @@ def past_releases(
             event.body["query"],
             read_guarantee(event.body["guarantee"]),
             read_unit(event.body.get("privacy_unit")),
-            time_text(datetime.fromisoformat(event.at) + timedelta(seconds=slot)),
+            event.at,
             (event.analyst, event.request) in answers,
             (event.analyst, event.request) in failures,
         )

@@ -15,8 +15,7 @@ from ..ledger.toml_budgets import declared_neighbors, described_ledger
 from ..node.datasets import Datasets
 from .free_questions import Freedom, verb_named
 from .rights import Rights
-from .slots import LENGTH
-from .timetable import TURNS, read_turn
+from .turns import LENGTH
 
 
 def hold(description: Configuration) -> Datasets:
@@ -48,8 +47,7 @@ def rights_of(
         if role == "auditor"
         else caller_rights(datasets, description, analyst)
     )
-    slot = float(TURNS * read_turn(description.server))
-    return replace(rights, longest=LENGTH // 2, slot=slot)
+    return replace(rights, longest=LENGTH // 2)
 
 
 def auditor_rights(datasets: Datasets, description: Configuration) -> Rights:

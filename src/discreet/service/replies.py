@@ -1,6 +1,8 @@
 """How a caller is answered: a token is looked up, work is done in a thread, and every failure is one reply."""
 
 from collections.abc import Callable
+from functools import partial
+from math import ceil
 from typing import Annotated, Any, Protocol
 
 from fastapi import Depends, Request
@@ -9,12 +11,17 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
 
 from ..errors import DiscreetError, NotAllowed
+from ..node.isolation import Failure
+from ..releases import Release
 from . import wire
 from .access import REFUSED
 from .connection import Connection
+from .dispatcher import Question
+from .dispatcher_client import DispatcherClient
+from .paused_replies import PausedReply, ReadingNeeded, finish
 from .refusals import RefusedError, error_for_reader, status_of
-from .slots import BEGINNING
 from .tokens import Token
+from .turns import BEGINNING, Turns
 
 
 class Answering(Protocol):
@@ -24,8 +31,20 @@ class Answering(Protocol):
         """Return the stored record of the token of a request, or raise a `RefusedError`."""
         ...
 
-    def connection(self, token: Token, beginning: str | None = None) -> Connection:
-        """Return the connection of a caller, for a request with a slot that began at that time."""
+    @property
+    def dispatcher(self) -> DispatcherClient | None:
+        """The dispatcher; None if data are read in this process."""
+        ...
+
+    @property
+    def turns(self) -> Turns | None:
+        """When replies leave."""
+        ...
+
+    def connection(
+        self, token: Token, beginning: str | None = None, answer: Release | Failure | None = None
+    ) -> Connection:
+        """Return the connection of a caller, for a request that came at that time; perhaps with its answer."""
         ...
 
 
@@ -59,21 +78,39 @@ async def reply(
 
 async def reply_with(service: Answering, request: Request, work: AnswerWork) -> Response:
     """Answer a caller with the response that the work returns."""
-    return await run_in_threadpool(_respond, service, request, work)
+    response = await run_in_threadpool(_respond, service, request, work)
+    return (
+        await finish(service, request, response) if isinstance(response, PausedReply) else response
+    )
 
 
-def _respond(service: Answering, request: Request, work: AnswerWork) -> Response:
+def _respond(service: Answering, request: Request, work: AnswerWork) -> Response | PausedReply:
     """Answer a caller; whatever fails is told as the caller may see it, and never with a traceback."""
-    role = status = None
     try:
         token = service.caller(request)
-        role = token.role
-        return work(service.connection(token, request.scope.get(BEGINNING)), token)
     except RefusedError as refusal:
-        error_for_caller, status = refusal.error, refusal.status
+        return failure(request, refusal.error, refusal.status)
     except Exception as error:
-        error_for_caller = error_for_reader(error, role)
-    return failure(request, error_for_caller, status)
+        return failure(request, error_for_reader(error, None))
+
+    def respond(answer: Release | Failure | None) -> Response | PausedReply:
+        try:
+            connection = service.connection(token, request.scope.get(BEGINNING), answer)
+            return work(connection, token)
+        except ReadingNeeded as needed:
+            return PausedReply(needed.question, respond, partial(_postpone, needed.question))
+        except RefusedError as refusal:
+            return failure(request, refusal.error, refusal.status)
+        except Exception as error:
+            return failure(request, error_for_reader(error, token.role))
+
+    return respond(None)
+
+
+def _postpone(question: Question, seconds: float) -> Response:
+    """Return the reply for an answer that comes later: when, and the name by which it is asked for then."""
+    content = {"answer_at": seconds, "request": question.request}
+    return JSONResponse(content, 202, {wire.REPLAYED: "?0", "Retry-After": str(ceil(seconds))})
 
 
 def failure(request: Request, error: DiscreetError, status: int | None = None) -> JSONResponse:

@@ -76,11 +76,11 @@ class Rights:
         asks: whether the caller may ask at all; an auditor only sees what was done.
         longest: the most characters that a release may have, whatever the data are; None: any number.
         wrap: returns the function to call in place of the one that reads the data.
-        beginning: the time at which the slot of the request began, which events of the ledger have; None: the time
-            at which they are written, which follows the reading of the data.
+        beginning: the time at which the place of the question began, which events of the ledger have; None: the
+            time at which they are written, which follows the reading of the data.
         stored_at: the time that answers and failures have in the ledger; None for `beginning`.
-        slot: the seconds after which replies leave. All but the owner are told the ends of slots.
         check_again: raises if the caller may do nothing any more; called in the transaction that charges.
+        note: called with the name of the dataset and the bill of a question that is not refused for what it is.
     """
 
     datasets: Datasets
@@ -92,8 +92,8 @@ class Rights:
     wrap: Callable[[Prepare], Prepare] = charge_failures
     beginning: str | None = None
     stored_at: str | None = None
-    slot: float = 0
     check_again: Callable[[], object] = lambda: None
+    note: Callable[[str, Bill], object] = lambda dataset, bill: None
 
     @property
     def are_the_owners(self) -> bool:
@@ -173,8 +173,7 @@ class Rights:
     def releases(self) -> list[PastRelease]:
         """Return earlier releases: to an analyst, or to all for the owner."""
         events = {e.number: e for name in self.names() for e in self.datasets.history(name)}
-        slot = 0 if self.are_the_owners else self.slot
-        return past_releases((events[number] for number in sorted(events)), self.analyst, slot)
+        return past_releases((events[number] for number in sorted(events)), self.analyst)
 
     def _find_question(self, question: str, dataset: str | None) -> "Inquiry":
         """Return a named question with its dataset."""
@@ -233,6 +232,7 @@ class Rights:
             self._check_length(inquiry, bill, size)
             if self.analyst is not None and inquiry.permission is not None:
                 inquiry.permission.admit(self.analyst, paying.request)
+            self.note(inquiry.dataset, bill)
 
         checkout = Checkout(check, self.wrap, self.check_again)
         terms = ChargeTerms(

@@ -21,7 +21,7 @@ from .refusals import charged_failures
 from .replies import Answering, TokenRequest, for_owners, reply_with
 from .tokens import Token
 
-_REPLAYED: dict[int | str, dict[str, Any]] = {
+_PAID: dict[int | str, dict[str, Any]] = {
     200: {
         "headers": {
             wire.REPLAYED: {
@@ -29,7 +29,11 @@ _REPLAYED: dict[int | str, dict[str, Any]] = {
                 "schema": {"type": "string", "enum": ["?0", "?1"]},
             }
         }
-    }
+    },
+    202: {
+        "model": models.PostponedReply,
+        "description": "The answer comes later; Retry-After has the seconds too.",
+    },
 }
 _LINES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/jsonl": {"schema": {"type": "string"}}}}
@@ -69,7 +73,7 @@ def _add(api: APIRouter, service: Answering, operation: Operation[Any]) -> None:
     if operation.reply.is_lines:
         route_options = {"response_class": Response, "responses": _LINES}
     if operation.is_paid:
-        route_options["responses"] = _REPLAYED
+        route_options["responses"] = _PAID
     api.add_api_route(
         path, endpoint, methods=[method], name=operation.name, description=operation.description,
         status_code=operation.status, **route_options,

@@ -1,4 +1,4 @@
-"""Runs the service with uvicorn: in one process or several workers, all with processes that read the data."""
+"""Runs the service with uvicorn: in one process or several workers, with one dispatcher and the readers of data."""
 
 import json
 import logging
@@ -14,15 +14,18 @@ from typing import TYPE_CHECKING, Any
 from ..datasets.configuration import Configuration, read_configuration
 from ..errors import InvalidArgument, LedgerUnwritable, MissingPackage, preview
 from ..numbers import count
-from .answering import file_digest
+from .commit_times import check_commits
 from .counts import kept_counts
+from .dispatcher_client import DispatcherClient
+from .dispatcher_process import DispatcherProcess
 from .permissions import hold
-from .processes import Processes
+from .reader import file_digest
+from .timetable import make_timetable
 
 if TYPE_CHECKING:
     from uvicorn import Config
 
-    from .slots import App
+    from .turns import App
 
 _ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-9]{1,5})", re.ASCII)
 _HERE = "127.0.0.1:8765"
@@ -59,13 +62,15 @@ class WorkerSettings:
         path: the description.
         digest: that of its text; a worker that finds another is not started.
         hosts: the names under which the service may be called.
-        processes: how many processes of a worker read the data.
+        socket: that of the dispatcher.
+        readers: how many questions are read at the same time.
     """
 
     path: str
     digest: str
     hosts: tuple[str, ...]
-    processes: int
+    socket: str
+    readers: int
 
 
 def serve(
@@ -73,7 +78,7 @@ def serve(
     listen: str | None = None,
     hosts: list[str] | None = None,
     workers: int = 1,
-    processes: int = 2,
+    readers: int | None = None,
 ) -> None:
     """Answer over HTTP until the process is told to stop; requests that were begun are answered first.
 
@@ -82,35 +87,53 @@ def serve(
         listen: the address and the port; by default those of the description, or 127.0.0.1:8765.
         hosts: the names under which the service may be called, besides this machine's own.
         workers: how many processes take requests.
-        processes: how many processes of a worker read the data, one question at a time.
+        readers: how many questions are read at the same time; by default as described, or one fewer than there are
+            cores.
 
     Raises:
-        InvalidArgument: if the address is none, or a number cannot be accepted.
+        InvalidArgument: if the address is none, a number cannot be accepted, or the ledger is too slow.
         MissingPackage: if the extra is not installed.
     """
     try:
         import uvicorn
-
-        from .app import check_server
     except ImportError:
         uvicorn = None  # type: ignore[assignment]
     if uvicorn is None:
         raise MissingPackage("the service needs an extra: pip install 'discreet[server]'")
     host, port = _address(configuration, listen)
-    check_server(configuration)
     hold(configuration)  # what is wrong is told once, before any worker is started
     host_names = ("127.0.0.1", "localhost", host, *(hosts or []))
-    readers = count(processes, "processes", most=_MOST)
+    number = count_readers(configuration, readers)
+    check_commits(configuration, make_timetable(configuration, number))
+    _begin_counts(configuration.path)
+    dispatcher = DispatcherProcess(configuration, number)
     worker_settings = WorkerSettings(
-        str(configuration.path.absolute()), file_digest(configuration.path), host_names, readers
+        str(configuration.path.absolute()),
+        file_digest(configuration.path),
+        host_names,
+        dispatcher.path,
+        number,
     )
     os.environ[_SETTINGS_VARIABLE] = json.dumps(asdict(worker_settings))
-    _begin_counts(configuration.path)
     config = uvicorn.Config(
         "discreet.service.serving:make_worker_app", factory=True, workers=count(workers, "workers", most=_MOST),
         host=host, port=port, **settings(),
     )  # fmt: skip
-    _run(config)
+    try:
+        _run(config)
+    finally:
+        dispatcher.end()
+
+
+def count_readers(configuration: Configuration, readers: int | None = None) -> int:
+    """Return how many readers a service has: as asked for, as described, or one fewer than there are cores."""
+    if readers is not None:
+        return count(readers, "readers", most=_MOST)
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    described: int = configuration.server.get("readers", max(1, cores - 1))
+    return described
 
 
 def _run(config: "Config") -> None:
@@ -159,9 +182,9 @@ def make_worker_app() -> "App":
             f"{configuration.path} was changed while it is served; start the service again"
         )
     _log()
-    readers = Processes(worker_settings.processes, [worker_settings.path, worker_settings.digest])
+    dispatcher = DispatcherClient(worker_settings.socket, worker_settings.readers)
     return make_app(
-        configuration, list(worker_settings.hosts), kept_counts(configuration.path), readers
+        configuration, list(worker_settings.hosts), kept_counts(configuration.path), dispatcher
     )
 
 

@@ -23,6 +23,7 @@ from ..ledger import Budget, Quote
 from ..ledger.budget import Amount, read_amount, read_rule, read_use
 from ..ledger.transaction import ChainHead
 from ..node import AllowedQuestion
+from ..node.isolation import Failure, error_for_analyst
 from ..numbers import exact, fits
 from ..privacy.guarantees import read_guarantee
 from ..privacy.units import plain_unit, read_unit
@@ -289,6 +290,22 @@ def read_error(plain: Mapping[str, Any]) -> DiscreetError:
     for note in plain.get("notes", ()):
         error.add_note(_visible(note))
     return error
+
+
+def write_answer(answer: Release | Failure) -> dict[str, Any]:
+    """Return an answer or a failure as it travels from the process that reads the data."""
+    if isinstance(answer, Failure):
+        error = answer.error
+        public = error if isinstance(error, DiscreetError) else error_for_analyst(error)
+        return {"failure": write_error(public)}
+    return {"release": write_release(answer)}
+
+
+def read_answer(plain: Mapping[str, Any]) -> Release | Failure:
+    """Return the answer or the failure that `write_answer` wrote."""
+    if "failure" in plain:
+        return Failure(read_error(plain["failure"]))
+    return read_release(plain["release"])
 
 
 def _visible(text: object) -> str:

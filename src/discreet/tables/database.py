@@ -45,6 +45,16 @@ def connect_file(path: str) -> "DuckDBPyConnection":
     return watch(duckdb.connect(path, read_only=True, config=config))
 
 
+def close_databases() -> None:
+    """Close the databases of this process, also DuckDB's own, with their threads; others open when needed."""
+    import duckdb
+
+    for database in _databases:
+        database.close()
+    _databases.clear()
+    duckdb.close()
+
+
 def _private_directory() -> str:
     """Return a new directory that only this user can read, gone when this process ends.
 

@@ -12,8 +12,8 @@ from discreet.service.pages.page_request import LOGIN, SESSION
 from discreet.service.pages.page_routes import PAGES
 from discreet.service.pages.sessions import form_secret
 from discreet.service.pages.site import LOGINS
-from discreet.service.slots import LENGTH
 from discreet.service.tokens import tokens_beside
+from discreet.service.turns import LENGTH
 
 from .person import FROM_HERE, HOST, LATER, Person, Read, Served
 

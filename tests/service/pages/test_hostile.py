@@ -11,8 +11,8 @@ import pytest
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.pages.page_routes import PAGES
-from discreet.service.slots import App
 from discreet.service.tokens import ROLES
+from discreet.service.turns import App
 
 from .person import FROM_HERE, HOST, Person, Read, Served
 from .test_access import DOWNLOADS, check_page

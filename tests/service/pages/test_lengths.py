@@ -9,7 +9,7 @@ from markupsafe import escape
 
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.pages.page_routes import ANSWER_LENGTH
-from discreet.service.slots import LENGTH
+from discreet.service.turns import LENGTH
 from discreet.templates import visible
 
 from .person import Served

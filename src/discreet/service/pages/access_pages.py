@@ -44,7 +44,7 @@ def access(request: AuthenticatedRequest) -> Response:
         access_rows = [_access_row(request, analyst, scope, name) for name in names]
         rows.append((analyst, scope, access_rows))
     return request.page(
-        "access.html", rows=rows, path=service.description_name, slots=service.slots,
+        "access.html", rows=rows, path=service.description_name, turns=service.turns,
         happened=request.fields.get("done", ""),
     )  # fmt: skip
 

@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from math import ceil
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 
@@ -123,6 +126,30 @@ def ask(request: AuthenticatedRequest) -> Response:
             "answer.html", answer=answer, laid_out=layout_of(answer.value), request=request_name, wanted=form,
             budget=_budget_now(request, form.dataset),
         )  # fmt: skip
+
+
+def postpone(request: AuthenticatedRequest, seconds: float) -> Response:
+    """Return the page of a question whose answer comes in so many seconds, and is shown then."""
+    request_name = request.fields.get("request", "")
+    form = read_question_form(request.fields)
+    _remember(
+        request, request_name, {**form.fields, "max_cost": request.fields.get("max_cost", "")}
+    )
+    time = datetime.now(UTC) + timedelta(seconds=seconds)
+    response = request.page("postponed.html", 202, wanted=form, time=time)
+    address = urlencode({"request": request_name})
+    response.headers["Refresh"] = f"{ceil(seconds)}; url=/answer?{address}"
+    return response
+
+
+def answer(request: AuthenticatedRequest) -> Response:
+    """Return the page of the answer to a question that was asked before, by its request; else of all answers."""
+    request_name = request.fields.get("request", "")
+    forms = request.site.sessions.forms_of(request.token.analyst or "")
+    if request_name not in forms:
+        return answers(request)
+    fields = {**forms[request_name], "request": request_name}
+    return ask(replace(request, page_request=replace(request.page_request, fields=fields)))
 
 
 def _remember(request: AuthenticatedRequest, request_name: str, fields: Fields) -> None:

@@ -6,12 +6,14 @@ from typing import Any
 from starlette.responses import Response
 
 from ...errors import DiscreetError
+from ...node.isolation import Failure
+from ...releases import Release
 from ..access import REFUSED
 from ..connection import Connection
 from ..refusals import error_for_reader, status_of
 from ..rights import Scope
-from ..slots import BEGINNING
 from ..tokens import Token
+from ..turns import BEGINNING
 from .page_request import PageRequest
 from .rendering import page
 from .sessions import Fields, form_secret
@@ -34,12 +36,14 @@ class AuthenticatedRequest:
         page_request: the request.
         session: the name of the session.
         token: the token it was begun with.
+        answer: the answer to its question, once there is one.
     """
 
     site: Site
     page_request: PageRequest
     session: str
     token: Token
+    answer: Release | Failure | None = None
 
     @property
     def fields(self) -> Fields:
@@ -54,7 +58,7 @@ class AuthenticatedRequest:
     def connection(self) -> Connection:
         """Return the visitor's connection."""
         beginning = self.page_request.request.scope.get(BEGINNING)
-        return self.site.service.connection(self.token, beginning)
+        return self.site.service.connection(self.token, beginning, self.answer)
 
     def scope(self) -> Scope:
         """Return the datasets and the verbs that the visitor may ask about."""

@@ -1,6 +1,7 @@
 """The routes of the pages: the roles that may see them, and the replies."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from fastapi import APIRouter, FastAPI, Request
@@ -9,9 +10,12 @@ from starlette.responses import Response
 
 from ...errors import DiscreetError, NotAllowed, UnknownBudget, UnknownName
 from ...messages import Message, gettext, using_language
+from ...node.isolation import Failure
+from ...releases import Release
+from ..paused_replies import PausedReply, ReadingNeeded, finish
 from ..refusals import RefusedError, error_for_reader, status_of
-from ..slots import LENGTH
 from ..tokens import ROLES
+from ..turns import LENGTH
 from . import access_pages, asking_pages, budget_pages, history_pages, login_page
 from .authenticated_request import AuthenticatedRequest, error_texts, note_error, page_frame
 from .forms import is_from_here
@@ -32,7 +36,7 @@ _NOT_FROM_HERE = Message(
 )
 
 View = Callable[[AuthenticatedRequest], Response]
-Stranger = Callable[[Site, PageRequest], Response]
+Stranger = Callable[[Site, PageRequest], Response | PausedReply]
 
 PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
     ("GET", "/", lambda request: redirect(request.home), ROLES),
@@ -40,6 +44,7 @@ PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
     ("GET", "/free", asking_pages.free, ROLES),
     ("GET", "/plan", asking_pages.plan, ROLES),
     ("POST", "/ask", asking_pages.ask, ("owner", "analyst")),
+    ("GET", "/answer", asking_pages.answer, ("owner", "analyst")),
     ("GET", "/answers", asking_pages.answers, ("owner", "analyst")),
     ("GET", "/budgets", budget_pages.budgets, ROLES),
     ("POST", "/budgets", budget_pages.extend, ("owner",)),
@@ -84,11 +89,13 @@ def page_not_found(request: Request, status: int) -> Response:
 
 def _add_route(router: APIRouter, method: str, path: str, work: Stranger, site: Site) -> None:
     """Add a route that does its work in a thread."""
-    length = ANSWER_LENGTH if path == "/ask" else 0
+    length = ANSWER_LENGTH if path in ("/ask", "/answer") else 0
 
     async def endpoint(request: Request) -> Response:
         body = await request.body()
         response = await run_in_threadpool(_respond, site, request, body, work)
+        if isinstance(response, PausedReply):
+            response = await finish(site.service, request, response)
         if length:
             response.body = bytes(response.body).ljust(length)
             response.headers["content-length"] = str(len(response.body))
@@ -97,13 +104,16 @@ def _add_route(router: APIRouter, method: str, path: str, work: Stranger, site: 
     router.add_api_route(path, endpoint, methods=[method], response_model=None)
 
 
-def _respond(site: Site, request: Request, body: bytes, work: Stranger) -> Response:
+def _respond(site: Site, request: Request, body: bytes, work: Stranger) -> Response | PausedReply:
     """Answer a request; whatever fails is told as the caller may see it, and never with a traceback."""
     page_request = PageRequest(request, {}, language(request), False)
     try:
         page_request = read_page_request(request, body)
         with using_language(page_request.lang):
-            return keep_language(work(site, page_request), page_request)
+            response = work(site, page_request)
+            if isinstance(response, PausedReply):
+                return response
+            return keep_language(response, page_request)
     except RefusedError as refusal:
         wrong, status = refusal.error, refusal.status
     except Exception as error:
@@ -121,7 +131,7 @@ def _error_page(page_request: PageRequest, error: DiscreetError, status: int) ->
 
 def _for_visitors(
     work: View, roles: tuple[str, ...], site: Site, page_request: PageRequest
-) -> Response:
+) -> Response | PausedReply:
     """Answer a caller that is logged in; lead others to the page where one logs in."""
     session = page_request.cookie(SESSION)
     token = site.token_of(session)
@@ -133,13 +143,35 @@ def _for_visitors(
         return request.failure(RefusedError(NotAllowed(TOO_OFTEN)), 429)
     try:
         _check_request(request, roles)
-        return work(request)
+    except RefusedError as refusal:
+        return request.failure(refusal, refusal.status)
+    return _work_on(request, work)
+
+
+def _work_on(
+    request: AuthenticatedRequest, work: View, answer: Release | Failure | None = None
+) -> Response | PausedReply:
+    """Return the page of a visitor; of a question that must be read, once there is an answer."""
+    request = replace(request, answer=answer)
+    try:
+        with using_language(request.page_request.lang):
+            return work(request)
+    except ReadingNeeded as needed:
+        return PausedReply(
+            needed.question, partial(_work_on, request, work), partial(_postpone, request)
+        )
     except RefusedError as refusal:
         return request.failure(refusal, refusal.status)
     except UnknownBudget as error:
         return request.failure(error, title=gettext("Not open yet"))
     except Exception as error:
         return request.failure(error)
+
+
+def _postpone(request: AuthenticatedRequest, seconds: float) -> Response:
+    """Return the page that says when an answer comes, and then leads to it."""
+    with using_language(request.page_request.lang):
+        return asking_pages.postpone(request, seconds)
 
 
 def _check_request(request: AuthenticatedRequest, roles: tuple[str, ...]) -> None:

@@ -6,13 +6,16 @@ from typing import Any, Protocol
 
 from ...ledger import Ledger
 from ...ledger.budget import Amount
+from ...node.isolation import Failure
+from ...releases import Release
 from ..connection import Connection
 from ..counts import RequestCounts
+from ..dispatcher_client import DispatcherClient
 from ..endings import Endings
 from ..limits import Places, RateLimit
 from ..rights import Scope
-from ..slots import Slots
 from ..tokens import Token, Tokens
+from ..turns import Turns
 from .sessions import Sessions
 
 LOGINS = 30
@@ -38,12 +41,19 @@ class Backend(Protocol):
         ...
 
     @property
-    def slots(self) -> Slots | None:
+    def dispatcher(self) -> DispatcherClient | None:
+        """The dispatcher; None if data are read in this process."""
+        ...
+
+    @property
+    def turns(self) -> Turns | None:
         """When replies leave."""
         ...
 
-    def connection(self, token: Token, beginning: str | None = None) -> Connection:
-        """Return the connection of a caller, for a request with a slot that began at that time."""
+    def connection(
+        self, token: Token, beginning: str | None = None, answer: Release | Failure | None = None
+    ) -> Connection:
+        """Return the connection of a caller, for a request that came at that time; perhaps with its answer."""
         ...
 
     def scope(self, token: Token) -> Scope:

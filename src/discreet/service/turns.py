@@ -1,8 +1,8 @@
-"""Slots: a reply leaves at a public time, in a body of a public length, whatever the data are.
+"""Turns: a reply leaves at a public time, in a body of a public length, whatever the data are.
 
-A request that is whole at t is answered at t + slot, or, if it is not ready then, at t + 2 slot, and so on. So
-an observer learns from the time in which slot an answer was ready, and nothing if that was always the first.
-Overruns are counted for the owner. Bodies are text, padded with spaces to a multiple of `LENGTH`.
+A reply to what reads no data leaves at the end of the turn in which it is ready. That to a question leaves at the
+end of its caller's place in the timetable, also if it is ready earlier; if it is not ready then, which is counted
+for the owner, it leaves whole turns later. Bodies are text, padded with spaces to a multiple of `LENGTH`.
 """
 
 import asyncio
@@ -10,20 +10,25 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import ceil
 from time import monotonic
 from typing import Any
 
 from ..ledger.transaction import time_text
 from .counts import RequestCounts
+from .timetable import Timetable
 
-MISSED = "slots missed"
+LATE = "replies late"
 """The name of the counter."""
 
 LEAVE, AT_ONCE = "discreet.leave", "discreet.at_once"
-"""The keys in the scope of a request of the function to call after its reply, and of a reply without a slot."""
+"""The keys in the scope of a request of the function to call after its reply, and of one that leaves at once."""
+
+END = "discreet.end"
+"""Where the scope of a question has the end of its place, at which its reply leaves."""
 
 BEGINNING = "discreet.beginning"
-"""Where the scope of a request has the time at which its slot began: when the request was whole."""
+"""Where the scope of a request has the time at which it was whole."""
 
 LENGTH = 1 << 16
 """Bytes of a padded body."""
@@ -55,38 +60,37 @@ class Clock:
 
 
 @dataclass(slots=True)
-class Slots:
-    """An application that pads its replies and sends them at slots.
+class Turns:
+    """An application that pads its replies and sends them at public times.
 
     Attributes:
         app: the application.
-        slot: the slot in seconds; 0 for replies as soon as they are ready.
+        timetable: the turns.
         clock: the time.
-        counts: where the replies are counted that were not ready at the first slot; for the owner alone.
+        counts: where replies are counted that were not ready at the end of their places; for the owner alone.
     """
 
     app: App
-    slot: float
+    timetable: Timetable
     clock: Clock = field(default_factory=Clock)
     counts: RequestCounts = field(default_factory=RequestCounts)
 
     @property
     def late_replies(self) -> int:
-        """How many replies were not ready at the first slot."""
-        return sum(self.counts.read(MISSED).values())
+        """How many replies were not ready at the end of their places."""
+        return sum(self.counts.read(LATE).values())
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer a request at a slot."""
+        """Answer a request at the end of a turn, or of a place."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        times, reply = [self.clock.now()], _WholeReply()
+        reply = _WholeReply()
         scope[BEGINNING] = time_text(self.clock.date())
 
         async def arriving() -> Message:
             message = await receive()
             if message["type"] == "http.request":
-                times.append(self.clock.now())
                 scope[BEGINNING] = time_text(self.clock.date())
             return message
 
@@ -94,21 +98,24 @@ class Slots:
         with suppress(Exception):
             await self.app(scope, arriving, reply.send)
         try:
-            is_late = AT_ONCE not in scope and await self._wait(times[-1])
+            is_late = AT_ONCE not in scope and await self._wait(scope.get(END))
             await reply.release(send)
         finally:
             scope.pop(LEAVE, _nothing)()
         if is_late:
-            await asyncio.to_thread(self.counts.add, MISSED)
+            await asyncio.to_thread(self.counts.add, LATE)
 
-    async def _wait(self, since: float) -> bool:
-        """Wait for the end of the slot in which the reply became ready; return whether it was not the first."""
-        if not self.slot:
+    async def _wait(self, end: float | None) -> bool:
+        """Wait for the end of a place, or else of a turn; return whether the reply is late."""
+        turn, now = float(self.timetable.turn), self.clock.now()
+        if not turn:
             return False
-        duration = self.clock.now() - since
-        slots = max(1, -int(-duration // self.slot))
-        await self.clock.sleep(slots * self.slot - duration)
-        return slots > 1
+        if end is None:
+            await self.clock.sleep(self.timetable.turn_end(now) - now)
+            return False
+        late_turns = max(0, ceil((now - end) / turn))
+        await self.clock.sleep(end + late_turns * turn - now)
+        return late_turns > 0
 
 
 def _nothing() -> None:

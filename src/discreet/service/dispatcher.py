@@ -1,0 +1,305 @@
+"""The dispatcher: gives every question to a reader at its caller's place in the timetable.
+
+All workers of a service have one. A question waits here in the queue of its caller, and holds no thread anywhere.
+What this file decides by is public: the timetable, the queues, and the time. Of a reader it hears that a question
+was charged, that its outcome is there, and the outcome.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from ..errors import LedgerBusy, RequestConflict, Unanswerable
+from ..ledger.transaction import time_text
+from ..node.isolation import Failure
+from . import wire
+from .reader_pool import EndedError, Line, Reader, ReaderPool
+from .timetable import Caller, Place, Timetable
+from .turns import Clock
+
+Key = tuple[Caller, str, str]
+"""What a ledger knows a request by: who asks, about which dataset, under which name."""
+
+ALLOWANCE = 1 / 4
+"""The part of a turn in which a question is charged, at the beginning of its place, and stored, at its end."""
+
+_NO_PACE = {"charge_by": 0.0, "store_at": None, "turn": 0.0, "limit": 0.0}
+_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that must be read, settled in all that is public.
+
+    Attributes:
+        caller: the analyst whose place it takes, or None for the owner.
+        dataset: the name of the dataset.
+        request: the name of the request.
+        digest: of all that decides the distribution of the answer, but the data.
+        line: the operation, its arguments and who asks, for the reader.
+    """
+
+    caller: Caller
+    dataset: str
+    request: str
+    digest: str
+    line: Line
+
+    @property
+    def key(self) -> Key:
+        """What identifies its request."""
+        return self.caller, self.dataset, self.request
+
+
+@dataclass(slots=True)
+class Ticket:
+    """A question with its place.
+
+    Attributes:
+        question: the question.
+        end: when its reply leaves at the latest, unless the ledger was waited for; 0 for as soon as it is ready.
+        reply: the answer or the failure, as it travels. `end` is when it leaves once this is there.
+        askers: how many have asked it; all but the first are told an answer of before.
+    """
+
+    question: Question
+    end: float
+    reply: asyncio.Future[Line]
+    askers: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The time of a place in one round.
+
+    Attributes:
+        begin: when it begins.
+        end: when it ends, and its reply leaves.
+    """
+
+    begin: float
+    end: float
+
+
+@dataclass(slots=True)
+class Dispatcher:
+    """Queues of questions, and the readers that answer them.
+
+    Attributes:
+        timetable: whose place is when.
+        pool: the readers.
+        clock: the time.
+    """
+
+    timetable: Timetable
+    pool: ReaderPool
+    clock: Clock = field(default_factory=Clock)
+    _queues: dict[Place, deque[Ticket]] = field(default_factory=dict)
+    _tickets: dict[Key, Ticket] = field(default_factory=dict)
+    _rounds: dict[int, asyncio.Task[None]] = field(default_factory=dict)
+    _running: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def ask(self, question: Question) -> Ticket:
+        """Return the place of a question in the queue of its caller; of one that is there, its place again.
+
+        Raises:
+            RequestConflict: if its request is another question there.
+            LedgerBusy: if as many of the caller's questions wait as may.
+        """
+        ticket = self._tickets.get(question.key)
+        if ticket is not None:
+            if ticket.question.digest == question.digest:
+                ticket.askers += 1
+                return ticket
+            raise RequestConflict(
+                "this request is another question, which waits; give this one a name of its own"
+            )
+        place = self.timetable.place(question.caller, question.dataset)
+        if self._count_waiting(question.caller) >= self.timetable.waiting:
+            raise LedgerBusy(
+                f"{self.timetable.waiting} questions of yours wait already; ask again later"
+            )
+        return self._queue(question, place)
+
+    def _queue(self, question: Question, place: Place) -> Ticket:
+        """Put a question last in the queue of a place."""
+        queue, now = self._queues.setdefault(place, deque()), self.clock.now()
+        end = self.timetable.span(place, now, len(queue))[1] if self.timetable.is_timed else 0.0
+        ticket = Ticket(question, end, asyncio.get_running_loop().create_future())
+        self._tickets[question.key] = ticket
+        queue.append(ticket)
+        if self.timetable.is_timed:
+            self._begin(place.reader, self._keep_round(place.reader, now))
+        else:
+            for number in range(self.pool.number):
+                self._begin(number, self._take_turns(number))
+        return ticket
+
+    async def drain(self) -> None:
+        """Drop the questions that wait, and return when no reader has one any more."""
+        for task in self._rounds.values():
+            task.cancel()
+        self._queues.clear()
+        while self._running:
+            await asyncio.wait(self._running)
+
+    def _count_waiting(self, caller: Caller) -> int:
+        return sum(len(queue) for place, queue in self._queues.items() if place.caller == caller)
+
+    def _begin(self, number: int, work: Coroutine[Any, Any, None]) -> None:
+        """Begin the work of a reader, unless it has begun; it goes on as long as questions wait."""
+        if number in self._rounds:
+            work.close()
+        else:
+            self._rounds[number] = asyncio.get_running_loop().create_task(work)
+
+    def _is_waited_for(self, reader: int) -> bool:
+        """Return whether questions wait for the places of a reader."""
+        return any(self._queues.get(place) for place in self.timetable.rounds[reader])
+
+    async def _keep_round(self, reader: int, time: float) -> None:
+        """Give the places of a reader from a time on to the questions that wait, each when it begins."""
+        while self._is_waited_for(reader):
+            place, span = self._next_place(reader, time)
+            await self.clock.sleep(max(0.0, span.begin - self.clock.now()))
+            taker = self._taker(place)
+            if taker is not None:
+                task = asyncio.get_running_loop().create_task(
+                    self._answer(self._queues[taker].popleft(), span)
+                )
+                self._running.add(task)
+                task.add_done_callback(self._running.discard)
+            time = (
+                span.begin + float(self.timetable.turn) / 2
+            )  # after this beginning, and before any other
+        del self._rounds[reader]
+
+    def _next_place(self, reader: int, time: float) -> tuple[Place, Span]:
+        """Return the place of a reader that begins next after a time."""
+        spans = (
+            (place, Span(*self.timetable.span(place, time)))
+            for place in self.timetable.rounds[reader]
+        )
+        return min(spans, key=lambda pair: pair[1].begin)
+
+    def _taker(self, place: Place) -> Place | None:
+        """Return the place whose question is read in a place: its own, or one that it is lent to; or None."""
+        candidates = (place, *self.timetable.borrowers(place))
+        return next((one for one in candidates if self._queues.get(one)), None)
+
+    async def _take_turns(self, number: int) -> None:
+        """Without turns: answer the questions of the callers who wait, one of each after the other."""
+        while places := [place for place, queue in self._queues.items() if queue]:
+            queue = self._queues.pop(places[0])
+            ticket = queue.popleft()
+            self._queues[places[0]] = queue  # the last one now
+            await self._answer(ticket, None)
+        del self._rounds[number]
+
+    async def _answer(self, ticket: Ticket, span: Span | None) -> None:
+        """Answer a question in its place, and reply to whoever asked."""
+        reply = await self._read(ticket.question.line, span)
+        if span is not None:
+            ticket.end = span.end
+        del self._tickets[ticket.question.key]
+        ticket.reply.set_result(reply)
+
+    async def _read(self, question: Line, span: Span | None) -> Line:
+        """Return the reply of a reader; of one that ended after the charge, the failure that another records."""
+        line, is_charged = {**question, **self._times(span)}, False
+        for _ in range(_TRIES):
+            try:
+                conversation = Conversation(await self.pool.take(), self.clock, line)
+                reply = await conversation.hold()
+            except TimeoutError:
+                break
+            except EndedError:
+                if (
+                    not conversation.is_charged
+                ):  # nothing was read: how it ended tells nothing about the data
+                    continue
+            else:
+                self.pool.give_back(conversation.reader)
+                return reply
+            is_charged = True
+            if span is not None:
+                time = span.end - ALLOWANCE * float(self.timetable.turn) + conversation.late
+                await self.clock.sleep(max(0.0, time - self.clock.now()))
+            line = {**line, "pace": None}
+        return _unanswered(is_charged)
+
+    def _times(self, span: Span | None) -> Line:
+        """Return the times of a place for its reader: those of its events, and those that it must keep."""
+        now, date = self.clock.now(), self.clock.date()
+        if span is None:
+            return {"beginning": time_text(date), "stored_at": None, "pace": _NO_PACE}
+        turn = float(self.timetable.turn)
+        texts = (time_text(date + timedelta(seconds=one - now)) for one in (span.begin, span.end))
+        pace = {
+            "charge_by": span.begin + ALLOWANCE * turn, "store_at": span.end - ALLOWANCE * turn, "turn": turn,
+            "limit": span.end - span.begin - 2 * ALLOWANCE * turn,
+        }  # fmt: skip
+        return {**dict(zip(("beginning", "stored_at"), texts, strict=True)), "pace": pace}
+
+
+@dataclass(slots=True)
+class Conversation:
+    """A question to a reader, and what that reports.
+
+    Attributes:
+        reader: the reader.
+        clock: the time.
+        line: the question.
+        is_charged: whether the reader has reported the charge.
+        late: by how many seconds the ledger has delayed it.
+    """
+
+    reader: Reader
+    clock: Clock
+    line: Line
+    is_charged: bool = False
+    late: float = 0.0
+
+    async def hold(self) -> Line:
+        """Return the reply; end the reader if the outcome is not there in time after the charge.
+
+        Raises:
+            EndedError: if the reader ended before it replied.
+        """
+        killing: asyncio.Task[None] | None = None
+        try:
+            await self.reader.send(self.line)
+            while "answer" not in (message := await self.reader.receive()):
+                if message["step"] == "charged":
+                    self.is_charged = True
+                    killing = self._time(message)
+                elif killing is not None:
+                    killing.cancel()
+        finally:
+            if killing is not None:
+                killing.cancel()
+        answer: Line = message["answer"]
+        return answer
+
+    def _time(self, message: Line) -> asyncio.Task[None] | None:
+        """Begin the time of the reading with its charge."""
+        pace = self.line["pace"]
+        if pace is None or pace["store_at"] is None:
+            return None
+        self.late = message["late_turns"] * pace["turn"]
+        until = message["at"] + pace["limit"]
+        return asyncio.get_running_loop().create_task(self._kill(until))
+
+    async def _kill(self, until: float) -> None:
+        await self.clock.sleep(max(0.0, until - self.clock.now()))
+        self.reader.kill()
+
+
+def _unanswered(is_charged: bool) -> Line:
+    """Return the reply to a question that no reader could answer."""
+    error = Unanswerable("no data can be read now; ask again, or tell their owner")
+    error.charged = is_charged or None
+    return wire.write_answer(Failure(error))

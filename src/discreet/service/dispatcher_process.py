@@ -1,0 +1,221 @@
+"""The process of the dispatcher, and how a service starts it.
+
+It listens on a Unix socket in a folder that only its user can enter. It ends with its parent: then the questions
+that wait are dropped, at no cost, and those that are read are still stored.
+"""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from ..datasets.configuration import Configuration, read_configuration
+from ..errors import DiscreetError, LedgerUnwritable
+from ..node.isolation import Failure
+from . import wire
+from .dispatcher import Dispatcher, Question
+from .reader import ReaderSettings, file_digest
+from .reader_limits import ONE_THREAD, ReaderLimits, folder_for_spills
+from .reader_pool import Forks, Line, ReaderPool
+from .timetable import make_timetable
+from .turns import Clock
+
+_LONGEST_LINE = 1 << 26
+"""Bytes of the longest question or answer of a worker."""
+
+_PATIENCE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class DispatcherSettings:
+    """The settings of a dispatcher.
+
+    Attributes:
+        reader: the settings of its readers.
+        readers: how many there are.
+        folder: its folder, which goes with it.
+        listener: the number of the socket on which it listens.
+        parent: the number of the socket that closes when its parent ends.
+    """
+
+    reader: ReaderSettings
+    readers: int
+    folder: str
+    listener: int
+    parent: int
+
+
+class DispatcherProcess:
+    """The process of the dispatcher, and those that take its place when it ends before it is stopped.
+
+    Args:
+        configuration: the description.
+        readers: how many questions are read at the same time.
+
+    Attributes:
+        path: the socket on which it listens.
+
+    Raises:
+        LedgerUnwritable: if it cannot be started.
+    """
+
+    __slots__ = ("_folder", "_is_stopped", "_listener", "_parent", "_process", "_settings", "path")
+
+    def __init__(self, configuration: Configuration, readers: int) -> None:
+        self._folder = tempfile.mkdtemp(prefix="discreet-")
+        self.path = str(Path(self._folder) / "socket")
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(self.path)
+        self._listener.listen(256)
+        path = configuration.path.absolute()
+        limits = reader_limits(configuration)
+        self._settings = (ReaderSettings(str(path), file_digest(path), limits), readers)
+        self._is_stopped = False
+        self._start()
+        if not self._parent.recv(1):
+            raise LedgerUnwritable("no process can be started that reads the data")
+        Thread(target=self._restart, daemon=True).start()
+
+    def _start(self) -> None:
+        self._parent, theirs = socket.socketpair()
+        reader, readers = self._settings
+        with theirs:
+            numbers = self._listener.fileno(), theirs.fileno()
+            settings = DispatcherSettings(reader, readers, self._folder, *numbers)
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "discreet.service.dispatcher_process", json.dumps(asdict(settings))],
+                pass_fds=numbers, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                env={**os.environ, **ONE_THREAD},
+            )  # fmt: skip
+
+    def _restart(self) -> None:
+        """Start another one whenever it ends before it was stopped."""
+        while True:
+            self._process.wait()
+            if self._is_stopped:
+                return
+            self._parent.close()
+            self._start()
+
+    @property
+    def process(self) -> int:
+        """Its number."""
+        return self._process.pid
+
+    def end(self) -> None:
+        """Let it end after the questions that are read now, and wait for that."""
+        self._is_stopped = True
+        self._parent.close()
+        self._listener.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_PATIENCE)
+
+
+def reader_limits(configuration: Configuration) -> ReaderLimits:
+    """Return the limits of readers; what engines spill never lies on the ledger's disk."""
+    ledger = configuration.ledger
+    at_server = ledger is None or "://" in ledger
+    folder = folder_for_spills(None if at_server else Path(str(ledger)).absolute().parent)
+    return ReaderLimits(configuration.server.get("reader_memory"), folder)
+
+
+async def dispatch(settings: DispatcherSettings) -> None:
+    """Answer the workers until the parent ends."""
+    loop = asyncio.get_running_loop()
+    parent = socket.socket(fileno=settings.parent)
+    parent.setblocking(False)
+    configuration = read_configuration(Path(settings.reader.path))
+    timetable = make_timetable(configuration, settings.readers)
+    pool = ReaderPool(Forks(settings.reader).fork, len(timetable.rounds))
+    dispatcher = Dispatcher(timetable, pool, Clock())
+    pool.start()
+    pool.give_back(await pool.take())
+
+    async def serve_worker(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await WorkerLink(dispatcher, reader, writer).serve()
+
+    listener = socket.socket(fileno=settings.listener)
+    server = await asyncio.start_unix_server(serve_worker, sock=listener, limit=_LONGEST_LINE)
+    await loop.sock_sendall(parent, b"1")
+    with suppress(ConnectionError):
+        await loop.sock_recv(parent, 1)
+    server.close()
+    shutil.rmtree(settings.folder, ignore_errors=True)
+    await dispatcher.drain()
+    pool.close()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLink:
+    """The connection of one worker.
+
+    Attributes:
+        dispatcher: the dispatcher.
+        lines: what comes from the worker.
+        writer: what goes to it.
+    """
+
+    dispatcher: Dispatcher
+    lines: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def serve(self) -> None:
+        """Answer every line, until the worker closes the connection."""
+        with suppress(ConnectionError, ValueError):
+            async for line in self.lines:
+                self._take(json.loads(line))
+        self.writer.close()
+
+    def _take(self, message: Line) -> None:
+        """Answer a message, at once or when there is an answer."""
+        number = message["id"]
+        if message["question"] is None:
+            alive, readers = self.dispatcher.pool.count_alive()
+            self._send({"id": number, "alive": alive, "readers": readers})
+            return
+        try:
+            ticket = self.dispatcher.ask(Question(**message["question"]))
+        except DiscreetError as error:
+            refusal = wire.write_answer(Failure(error))
+            self._send({"id": number, "end": None, "is_first": True, "reply": refusal})
+            return
+        self._send({"id": number, "end": ticket.end})
+        is_first = ticket.askers == 1
+
+        def reply(future: asyncio.Future[Line]) -> None:
+            if not future.cancelled():
+                message = {"id": number, "end": ticket.end, "is_first": is_first}
+                self._send({**message, "reply": future.result()})
+
+        ticket.reply.add_done_callback(reply)
+
+    def _send(self, message: Line) -> None:
+        if not self.writer.is_closing():
+            self.writer.write(json.dumps(message).encode() + b"\n")
+
+
+def main(text: str) -> None:
+    """Run the dispatcher of some settings, given as JSON."""
+    for each in (signal.SIGINT, signal.SIGTERM):  # it ends with its parent
+        signal.signal(each, signal.SIG_IGN)
+    plain: dict[str, Any] = json.loads(text)
+    reader: dict[str, Any] = plain.pop("reader")
+    limits = ReaderLimits(**reader.pop("limits"))
+    settings = DispatcherSettings(ReaderSettings(**reader, limits=limits), **plain)
+    for number in (settings.listener, settings.parent):
+        os.set_inheritable(number, False)
+    asyncio.run(dispatch(settings))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,260 @@
+"""Readers that wait for questions: forked from a warm template, and replaced at once when they end."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import socket
+import tempfile
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
+from typing import Any, Protocol
+
+from .reader import ReaderSettings, read_for
+
+SPARES = 1
+"""Readers above those of the timetable: one is warm when another must be ended."""
+
+_PAUSE = 0.5
+"""Seconds after which another one is forked, where none could be."""
+
+_PATIENCE = 20.0
+"""Seconds in which a reader must be free: more than one takes to be started on a slow machine."""
+
+_TEMPLATE = "discreet.service.reader_template"
+
+Line = dict[str, Any]
+
+
+class EndedError(Exception):
+    """A reader ended before it answered."""
+
+
+class Reader(Protocol):
+    """A process that reads data: a `ForkedReader`."""
+
+    async def send(self, line: Line) -> None:
+        """Send a line, or raise an `EndedError`."""
+        ...
+
+    async def receive(self) -> Line:
+        """Return the next line, or raise an `EndedError`."""
+        ...
+
+    def kill(self) -> None:
+        """End it at once, with all processes that it has started."""
+        ...
+
+    async def ended(self) -> None:
+        """Return when it has ended."""
+        ...
+
+
+Fork = Callable[[], Awaitable[Reader]]
+"""Starts a reader, and returns it when it is ready; or raises an `OSError` or an `EndedError`."""
+
+
+@dataclass(slots=True)
+class ForkedReader:
+    """A reader that was forked from the template.
+
+    Attributes:
+        lines: what comes from it.
+        writer: what goes to it.
+        process: its number.
+        folder: where its engines may write; it goes with the reader. None if they may not.
+    """
+
+    lines: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    process: int
+    folder: str | None
+    _end: asyncio.Future[None] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+    async def send(self, line: Line) -> None:
+        """Send a line."""
+        try:
+            self.writer.write(json.dumps(line).encode() + b"\n")
+            await self.writer.drain()
+        except OSError:
+            raise EndedError from None
+
+    async def receive(self) -> Line:
+        """Return the next line."""
+        try:
+            line = await self.lines.readline()
+        except OSError:
+            line = b""
+        if not line.endswith(b"\n"):
+            raise EndedError
+        content: Line = json.loads(line)
+        return content
+
+    def kill(self) -> None:
+        """End it at once, with all processes that it has started."""
+        if not self._end.done():
+            with suppress(OSError):
+                os.killpg(self.process, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Close the socket, at which it ends after its question."""
+        self.writer.close()
+
+    def note_end(self) -> None:
+        """Note that it has ended."""
+        self.writer.close()
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        if not self._end.done():
+            self._end.set_result(None)
+
+    async def ended(self) -> None:
+        """Return when it has ended."""
+        await asyncio.shield(self._end)
+
+
+@dataclass(slots=True)
+class Forks:
+    """Forks readers from one template.
+
+    Attributes:
+        settings: the settings of every reader; the folder of its spills is made in theirs.
+    """
+
+    settings: ReaderSettings
+    _context: Any = field(init=False)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def __post_init__(self) -> None:
+        self._context = get_context("forkserver")
+        self._context.set_forkserver_preload([_TEMPLATE])
+
+    async def fork(self) -> ForkedReader:
+        """Start a reader, and return it when it is ready."""
+        ours, theirs = socket.socketpair()
+        folder = self._make_folder()
+        limits = replace(self.settings.limits, spill_folder=folder)
+        settings = replace(self.settings, limits=limits)
+        process = self._context.Process(target=read_for, args=(theirs, settings), daemon=True)
+        with theirs:
+            async with self._lock:
+                await asyncio.to_thread(process.start)
+        lines, writer = await asyncio.open_connection(sock=ours, limit=1 << 30)
+        reader = ForkedReader(lines, writer, process.pid, folder)
+        self._watch(process, reader)
+        try:
+            await reader.receive()
+        except EndedError:
+            reader.note_end()
+            raise
+        return reader
+
+    def _make_folder(self) -> str | None:
+        """Return a new folder for the spills of one reader."""
+        parent = self.settings.limits.spill_folder
+        if parent is None:
+            return None
+        with suppress(OSError):
+            return tempfile.mkdtemp(prefix="discreet-", dir=parent)
+        return None
+
+    def _watch(self, process: Any, reader: ForkedReader) -> None:
+        """Note the end of a reader when its process ends."""
+        loop = asyncio.get_running_loop()
+
+        def end() -> None:
+            loop.remove_reader(process.sentinel)
+            reader.note_end()
+            process.join(0)
+            process.close()
+
+        loop.add_reader(process.sentinel, end)
+
+
+@dataclass(slots=True)
+class ReaderPool:
+    """Readers, those that are free first; there are always as many as the timetable has, and a spare.
+
+    Attributes:
+        fork: starts a reader.
+        number: how many the timetable has.
+    """
+
+    fork: Fork
+    number: int
+    _free: deque[Reader] = field(default_factory=deque)
+    _queue: deque[asyncio.Future[Reader]] = field(default_factory=deque)
+    _alive: int = 0
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _is_closed: bool = False
+
+    def start(self) -> None:
+        """Begin to start the readers."""
+        for _ in range(self.number + SPARES):
+            self._add()
+
+    def count_alive(self) -> tuple[int, int]:
+        """Return how many readers are ready or busy, up to those of the timetable, and how many these are."""
+        return min(self._alive, self.number), self.number
+
+    async def take(self) -> Reader:
+        """Return a reader that is free, as soon as there is one.
+
+        Raises:
+            TimeoutError: if there is none for long: none can be started.
+        """
+        if self._free:
+            return self._free.popleft()
+        future: asyncio.Future[Reader] = asyncio.get_running_loop().create_future()
+        self._queue.append(future)
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                return await asyncio.shield(future)
+        except TimeoutError:
+            if future.done():  # it came with the end of the time
+                return future.result()
+            future.cancel()
+            raise
+
+    def give_back(self, reader: Reader) -> None:
+        """Take a reader back that has answered."""
+        while self._queue:
+            future = self._queue.popleft()
+            if not future.done():
+                future.set_result(reader)
+                return
+        self._free.append(reader)
+
+    def close(self) -> None:
+        """End the readers that are free, and start no more."""
+        self._is_closed = True
+        for task in self._tasks:
+            task.cancel()
+        while self._free:
+            self._free.popleft().kill()
+
+    def _add(self) -> None:
+        task = asyncio.get_running_loop().create_task(self._keep_one())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _keep_one(self) -> None:
+        """Start a reader, wait until it ends, and start another."""
+        while not self._is_closed:
+            try:
+                reader = await self.fork()
+            except (OSError, EndedError):
+                await asyncio.sleep(_PAUSE)
+                continue
+            self._alive += 1
+            self.give_back(reader)
+            await reader.ended()
+            self._alive -= 1
+            with suppress(ValueError):
+                self._free.remove(reader)

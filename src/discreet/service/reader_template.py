@@ -1,0 +1,10 @@
+"""The template from which readers are forked: a process that has imported what a question needs, and holds no data.
+
+Importing this module makes a process one. Threads of engines do not survive a fork, so none is left running.
+"""
+
+from ..tables.database import close_databases
+from .reader import warm_up
+
+warm_up()
+close_databases()

@@ -1,0 +1,222 @@
+"""Data are read in other processes: one that is killed takes one answer with it, charged and not drawn again."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra server is not installed")
+pytest.importorskip("httpx", reason="the extra server is not installed")
+
+from discreet import Connection
+from discreet.errors import (
+    InvalidArgument,
+    LedgerUnwritable,
+    MissingColumn,
+    RequestConflict,
+    Unanswerable,
+    UnknownName,
+    UnreadableData,
+)
+from discreet.ledger.toml_budgets import configuration
+from discreet.service.app import make_app
+from discreet.service.dispatcher_client import DispatcherClient
+from discreet.service.dispatcher_process import DispatcherProcess
+from discreet.service.http_client import HttpClient
+from discreet.service.tokens import tokens_beside
+
+from .killing import endless, kill_readers, killed_while_reading, readers_of, wait_for
+from .test_connect import TEXT, spent, write_files
+from .test_http_client import LATER, InTheProcess
+
+FINAL = "this is paid: request='{}' gives the same error again, at no cost"
+WORDS = "this question cannot be answered; the owner of the data can see why"
+DATA = Path("SECRET-PLACE.csv")
+
+
+class Served:
+    """A service whose data are read in other processes.
+
+    Args:
+        turn: the turn that it declares.
+    """
+
+    def __init__(self, turn: str = "0s") -> None:
+        often = TEXT.replace("[datasets.people]\n", "[datasets.people]\nmax_failures = 1000\n")
+        Path("discreet.toml").write_text(often + f'[server]\nturn = "{turn}"\n')
+        self.process = DispatcherProcess(configuration(), 1)
+        self.client = DispatcherClient(self.process.path)
+        app: Any = make_app(configuration(), ["testserver"], dispatcher=self.client)
+        known = tokens_beside(Path("discreet.toml"))
+        self.ann, self.owner = (
+            Connection(
+                HttpClient(InTheProcess(app, known.create(role, analyst, LATER)[0])), "a service"
+            )
+            for role, analyst in (("analyst", "ann"), ("owner", None))
+        )
+
+    def readers(self) -> list[int]:
+        """Return the readers, those that are free too."""
+        return readers_of(self.process.process)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(tmp_path_factory.mktemp("apart"))
+        patched.delenv("DISCREET_CONFIG", raising=False)
+        patched.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[2] / "src")]))
+        write_files()
+        made = Served()
+        yield made
+        made.process.end()
+
+
+def test_answers_come_from_another_process(served: Served) -> None:
+    first = served.ann.ask("typical-age", request="a")
+    again = served.ann.ask("typical-age", request="a", max_cost="1/2")
+    assert (first.value, first.charged, again.charged) == (again.value, True, False)
+    by_age = served.ann.mode("people", "city", epsilon="1/8", by="age", groups=[30, 31])
+    assert {*by_age.value} == {30, 31}
+    assert served.ann.quote("typical-age").fits
+    assert served.client.count_alive() == (1, 1)
+
+
+@pytest.mark.proof
+def test_what_is_refused_is_refused_alike_and_reaches_no_reader(served: Served) -> None:
+    before = spent(served.owner)
+    with pytest.raises(UnknownName, match="there is no question 'wages'"):
+        served.ann.ask("wages")
+    with pytest.raises(InvalidArgument, match="more than max_cost"):
+        served.ann.ask("typical-age", max_cost="1/4")
+    with pytest.raises(InvalidArgument, match="up to ε"):
+        served.ann.mode("people", "city", epsilon=1)
+    with pytest.raises(RequestConflict):
+        served.ann.ask("city", dataset="people", request="a")
+    assert spent(served.owner) == before
+
+
+def test_what_fails_because_of_the_data_is_one_error_for_analysts(served: Served) -> None:
+    text = DATA.read_text()
+    DATA.write_text("age\n1\n")
+    with pytest.raises(Unanswerable, match=WORDS) as caught:
+        served.ann.mode("people", "city", epsilon="1/8", request="f")
+    with pytest.raises((MissingColumn, UnreadableData)) as owners:
+        served.owner.mode("people", "city", epsilon="1/8", request="f")
+    DATA.write_text(text)
+    for error in (caught, owners):
+        assert (error.value.__notes__, error.value.charged) == ([FINAL.format("f")], True)
+    for asker in (
+        served.ann,
+        served.owner,
+    ):  # the data are repaired, and not read for this any more
+        with pytest.raises(Unanswerable) as again:
+            asker.mode("people", "city", epsilon="1/8", request="f")
+        assert (again.value.__notes__, again.value.charged) == ([FINAL.format("f")], True)
+    assert served.ann.mode("people", "city", epsilon="1/8", request="g").charged is True
+
+
+def test_a_reader_that_is_killed_while_it_reads_is_one_error_and_is_charged(served: Served) -> None:
+    before = spent(served.ann)["people / ann"]
+
+    killed = killed_while_reading(served.process.process, DATA, Path("budget.db"), "killed")
+    with killed, pytest.raises(Unanswerable) as caught:
+        served.ann.ask("typical-age", request="killed")
+    assert str(caught.value) == WORDS
+    assert (caught.value.__notes__, caught.value.charged) == ([FINAL.format("killed")], True)
+    with pytest.raises(Unanswerable, match=WORDS):
+        served.ann.ask("typical-age", request="killed")
+    paid = spent(served.ann)["people / ann"]
+    assert paid is not None
+    assert before is not None
+    assert paid - before == 1 / 2
+    assert served.owner.ask("typical-age", request="after").charged is True
+
+
+def test_readers_that_end_while_nobody_asks_are_replaced_unseen(served: Served) -> None:
+    before = served.readers()
+    kill_readers(served.process.process)
+    assert served.owner.ask("typical-age", request="idle").charged is True
+    wait_for(lambda: len(served.readers()) == 2)  # one, and a spare
+    assert not {*before} & {*served.readers()}
+
+
+def test_a_stored_answer_needs_no_reader(served: Served) -> None:
+    first = served.owner.ask("typical-age", request="stored")
+    readers = served.readers()
+    for pid in readers:
+        os.kill(pid, signal.SIGSTOP)
+    again = served.owner.ask("typical-age", request="stored")
+    with pytest.raises(InvalidArgument, match="more than max_cost"):
+        served.owner.ask("typical-age", max_cost="1/4")
+    for pid in readers:
+        os.kill(pid, signal.SIGCONT)
+    assert (again.value, again.charged) == (first.value, False)
+
+
+def test_a_dispatcher_that_is_killed_is_replaced_and_nothing_is_lost(served: Served) -> None:
+    first = served.owner.ask("typical-age", request="dispatcher")
+    process = served.process.process
+    os.kill(process, signal.SIGKILL)
+    assert served.owner.ask("typical-age", request="dispatcher").value == first.value
+    wait_for(lambda: served.process.process != process)
+    assert served.owner.ask("typical-age", request="dispatcher 2").charged is True
+
+
+@pytest.mark.proof
+def test_a_description_that_was_changed_is_not_served(served: Served) -> None:
+    path = Path("discreet.toml").absolute()
+    text = path.read_text()
+    path.write_text(text.replace('epsilon = "1/2"', 'epsilon = "1/4"'))
+    before = spent(served.owner)
+    kill_readers(served.process.process)
+    with pytest.raises(LedgerUnwritable, match="description was changed"):
+        served.owner.ask("typical-age", request="edited")
+    path.write_text(text)
+    assert spent(served.owner) == before
+    assert served.owner.ask("typical-age", request="edited").charged is True
+
+
+def test_the_socket_is_in_a_folder_that_nobody_else_can_enter(served: Served) -> None:
+    folder = Path(served.process.path).parent
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_a_question_that_outlasts_its_place_is_ended_and_charged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dispatcher ends the reader; the next question has a spare."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    write_files()
+    served = Served("200ms")
+    with endless(DATA), pytest.raises(Unanswerable, match=WORDS) as caught:
+        served.ann.ask("typical-age", request="endless")
+    assert caught.value.charged is True
+    assert served.owner.ask("typical-age", request="after").charged is True
+    process, folder = served.process.process, Path(served.process.path).parent
+    readers = served.readers()
+    served.process.end()
+    assert not folder.exists()
+    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in (process, *readers)))
+
+
+def test_the_first_question_imports_no_package(tmp_path: Path) -> None:
+    """Else it would take many times as long as others, and miss its place."""
+    code = (
+        "import sys; from pathlib import Path; from discreet.service.reader import warm_up; warm_up();"
+        "Path('a.csv').write_text('x\\n1\\n'); before = {*sys.modules}; import discreet;"
+        "discreet.median('a.csv', 'x', candidates=discreet.Grid(0, 9), epsilon=1);"
+        "new = {name.partition('.')[0] for name in {*sys.modules} - before};"
+        "sys.exit(str(new & {'duckdb', 'narwhals', 'numpy', 'flint', 'sqlalchemy'} or ''))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE, check=False
+    )
+    assert not done.stderr.strip()
