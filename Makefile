@@ -41,7 +41,6 @@ fuzz: .venv/test-ready ## 20,000 bad calls of everything public: none unclean, n
 
 docs: .venv/docs-ready ## the documentation as a site, in site/index.html
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-	@$(BIN)/python tools/site_anchors.py
 
 search-check: docs ## the site's search finds the right page first
 	@$(BIN)/python tools/search_check.py

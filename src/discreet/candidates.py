@@ -18,6 +18,7 @@ from .errors import InvalidCandidates, preview
 from .numbers import Number, exact, fits, float_up, positive
 from .sampling.arrays import by_type
 from .sampling.vectors import ExactArray, Integers
+from .warning import warn
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar as TypeVarWithDefault
@@ -31,6 +32,9 @@ BLOCK_OF_VALUES = 2**15
 
 _MOST_POINTS = 10**300
 """More than a double can count serve nobody."""
+
+_TABLE_LIBRARIES = {"numpy", "pandas", "polars", "pyarrow"}
+"""The libraries whose columns have methods that return the values in them."""
 
 _MISSING = {"NoneType", "NAType", "NaTType"}
 
@@ -103,6 +107,21 @@ class Labels(Sequence[object]):
             InvalidCandidates: as the constructor does.
         """
         return candidates if isinstance(candidates, Labels) else cls(candidates, argument=argument)
+
+    @classmethod
+    def read(cls, candidates: Iterable[object], argument: str = "candidates") -> "Labels":
+        """Return the labels that a user gives, as `of` does; warn if they look as if they were taken from data.
+
+        Raises:
+            InvalidCandidates: as the constructor does.
+        """
+        library = type(candidates).__module__.partition(".")[0]
+        if library in _TABLE_LIBRARIES:
+            warn(
+                f"{argument} are public and fixed before the data are read; these are a {library} object, as if "
+                f"they were taken from a column. If they are public, say so with a list: {argument}=list(...)"
+            )
+        return cls.of(candidates, argument)
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -190,9 +209,10 @@ class Grid(Generic[T]):
         self.lo, self.hi, self.step = exact(lo, "lo"), exact(hi, "hi"), positive(step, "step")
         steps = (self.hi - self.lo) / self.step
         if steps < 0 or steps.denominator != 1:
+            order = "; the lower end comes first" if steps < 0 else ""
             raise InvalidCandidates(
                 f"hi must be lo plus a whole number of steps, got lo={preview(lo)}, hi={preview(hi)}, "
-                f"step={preview(step)}"
+                f"step={preview(step)}{order}"
             )
         self.size = int(steps) + 1
         every = math.lcm(self.lo.denominator, self.step.denominator)

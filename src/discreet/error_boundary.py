@@ -7,7 +7,7 @@ caller's mode is. Code that is not ours is run so that none of its errors, which
 
 import builtins
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from traceback import clear_frames, walk_tb
@@ -62,7 +62,10 @@ def error_boundary(function: Callable[_P, _T]) -> Callable[_P, _T]:
             with default_environment():
                 return function(*args, **kwargs)
         except BaseException as error:
-            safe_error = _empty(error)
+            extra = _extra_argument(function, args, kwargs) if type(error) is TypeError else None
+            safe_error = _empty(
+                error if extra is None else TypeError(extra).with_traceback(error.__traceback__)
+            )
         del args, kwargs
         __tracebackhide__ = True  # for pytest, and for IPython where more frames follow
         try:
@@ -71,6 +74,29 @@ def error_boundary(function: Callable[_P, _T]) -> Callable[_P, _T]:
             del safe_error  # else the error would hold this frame, and the frame the error
 
     return enter
+
+
+def _extra_argument(
+    function: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> str | None:
+    """Return the message for a call with too many arguments without names, which none of these words quotes."""
+    from inspect import signature  # of errors alone: it takes long to import
+
+    parameters = signature(function).parameters.values()
+    places = [one for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+    named = [
+        one.name for one in parameters if one.kind is one.KEYWORD_ONLY and one.name not in kwargs
+    ]
+    if (
+        len(args) <= len(places)
+        or not named
+        or any(one.kind is one.VAR_POSITIONAL for one in parameters)
+    ):
+        return None
+    return (
+        f"only the first {len(places)} arguments go without names: call the next one {named[0]}=, as in "
+        f"{function.__name__}({', '.join(one.name for one in places)}, {named[0]}=...)"
+    )
 
 
 def error_boundaries(kind: _Class) -> _Class:

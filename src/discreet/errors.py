@@ -113,10 +113,12 @@ class InvalidDescription(InvalidArgument):
     Attributes:
         place: the keys that lead to what is wrong.
         reason: what is wrong, without the place.
+        others: what else is wrong in the same description.
     """
 
     place: tuple[str, ...] = ()
     reason: str = ""
+    others: tuple["InvalidDescription", ...] = ()
 
 
 class UnknownName(InvalidArgument):

@@ -56,6 +56,27 @@ MODULES: dict[str, str] = {
 }
 """The names of `discreet` that moved to a module below it."""
 
+ELSEWHERE: dict[str, str] = {
+    **dict.fromkeys(
+        ("count", "counts", "histogram", "sum", "mean", "average", "std", "var", "variance"),
+        "discreet answers which, and not how many: docs/how-to/which_function.md has what there is for numbers",
+    ),
+    **dict.fromkeys(
+        ("max", "argmax"),
+        "discreet.maximum is the largest number, and discreet.mode the most common",
+    ),
+    "min": "discreet.minimum is the least number",
+    "percentile": "discreet.quantile(data, column, alpha=0.9, ...) is the 90th percentile",
+    **dict.fromkeys(
+        ("choice", "softmax", "exponential", "exponential_mechanism"),
+        "discreet.select(scores, sensitivity=..., epsilon=...) is the exponential mechanism",
+    ),
+    **dict.fromkeys(
+        ("report_noisy_max", "noisy_max"), 'discreet.select(..., mechanism="noisy_max")'
+    ),
+}
+"""Names that people look for, and what there is."""
+
 NEW_METHODS: dict[str, dict[str, str]] = {
     "Session": {"generalized": "select_generalized", "price": "best_price"},
     "Connection": {"ask_verb": "ask_free", "price": "best_price", "quote_verb": "quote_free"},
@@ -93,7 +114,8 @@ def missing_name(name: str) -> AttributeError | ImportError:
     elif name in MODULES:
         message = f"discreet.{name} is now in discreet.{MODULES[name]}: from discreet.{MODULES[name]} import {name}"
     else:
-        return AttributeError(f"module 'discreet' has no attribute {name!r}")
+        hint = f": {ELSEWHERE[name]}" if name in ELSEWHERE else ""
+        return AttributeError(f"module 'discreet' has no attribute {name!r}{hint}")
     caller = sys._getframe(2).f_code
     return (ImportError if caller.co_name == "_handle_fromlist" else AttributeError)(message)
 

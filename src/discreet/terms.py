@@ -5,8 +5,9 @@ A description is read from one place and written into the docstrings of all func
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, Generic, Required, TypedDict, TypeVar, get_args
 
 from .arguments import read_name
@@ -220,9 +221,11 @@ def takes_terms_without(*names: str) -> Callable[[Verb], Verb]:
         types = kind.__annotations__
         terms = {n: (types[n], d) for n, d in DEFAULTS.items() if n in types and n not in names}
         function: Any = verb
+        signature = spelled_out(verb, terms)
         if "data" in inspect.signature(verb).parameters:
-            function = takes_dataset(verb, _asks(kind))
-        function.__signature__ = spelled_out(verb, terms)
+            check = partial(_refuse_bounds, names=signature.parameters.keys())
+            function = takes_dataset(verb, _asks(kind), check)
+        function.__signature__ = signature
         texts = _shared_entries(kind)
         shared = {n: texts[n] for n in function.__signature__.parameters if n in texts}
         function.__doc__ = with_entries(verb.__doc__, shared, function.__signature__.parameters)
@@ -278,7 +281,18 @@ def spelled_out(
     return signature.replace(parameters=[*parameters, *keywords])
 
 
+_BOUNDS = "give both bounds as candidates=Grid(lo, hi), such as candidates=Grid(0, 120)"
+_NO_SEED = (
+    "answers are drawn from the randomness of the operating system and cannot be repeated: whoever knows a seed "
+    "knows the data; a ledger and request=... give the same answer again"
+)
+_BOUND_NAMES = {"lo", "hi", "lower", "upper", "bounds", "range", "minimum", "maximum", "min", "max"}
 _REFUSED = {
+    **dict.fromkeys(_BOUND_NAMES, _BOUNDS),
+    **dict.fromkeys(("seed", "random_state", "rng", "random_seed"), _NO_SEED),
+    "delta": "every verb keeps a pure epsilon, or rho, so there is none to give; the delta of a whole budget is "
+    "given to its ledger",
+    "sensitivity": "a verb over data knows its own; for scores of yours see select",
     "weights": "every record counts once, as a weight without a bound would change an answer without a bound; to "
     "weigh candidates by what is public, see select_weights",
 }
@@ -304,6 +318,13 @@ def check_names(terms: Mapping[str, object], names: Iterable[str] | None = None)
             close = get_close_matches(name, [*choices, *others], n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"the terms are {', '.join(choices)}"
             raise TypeError(f"unexpected argument {name!r}; {hint}")
+
+
+def _refuse_bounds(terms: Mapping[str, object], names: Collection[str]) -> None:
+    """Raise for bounds by a name of their own, before their candidates are missed."""
+    for name in terms:
+        if name in _BOUND_NAMES and name not in names:
+            raise TypeError(f"unexpected argument {name!r}: {_REFUSED[name]}")
 
 
 def read_payment(terms: Terms) -> tuple[Account | None, str | None]:

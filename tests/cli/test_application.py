@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet.cli import run
+from discreet.cli.releasing import UNDESCRIBED_TEXT
 
 STATUS = "Married-civ-spouse,Never-married,Divorced"
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "marital_status.csv")
@@ -20,7 +21,7 @@ def test_json_is_stable(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--candidates", STATUS, "--epsilon", "1/3", "--size", "3", "--json"]
     assert run([*MODE, *arguments, "--mechanism", "noisy_max", "--neighbors", "replace_one"]) == 0
     out, err = capsys.readouterr()
-    assert err == ""
+    assert err == f"{UNDESCRIBED_TEXT}\n"
     told = json.loads(out)
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", told.pop("time"))
     assert told.pop("version") == version("discreet")
@@ -157,7 +158,7 @@ def test_an_answer_that_cannot_be_written_is_an_error(
 
     monkeypatch.setattr(sys.modules["discreet.cli.releasing"], "show_release", full)
     assert run([*MODE, "--candidates", STATUS, "--epsilon", "1"]) == 7
-    assert capsys.readouterr().err == (
+    assert capsys.readouterr().err == f"{UNDESCRIBED_TEXT}\n" + (
         "discreet: the answer could not be written: No space left on device\n"
     )
 
@@ -199,7 +200,7 @@ def test_persons_and_groups(visits: str, capsys: pytest.CaptureFixture[str]) -> 
     assert run(["mode", visits, *drinks]) == 0
     out, err = capsys.readouterr()
     assert out == "south: milk\nnorth: tea\n"
-    assert err == "ε = 50 (add/remove one person), exponential mechanism\n"
+    assert err == f"{UNDESCRIBED_TEXT}\nε = 50 (add/remove one person), exponential mechanism\n"
     assert run(["mode", visits, *drinks, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["value"] == {"south": "milk", "north": "tea"}
@@ -228,4 +229,4 @@ def test_groups_without_their_column(visits: str, capsys: pytest.CaptureFixture[
         )
         == 2
     )
-    assert "give both by" in capsys.readouterr().err
+    assert "by= goes with groups=" in capsys.readouterr().err

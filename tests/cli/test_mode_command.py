@@ -3,6 +3,7 @@
 import pytest
 
 from discreet.cli import run
+from discreet.cli.releasing import UNDESCRIBED_TEXT
 
 from .test_application import MODE, STATUS
 
@@ -11,7 +12,7 @@ def test_an_answer_and_its_guarantee(capsys: pytest.CaptureFixture[str]) -> None
     assert run([*MODE, "--candidates", STATUS, "--epsilon", "1"]) == 0
     out, err = capsys.readouterr()
     assert out == "Married-civ-spouse\n"
-    assert err == "ε = 1 (add/remove one record), exponential mechanism\n"
+    assert err == f"{UNDESCRIBED_TEXT}\nε = 1 (add/remove one record), exponential mechanism\n"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 import typer
 
 from discreet.cli import run
+from discreet.cli.releasing import UNDESCRIBED_TEXT
 from discreet.cli.top_k_command import top_k_command
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "marital_status.csv")
@@ -40,7 +41,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = capsys.readouterr()
     assert out == 2 * "Married-civ-spouse\nNever-married\nDivorced\n"
     assert err == "".join(
-        f"ε = 1 (add/remove one record), {name[m]} mechanism (exponential)\n" for m in name
+        f"{UNDESCRIBED_TEXT}\nε = 1 (add/remove one record), {name[m]} mechanism (exponential)\n"
+        for m in name
     )
     command.main([*options, "--rho", "1/2", "--json"], standalone_mode=False)
     assert json.loads(capsys.readouterr().out)["guarantee"]["kind"] == "composition"

@@ -98,7 +98,7 @@ REFUSED: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
     ),
     (discreet.mode, {"column": "city", "by": "city", "groups": ["Bsel"]}, "did you mean 'Basel'?"),
     (discreet.mode, {"column": "city", "by": "free"}, "groups are missing"),
-    (discreet.mode, {"column": "city", "groups": ["Bern"]}, "give both by"),
+    (discreet.mode, {"column": "city", "groups": ["Bern"]}, "by= goes with groups="),
     (discreet.mode, {"column": "city", "privacy_unit": "person"}, "declares all rows of one user"),
     (discreet.median, {"column": "age", "max_contributions": 3}, "is declared as 2, got 3"),
     (discreet.mode, {"column": "city", "max_contributions": 2}, "max_contributions is for numbers"),
@@ -300,5 +300,5 @@ def test_without_a_description_candidates_are_still_asked_for() -> None:
         (discreet.quantiles, {"alphas": [0.5]}),
         (discreet.best_price, {}),
     ):
-        with pytest.raises(InvalidCandidates, match="candidates are missing: give a Grid"):
+        with pytest.raises(InvalidCandidates, match="candidates are missing: give the least"):
             verb([1, 2], epsilon=1, **named)

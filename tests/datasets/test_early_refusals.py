@@ -14,7 +14,7 @@ import pytest
 import discreet
 from discreet import Grid
 from discreet.datasets.configuration import read_configuration
-from discreet.errors import InvalidDescription
+from discreet.errors import InvalidCandidates, InvalidDescription
 from discreet.tables.query_tables import is_one_select
 
 HEAD = """\
@@ -185,6 +185,7 @@ def test_files_of_other_forms_are_told_their_fix(tmp_path: Path) -> None:
 def test_weights_and_two_candidates_are_told_their_fix() -> None:
     with pytest.raises(TypeError, match="every record counts once"):
         discreet.median([1, 2], candidates=Grid(0, 9), epsilon=1, weights=[1, 2])  # type: ignore[call-overload]
-    with pytest.warns(UserWarning, match=r"candidates are two numbers, 0 and 120.*Grid\(lo, hi\)"):
+    with pytest.raises(InvalidCandidates, match=r"candidates=Grid\(0, 120\)"):
         discreet.median([1, 2], candidates=(0, 120), epsilon=1)
-    discreet.median([1, 2], candidates=[0, 120], epsilon=1)
+    with pytest.warns(UserWarning, match=r"candidates are two numbers, 0, 120.*Grid\(0, 120\)"):
+        discreet.median([1, 2], candidates=[0, 120], epsilon=1)

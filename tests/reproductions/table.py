@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,8 @@ def heading_of(row: dict[str, Any]) -> str | None:
 def _where(row: dict[str, Any]) -> str:
     """Return a link to the heading, by the anchor that the site gives it."""
     heading = heading_of(row) or ""
-    anchor = re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.lower()))
+    plain = unicodedata.normalize("NFKD", heading).encode("ascii", "ignore").decode().lower()
+    anchor = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain).strip())
     return f"[{heading}]({source_of(row)}.md#{anchor})"
 
 

@@ -141,7 +141,9 @@ def _run(arguments: list[str]) -> int:
         message = _message(error)
         if message is None:
             raise
-        typer.echo(f"discreet: {' '.join(message.split())}", err=True)
+        # Several mistakes in a description have a line each; no message quotes a line break.
+        for line in message.splitlines():
+            typer.echo(f"discreet: {' '.join(line.split())}", err=True)
         return exit_code(error)
     return code if isinstance(code, int) else 0
 

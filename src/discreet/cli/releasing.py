@@ -14,6 +14,7 @@ from ..errors import InvalidArgument
 from ..messages import Message, translate
 from ..releases import Release
 from ..selection import bill_of
+from ..tables.files import file_format
 from ..tables.progress import waiting
 from ..terms import spelled_out
 from . import options
@@ -106,6 +107,8 @@ def releasing(
                     terms["candidates"] = grid_of(data, *(arguments[name] for name in _GRID))
                 verb = partial(command, **{**own, "data": data})
                 answer = _or_how_to_ask_again(partial(_answer, _on(verb), terms, charged, settings))
+            if dataset is None and open_input is table_file:
+                _say_of_text(arguments["data"], settings["form"])
             answer(_subject(arguments))
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -122,6 +125,20 @@ def _find_dataset(path: str, open_input: OpenInput) -> Dataset | None:
         return None
     source = described_data(Path(path))
     return source if isinstance(source, Dataset) else None
+
+
+UNDESCRIBED_TEXT = Message(
+    "cells that spell no number, or no candidate, count as missing; to see how many, describe the file once: "
+    "discreet describe, then discreet check"
+)
+"""Said of every CSV file without a description, whatever its rows are."""
+
+
+def _say_of_text(path: str, form: str | None) -> None:
+    """Say what happens to unreadable cells, if the table is CSV by its name or by --format."""
+    name = form or ("csv" if path == "-" else path)
+    if file_format(Path(f"x.{name}")) == "CSV":
+        say(UNDESCRIBED_TEXT)
 
 
 Printer = Callable[[dict[str, object]], None]

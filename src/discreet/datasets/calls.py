@@ -102,13 +102,24 @@ _inside: ContextVar[bool] = ContextVar("_inside")
 """Set while a verb works: what it asks other verbs is about the same data, which were looked at."""
 
 
-def takes_dataset(verb: Callable[_P, _T], asks: Asks) -> Callable[_P, _T]:
-    """Let a verb take a `Dataset` as its data."""
+def takes_dataset(
+    verb: Callable[_P, _T],
+    asks: Asks,
+    check_names: Callable[[Mapping[str, object]], object] = lambda _: None,
+) -> Callable[_P, _T]:
+    """Let a verb take a `Dataset` as its data.
+
+    Args:
+        verb: the verb.
+        asks: the use that it makes of data.
+        check_names: raises for keyword arguments that it does not have.
+    """
     signature = inspect.signature(verb)
     place = list(signature.parameters).index("data")
 
     @wraps(verb)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        check_names(kwargs)
         outer = _inside.set(True)
         try:
             data = args[place] if len(args) > place else kwargs.get("data")

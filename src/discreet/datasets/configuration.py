@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
@@ -21,13 +21,13 @@ from ..warning import warn
 from .databases import PASSWORD, holds_password
 from .dataset import Dataset
 from .dataset_terms import Asks, check_question
-from .declarations import KeyPath, at_place, few, nearest, wrong
+from .declarations import KeyPath, Mistakes, at_place, few, nearest, wrong
 from .keys import choice_of, read_duration, warn_of_old
 from .model import DOCUMENT
 from .sources import found_path, read_source
 
 FILE = "discreet.toml"
-_MOST_BYTES, _LONGEST_REASON = 2**24, 200
+_MOST_BYTES, _LONGEST_REASON, _MOST_REASONS = 2**24, 200, 20
 VARIABLE = "DISCREET_CONFIG"
 
 _SERVING = ("turns", "reader", "max_failures")
@@ -149,10 +149,15 @@ def _parse_toml(text: str, path: Path) -> dict[str, Any]:
 
 
 def _add_line(error: InvalidDescription, path: Path, text: str) -> InvalidDescription:
-    """Return the error with the file and the line."""
-    line = line_of(text, error.place)
-    failure = InvalidDescription(f"{path}{'' if line is None else f', line {line}'}: {error}")
-    failure.place, failure.reason = error.place, error.reason
+    """Return the error with the file, and every mistake with its line."""
+    others = error.others[: _MOST_REASONS - 1]
+    by_line = sorted(
+        ((line_of(text, one.place), one) for one in (error, *others)), key=lambda pair: pair[0] or 0
+    )
+    reasons = [f"{path}{'' if line is None else f', line {line}'}: {one}" for line, one in by_line]
+    left = len(error.others) - len(others)
+    failure = InvalidDescription("\n".join(reasons) + (f"\nand {left:,} more" if left else ""))
+    failure.place, failure.reason = by_line[0][1].place, by_line[0][1].reason
     return failure
 
 
@@ -185,15 +190,28 @@ def read_document(content: dict[str, Any], path: Path) -> Configuration:
     """
     document, folder = DOCUMENT.read(content, ()), path.absolute().parent
     tables, analysts = document["datasets"], document.get("analysts", {})
-    datasets = {name: _make_dataset(name, table, folder) for name, table in tables.items()}
+    mistakes, ledger = Mistakes(), document.get("ledger")
+    datasets: dict[str, Dataset] = {}
+    with mistakes.collect():
+        ledger = _find_ledger(ledger, folder)
+    for name, table in tables.items():
+        with mistakes.collect():
+            datasets[name] = _make_dataset(name, table, folder)
+            _check_questions(datasets[name], table, name)
+    for name, table in analysts.items():
+        with mistakes.collect():
+            _check_analyst(name, table, tables)
+    with mistakes.collect():
+        _check_server(document.get("server", {}))
+    mistakes.check()
     configuration = Configuration(
         path,
-        _find_ledger(document.get("ledger"), folder),
+        ledger,
         MappingProxyType(datasets),
         {name: _budget_terms(table) for name, table in tables.items() if "budget" in table},
-        {name: _check_questions(datasets[name], table, name) for name, table in tables.items()},
-        {name: _check_analyst(name, table, datasets) for name, table in analysts.items()},
-        _check_server(document.get("server", {})),
+        {name: table.get("questions", {}) for name, table in tables.items()},
+        analysts,
+        document.get("server", {}),
         {
             name: {key: table[key] for key in _SERVING if key in table}
             for name, table in tables.items()
@@ -204,16 +222,15 @@ def read_document(content: dict[str, Any], path: Path) -> Configuration:
     return configuration
 
 
-def _check_server(server: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the declarations about the service; warn of the slot of older versions."""
+def _check_server(server: Mapping[str, Any]) -> None:
+    """Warn of the slot of older versions."""
     if "slot" not in server:
-        return server
+        return
     milliseconds = float(250 * read_duration(server["slot"], "slot"))
     place, now = ("server", "slot"), f'turn = "{milliseconds:g}ms"'
     if "turn" in server:
         raise wrong(place, f"it is {now} now, which is given too: keep {now}")
     warn_of_old(".".join(place), now)
-    return server
 
 
 def _doubts(configuration: Configuration) -> Iterator[str]:
@@ -275,17 +292,16 @@ def _budget_terms(table: Mapping[str, Any]) -> dict[str, Any]:
     return budget | rules
 
 
-def _check_questions(
-    dataset: Dataset, table: Mapping[str, Any], name: str
-) -> dict[str, dict[str, Any]]:
-    """Return the named questions about a dataset; the verbs check their other arguments."""
-    questions: dict[str, dict[str, Any]] = table.get("questions", {})
-    for access, question in questions.items():
+def _check_questions(dataset: Dataset, table: Mapping[str, Any], name: str) -> None:
+    """Raise unless the named questions fit their dataset; the verbs check their other arguments."""
+    mistakes = Mistakes()
+    for access, question in table.get("questions", {}).items():
         place, verb = ("datasets", name, "questions", access), question["verb"]
-        _check_declared(dataset, question["column"], (*place, "column"))
         asks: Asks = "values" if verb in ("mode", "top_k") else "numbers"
-        at_place(place, partial(check_question, dataset, verb, asks, question))
-    return questions
+        with mistakes.collect():
+            _check_declared(dataset, question["column"], (*place, "column"))
+            at_place(place, partial(check_question, dataset, verb, asks, question))
+    mistakes.check()
 
 
 def _check_declared(dataset: Dataset, column: object, place: KeyPath) -> None:
@@ -299,14 +315,11 @@ def _check_declared(dataset: Dataset, column: object, place: KeyPath) -> None:
     raise wrong(place, message)
 
 
-def _check_analyst(
-    name: str, table: dict[str, Any], datasets: Mapping[str, Dataset]
-) -> dict[str, Any]:
-    """Return the declaration of an analyst."""
+def _check_analyst(name: str, table: Mapping[str, Any], datasets: Iterable[str]) -> None:
+    """Raise unless the datasets of an analyst are described."""
     dataset = choice_of(datasets)
     for one in table["datasets"]:
         dataset.read(one, ("analysts", name, "datasets"))
-    return table
 
 
 _MOST_TRIED = 2**22

@@ -1,7 +1,8 @@
 """Reads declarations strictly: unknown keys are refused with the nearest known one, and errors know their place."""
 
 import datetime as dt
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from decimal import Decimal
 from difflib import get_close_matches
 from itertools import islice
@@ -48,13 +49,49 @@ def few(names: Collection[str]) -> str:
     return ", ".join(map(_cut_name, islice(names, _FEW))) + more
 
 
+_OTHER_WORDS = {
+    "lo": "minimum", "low": "minimum", "lower": "minimum", "min": "minimum", "hi": "maximum", "high": "maximum",
+    "upper": "maximum", "max": "maximum", "bounds": "minimum", "range": "minimum", "values": "enum",
+    "categories": "enum", "candidates": "enum", "eps": "epsilon", "dtype": "type", "kind": "type", "path": "source",
+    "file": "source", "files": "source", "sql": "query", "url": "connection", "user": "privacy_unit",
+    "unit": "privacy_unit",
+}  # fmt: skip
+"""Words of other tools for keys that are called otherwise here."""
+
+
 def nearest(name: object, names: Iterable[object]) -> str:
     """Return " (did you mean 'x'?)" for the nearest of the known texts, or ""; of many some are compared."""
     if not isinstance(name, str) or len(name) > _LONG:
         return ""
     texts = [each for each in islice(names, _COMPARED) if isinstance(each, str)]
-    close = get_close_matches(name, texts, n=1)
+    same = _OTHER_WORDS.get(name)
+    close = [same] if same in texts else get_close_matches(name, texts, n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+class Mistakes:
+    """The mistakes in the parts of a description, collected so that all are said at once."""
+
+    __slots__ = ("_errors",)
+
+    def __init__(self) -> None:
+        self._errors: list[InvalidDescription] = []
+
+    @contextmanager
+    def collect(self) -> Iterator[None]:
+        """Keep the mistakes that a block raises."""
+        try:
+            yield
+        except InvalidDescription as error:
+            self._errors += [error, *error.others]
+            error.others = ()
+
+    def check(self) -> None:
+        """Raise the first mistake, with the others, if there is one."""
+        if self._errors:
+            first, *others = self._errors
+            first.others = tuple(others)
+            raise first.with_traceback(None)
 
 
 def at_place(place: KeyPath, work: Callable[[], _T]) -> _T:
@@ -67,6 +104,7 @@ def at_place(place: KeyPath, work: Callable[[], _T]) -> _T:
         return work()
     except InvalidDescription as error:
         failure = wrong((*place, *error.place), error.reason)
+        failure.others = tuple(wrong((*place, *one.place), one.reason) for one in error.others)
     except InvalidArgument as error:
         failure = wrong(place, str(error))
     raise failure

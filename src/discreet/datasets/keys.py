@@ -16,6 +16,7 @@ from ..warning import warn
 from .declarations import (
     TO_FILL_IN,
     KeyPath,
+    Mistakes,
     at_place,
     few,
     nearest,
@@ -94,16 +95,25 @@ class KeyTable:
     def read(self, entry: Any, place: KeyPath) -> dict[str, Any]:
         """Return the values of a table."""
         table = self._upgrade(read_mapping(entry, place), place)
+        mistakes, values = Mistakes(), {}
+        known = [name for name, key in self.keys.items() if key.schema is not None]
         for name in table:
-            if name not in self.keys:
-                fix = f"{nearest(name, self.keys)}; known are {', '.join(self.keys)}"
-                raise wrong((*place, name), f"there is no such key{fix}")
+            with mistakes.collect():
+                if name not in self.keys:
+                    fix = f"{nearest(name, known)}; known are {', '.join(known)}"
+                    raise wrong((*place, name), f"there is no such key{fix}")
         for name, key in self.keys.items():
-            if key.missing is not None and _is_empty(table.get(name)):
-                raise wrong(place, key.missing.format(place=".".join(place)))
-        values = {n: self.keys[n].part.read(one, (*place, n)) for n, one in table.items()}
-        self._check(values.keys(), place)
-        return values
+            with mistakes.collect():
+                if key.missing is not None and _is_empty(table.get(name)):
+                    raise wrong(place, key.missing.format(place=".".join(place)))
+        for name, key in self.keys.items():
+            with mistakes.collect():
+                if name in table and not (key.missing is not None and _is_empty(table[name])):
+                    values[name] = key.part.read(table[name], (*place, name))
+        with mistakes.collect():
+            self._check(table.keys() & self.keys.keys(), place)
+        mistakes.check()
+        return {name: values[name] for name in table}
 
     def _check(self, names: Collection[str], place: KeyPath) -> None:
         """Raise unless the keys that are there go together."""
@@ -193,8 +203,12 @@ class TablesByName:
 
     def read(self, entry: Any, place: KeyPath) -> dict[str, Any]:
         """Return the values of the tables."""
-        tables = read_mapping(entry, place)
-        return {name: self.part.read(one, (*place, name)) for name, one in tables.items()}
+        tables, mistakes, values = read_mapping(entry, place), Mistakes(), {}
+        for name, one in tables.items():
+            with mistakes.collect():
+                values[name] = self.part.read(one, (*place, name))
+        mistakes.check()
+        return values
 
     @property
     def schema(self) -> Schema:

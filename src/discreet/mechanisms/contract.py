@@ -17,16 +17,20 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..float_environment import in_default_environment
-from ..numbers import positive
+from ..numbers import positive, spell
 from ..privacy.contract import check_guarantee, equals
 from ..privacy.guarantees import Guarantee, NoGuarantee
 from ..privacy.rho import RhoOf, largest_epsilon
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits
 from ..sampling.enclosures import Rate
+from ..warning import warn
 from .worst_case import WorstCase
 
 _LEAST = Fraction(1, 10**300)
+
+_PROTECTS_NOBODY = 10
+"""Above this epsilon an attacker may be certain: it is public, so a warning costs nothing."""
 
 
 class Law(Protocol):
@@ -207,6 +211,11 @@ def read_parameter(epsilon: object, rho: object, scale: object) -> PrivacyParame
     if not _LEAST <= value <= 1 / _LEAST:
         raise InvalidNumber(
             f"{kinds[0]} must be between 1e-300 and 1e300, got {preview(parameters[kinds[0]])}"
+        )
+    if kinds[0] == "epsilon" and value > _PROTECTS_NOBODY:
+        warn(
+            f"epsilon = {spell(value)} is above {_PROTECTS_NOBODY}: it alone protects nobody; see "
+            "docs/how-to/choose_epsilon.md"
         )
     return PrivacyParameter(kinds[0], value)  # type: ignore[arg-type]
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, Unpack, overload
 from .. import tables
 from ..arguments import column_name
 from ..candidates import Labels, LabelsFromData
+from ..datasets.look_alikes import look_alikes
 from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..mechanisms import read_mechanism
 from ..mechanisms.without_guarantee import WithoutGuarantee
@@ -19,9 +20,13 @@ from ..selection import Query, ask, draw
 from ..tables.candidate_table import CandidateTable, names_file
 from ..tables.column import Source
 from ..terms import AnswerTerms, PersonTerms, Terms, takes_terms
+from ..warning import warn
 from .units import UnitQuery, naming, read_unit_query
 
 _T = TypeVar("_T")
+
+_MOST_COMPARED = 10_000
+"""Longer lists of candidates were not typed by a person."""
 
 
 @overload
@@ -121,7 +126,11 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
             f"candidates must be a list, got {preview(candidates)}. Of a file, a DuckDB relation, a Polars frame "
             "or a Spark DataFrame give CandidateTable(data, column), of other tables table[column]"
         )
-    return Labels.of(candidates)
+    labels = Labels.read(candidates)
+    doubt = look_alikes(labels) if len(labels) <= _MOST_COMPARED else None
+    if doubt is not None and not labels.is_declared:
+        warn(f"candidates: {doubt}")
+    return labels
 
 
 def count_scores(

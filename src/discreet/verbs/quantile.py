@@ -196,7 +196,9 @@ def _release(
 def _read_alpha(alpha: Number) -> Fraction:
     share = exact(alpha, "alpha")
     if not 0 <= share <= 1:
-        raise InvalidNumber(f"alpha must be between 0 and 1, got {preview(alpha)}")
+        raise InvalidNumber(
+            f"alpha must be between 0 and 1, such as 0.9 for the 90th percentile, got {preview(alpha)}"
+        )
     return share
 
 
@@ -205,11 +207,17 @@ def _read_candidates(candidates: Candidates | None) -> Grid | Labels:
     refuse_missing(candidates)
     if isinstance(candidates, Grid):
         return candidates
-    labels = Labels.of(candidates)  # type: ignore[arg-type]  # it is not None
+    labels = Labels.read(candidates)  # type: ignore[arg-type]  # it is not None
+    ends = f"{preview(labels[0])}, {preview(labels[-1])}"
     if type(candidates) is tuple and len(labels) == 2:
+        raise InvalidCandidates(
+            f"candidates are two numbers, one of which would be the answer; for all between them give "
+            f"candidates=Grid({ends}), and candidates=[{ends}] for these two alone"
+        )
+    if len(labels) == 2 and not labels.is_declared:
         warn(
-            f"candidates are two numbers, {preview(labels[0])} and {preview(labels[1])}, and one of them is the "
-            "answer; for all between them give Grid(lo, hi), and a list of the two if they are meant"
+            f"candidates are two numbers, {ends}, and one of them is the answer; for all between them give "
+            f"candidates=Grid({ends})"
         )
     for label in labels:
         try:

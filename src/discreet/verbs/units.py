@@ -147,8 +147,9 @@ def refuse_missing(candidates: _T | None) -> _T:
     """
     if candidates is None:
         raise InvalidCandidates(
-            "candidates are missing: give a Grid such as Grid(0, 120), or describe the data once with "
-            "discreet.Dataset, which declares the bounds of its columns"
+            "candidates are missing: give the least and the largest possible answer, such as "
+            "candidates=Grid(0, 120), from what you know and not from the data; or describe the data once with "
+            "discreet.Dataset"
         )
     return candidates
 
@@ -194,9 +195,9 @@ def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
     unit, by = read_unit(arguments["privacy_unit"]), _read_name(arguments["by"], "by")
     if (by is None) != (arguments["groups"] is None):
         raise InvalidArgument(
-            "give both by (a column) and groups (which answer; public), or neither"
+            'by= goes with groups=, the public list of groups that get an answer, such as groups=["HR", "Sales"]'
         )
-    groups = () if by is None else Labels.of(arguments["groups"], "groups")  # type: ignore[arg-type]
+    groups = () if by is None else Labels.read(arguments["groups"], "groups")  # type: ignore[arg-type]
     rows = count(arguments["max_contributions"], "max_contributions", most=_MOST_ROWS_OF_A_UNIT)
     few = count(arguments["max_groups"], "max_groups")
     if unit is None and (rows > 1 or few > 1):

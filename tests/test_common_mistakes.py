@@ -1,0 +1,381 @@
+"""The commonest mistakes are refused or warned of, from public arguments alone, and every message names the fix.
+
+The table of docs/how-to/common_mistakes.md has the same rows: a test compares them.
+"""
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import discreet
+from discreet import Grid
+from discreet.cli import run
+from discreet.cli.releasing import UNDESCRIBED_TEXT
+from discreet.datasets.configuration import read_configuration
+from discreet.errors import DiscreetError, InvalidDescription
+
+PEOPLE = pd.DataFrame(
+    {
+        "age": [20, 30, 40, 50] * 5,
+        "city": ["Basel", "Bern", "Zug", "Bern"] * 5,
+        "hired": pd.to_datetime(["2020-01-01", "2021-05-02"] * 10),
+        "pay": ["CHF 88'401", "$1,200"] * 10,
+    }
+)
+DECLARED = discreet.Dataset(
+    PEOPLE,
+    {
+        "city": {"type": "string", "enum": ["Basel", "Bern"]},
+        "age": {"type": "integer", "minimum": 0, "maximum": 99},
+    },
+)
+AGES = Grid(0, 120)
+TOWNS = ["Basel", "Bern"]
+
+
+class Mistake(NamedTuple):
+    """A mistake in words, the call, and a part of the message, which names the fix."""
+
+    words: str
+    call: Callable[[], object]
+    fix: str
+    is_refused: bool = True
+
+
+library: Any = discreet
+"""The library without its types, which refuse some of these mistakes too."""
+
+MISTAKES = [
+    Mistake(
+        "a pair of bounds as candidates",
+        lambda: library.median(PEOPLE, "age", candidates=(0, 120), epsilon=1),
+        "candidates=Grid(0, 120)",
+    ),
+    Mistake(
+        "a pair of bounds for several quantiles",
+        lambda: library.quantiles(PEOPLE, "age", alphas=[0.5], candidates=(0, 120), epsilon=1),
+        "must be a Grid",
+    ),
+    Mistake(
+        "a pair of bounds for a price",
+        lambda: library.best_price(PEOPLE, "age", candidates=(0, 120), epsilon=1),
+        "must be a Grid",
+    ),
+    Mistake(
+        "a list of the two bounds",
+        lambda: library.quantile(PEOPLE, "age", alpha=0.5, candidates=[0, 120], epsilon=1),
+        "candidates=Grid(0, 120)",
+        False,
+    ),
+    Mistake(
+        "bounds by a name of their own",
+        lambda: library.median(PEOPLE, "age", lo=0, hi=120, epsilon=1),
+        "candidates=Grid(0, 120)",
+    ),
+    Mistake(
+        "bounds as bounds=",
+        lambda: library.median(PEOPLE, "age", bounds=(0, 120), epsilon=1),
+        "candidates=Grid(0, 120)",
+    ),
+    Mistake(
+        "no candidates",
+        lambda: library.median(PEOPLE, "age", epsilon=1),
+        "candidates=Grid(0, 120)",
+    ),
+    Mistake("the upper bound first", lambda: Grid(120, 0), "the lower end comes first"),
+    Mistake(
+        "values of the column as candidates",
+        lambda: library.mode(PEOPLE, "city", candidates=PEOPLE.city.unique(), epsilon=1),
+        "candidates=list(...)",
+        False,
+    ),
+    Mistake(
+        "a Series as candidates",
+        lambda: library.mode(PEOPLE, "city", candidates=pl.Series(TOWNS), epsilon=1),
+        "candidates=list(...)",
+        False,
+    ),
+    Mistake(
+        "an array as candidates",
+        lambda: library.mode(PEOPLE, "city", candidates=np.array(TOWNS), epsilon=1),
+        "candidates=list(...)",
+        False,
+    ),
+    Mistake(
+        "groups of the column",
+        lambda: library.median(
+            PEOPLE, "age", by="city", groups=PEOPLE.city.unique(), candidates=AGES, epsilon=1
+        ),
+        "groups=list(...)",
+        False,
+    ),
+    Mistake(
+        "the categories of pandas",
+        lambda: library.mode(PEOPLE.astype({"city": "category"}), "city", epsilon=1),
+        "name what may be answered",
+    ),
+    Mistake(
+        "candidates that differ in a blank",
+        lambda: library.mode(PEOPLE, "city", candidates=["Bern", "Bern "], epsilon=1),
+        "differ only in blanks",
+        False,
+    ),
+    Mistake(
+        "candidates that differ in a capital",
+        lambda: library.mode(PEOPLE, "city", candidates=["Bern", "bern"], epsilon=1),
+        "small and capital",
+        False,
+    ),
+    Mistake(
+        "a candidate misspelt against the declared ones",
+        lambda: library.mode(DECLARED, "city", candidates=["Basle"], epsilon=1),
+        "did you mean 'Basel'?",
+    ),
+    Mistake(
+        "candidates beyond the declared bounds",
+        lambda: library.median(DECLARED, "age", candidates=Grid(0, 200), epsilon=1),
+        "leave out candidates",
+    ),
+    Mistake(
+        "candidates of another kind than the column",
+        lambda: library.mode(PEOPLE, "city", candidates=["Bern", 3], epsilon=1),
+        "cannot be compared",
+    ),
+    Mistake(
+        "candidates in one text",
+        lambda: library.mode(PEOPLE, "city", candidates="Basel,Bern", epsilon=1),
+        "must be a list",
+    ),
+    Mistake(
+        "the same candidate twice",
+        lambda: library.mode(PEOPLE, "city", candidates=["Bern", "Bern"], epsilon=1),
+        "is there twice",
+    ),
+    Mistake(
+        "epsilon above 10",
+        lambda: library.mode(PEOPLE, "city", candidates=TOWNS, epsilon=1001),
+        "choose_epsilon.md",
+        False,
+    ),
+    Mistake("no epsilon", lambda: library.mode(PEOPLE, "city", candidates=TOWNS), "for example 1"),
+    Mistake(
+        "eps for epsilon",
+        lambda: library.mode(PEOPLE, "city", candidates=TOWNS, eps=1),
+        "did you mean 'epsilon'?",
+    ),
+    Mistake(
+        "a third argument without its name",
+        lambda: library.median(PEOPLE, "age", AGES, epsilon=1),
+        "candidates=",
+    ),
+    Mistake(
+        "k without its name",
+        lambda: library.top_k(PEOPLE, "city", 2, candidates=TOWNS, epsilon=1),
+        "k=",
+    ),
+    Mistake(
+        "levels without their name",
+        lambda: library.quantiles(PEOPLE, "age", [0.1, 0.5], epsilon=1),
+        "alphas=",
+    ),
+    Mistake(
+        "a percentage for a share",
+        lambda: library.quantile(PEOPLE, "age", alpha=90, candidates=AGES, epsilon=1),
+        "0.9 for the 90th percentile",
+    ),
+    Mistake(
+        "groups without their list",
+        lambda: library.median(PEOPLE, "age", by="city", candidates=AGES, epsilon=1),
+        'groups=["HR", "Sales"]',
+    ),
+    Mistake(
+        "a seed",
+        lambda: library.median(PEOPLE, "age", candidates=AGES, epsilon=1, seed=1),
+        "request=",
+    ),
+    Mistake(
+        "a sensitivity for a verb over data",
+        lambda: library.median(PEOPLE, "age", candidates=AGES, epsilon=1, sensitivity=1),
+        "select",
+    ),
+    Mistake(
+        "a delta",
+        lambda: library.median(PEOPLE, "age", candidates=AGES, epsilon=1, delta=1e-6),
+        "given to its ledger",
+    ),
+    Mistake(
+        "weights",
+        lambda: library.median(PEOPLE, "age", candidates=AGES, epsilon=1, weights="w"),
+        "select_weights",
+    ),
+    Mistake(
+        "scores without a sensitivity",
+        lambda: library.select([1, 2, 3], epsilon=1),
+        "give either sensitivity",
+    ),
+    Mistake(
+        "text as numbers",
+        lambda: library.median(PEOPLE, "pay", candidates=AGES, epsilon=1),
+        "cast it",
+    ),
+    Mistake(
+        "a table that is grouped",
+        lambda: library.median(PEOPLE.groupby("city"), "age", candidates=AGES, epsilon=1),
+        "as by=",
+    ),
+    Mistake(
+        "a column that is not there",
+        lambda: library.median({"age": [1]}, "aeg", candidates=AGES, epsilon=1),
+        "did you mean 'age'?",
+    ),
+    Mistake(
+        "a mechanism misspelt",
+        lambda: library.median(PEOPLE, "age", candidates=AGES, epsilon=1, mechanism="exponental"),
+        "must be one of exponential",
+    ),
+    Mistake("a mean", lambda: library.mean, "which_function.md"),
+]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.words)
+def test_a_mistake_is_refused_or_warned_of_and_the_fix_is_named(mistake: Mistake) -> None:
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            mistake.call()
+        except (DiscreetError, TypeError, AttributeError) as error:
+            message, is_refused = str(error), True
+        else:
+            message, is_refused = "\n".join(str(one.message) for one in warned), False
+    assert mistake.fix in message
+    assert is_refused is mistake.is_refused
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.words)
+def test_no_message_depends_on_rows(mistake: Mistake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same mistake on other rows of the same types has the same message."""
+
+    def message() -> list[str]:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                mistake.call()
+            except (DiscreetError, TypeError, AttributeError) as error:
+                return [str(error)]
+        return sorted({str(one.message) for one in warned})
+
+    before = message()
+    others = pd.DataFrame(
+        {
+            "age": [1, 99],
+            "city": ["Olten", "Chur"],
+            "hired": pd.to_datetime(["1999-01-01", "1999-01-02"]),
+            "pay": ["1", "2"],
+        }
+    )
+    monkeypatch.setitem(globals(), "PEOPLE", others)
+    assert message() == before
+
+
+@pytest.mark.parametrize("rows", ["age\n1\n2\n", "age\nx\n\n", "age\n"])
+def test_an_undescribed_csv_has_one_constant_line_whatever_the_rows(
+    rows: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(rows)
+    median = ["median", "people.csv", "age", "--lo", "0", "--hi", "9", "--epsilon", "1"]
+    for command in (median, ["mode", "people.csv", "age", "--candidates", "1,2", "--epsilon", "1"]):
+        assert run(command) == 0
+        assert capsys.readouterr().err.count(UNDESCRIBED_TEXT) == 1
+    assert "discreet check" in UNDESCRIBED_TEXT
+
+
+ALL_WRONG = """\
+legder = "budget.db"
+[datasets.people]
+source = "people.csv"
+privacyunit = "user"
+budget = { epsilon = -1 }
+[datasets.people.columns.age]
+type = "integer"
+lo = 0
+bounds = [0, 120]
+[datasets.people.columns.city]
+type = "stringx"
+[datasets.people.questions.typical]
+verb = "medin"
+column = "age"
+epsilon = 1
+[server]
+turns = "1s"
+"""
+SECOND_ROUND = """\
+ledger = "postgresql://me:s3cret@host/db"
+[datasets.people]
+source = "people.csv"
+[datasets.people.columns.city]
+type = "string"
+[datasets.people.questions.typical]
+verb = "median"
+column = "city"
+epsilon = 1
+[datasets.people.questions.other]
+verb = "mode"
+column = "town"
+epsilon = 1
+[analysts.ann]
+datasets = ["peoplex"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "fixes"),
+    [
+        (
+            ALL_WRONG,
+            [1, 4, 5, 8, 9, 11, 13, 17],
+            ["'ledger'", "'privacy_unit'", "'minimum'", "'string'", "'median'", "'turn'"],
+        ),
+        (SECOND_ROUND, [1, 6, 12, 15], ["leave the password out", "'people'"]),
+    ],
+)
+def test_all_mistakes_of_a_description_are_said_at_once(
+    text: str, lines: list[int], fixes: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "discreet.toml"
+    path.write_text(text)
+    with pytest.raises(InvalidDescription) as refused:
+        read_configuration(path)
+    messages = str(refused.value).splitlines()
+    assert [int(one.split(", line ")[1].split(":")[0]) for one in messages] == lines
+    for fix in fixes:
+        assert fix in str(refused.value)
+    assert "s3cret" not in str(refused.value)
+
+
+def test_of_very_many_mistakes_the_first_are_said(tmp_path: Path) -> None:
+    columns = "".join(f'[datasets.people.columns.c{i}]\ntype = "x"\n' for i in range(50))
+    path = tmp_path / "discreet.toml"
+    path.write_text(f'[datasets.people]\nsource = "people.csv"\n{columns}')
+    with pytest.raises(InvalidDescription) as refused:
+        read_configuration(path)
+    assert str(refused.value).endswith("\nand 30 more")
+
+
+def test_the_documentation_has_the_same_mistakes() -> None:
+    page = Path(__file__).parent.parent / "docs/how-to/common_mistakes.md"
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if line.startswith("| ")
+    ]
+    assert rows[1:] == [
+        [one.words, "refused" if one.is_refused else "a warning", f"`{one.fix}`"]
+        for one in MISTAKES
+    ]
