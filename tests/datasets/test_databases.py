@@ -3,11 +3,15 @@
 import os
 import re
 import sqlite3
+import subprocess
+import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
 import duckdb
 import pytest
+from sqlalchemy import create_engine, text
 
 import discreet
 from discreet import Grid
@@ -240,3 +244,27 @@ def test_drafts_of_nothing(
     out, err = capsys.readouterr()
     assert (out, "s3cret" in err) == ("", False)
     assert reason in err
+
+
+def test_a_server_cancels_the_query_of_a_process_that_was_killed(postgresql: str) -> None:
+    """Once a second it looks whether the process is there; without that it would sleep on for an hour."""
+    program = (
+        "from discreet.datasets.databases import Database\n"
+        f"Database({postgresql!r}).fetch('SELECT pg_sleep(3600) AS slept', None)"
+    )
+    reader = subprocess.Popen([sys.executable, "-c", program])
+    asleep = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(3600)%'"
+    engine = create_engine(postgresql)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as others:
+
+        def wait_for(number: int) -> None:
+            deadline = time.monotonic() + 60
+            while others.execute(text(asleep)).scalar() != number:
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+
+        wait_for(1)
+        reader.kill()
+        reader.wait()
+        wait_for(0)
+    engine.dispose()

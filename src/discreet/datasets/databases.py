@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from ..tables.query_tables import Catalogue
 
 PASSWORD = "a description is public: leave the password out, and set PGPASSWORD or ~/.pgpass"
+_WATCH_CLIENT = (
+    "SELECT set_config(name, '1000', false) FROM pg_settings "
+    "WHERE name = 'client_connection_check_interval'"
+)
+"""Lets PostgreSQL look once a second whether whoever asks is still there: a reader that outlasts its place is
+killed, and its query must not go on. Versions below 14 have no such setting, and end it when they send rows."""
+
 _FORMS = "duckdb:///file.duckdb, sqlite:///file.db or postgresql://host/database"
 
 
@@ -33,7 +40,7 @@ class Database:
     file: str | None = None
 
     def connect(self) -> AbstractContextManager[Any]:
-        """Return a new connection.
+        """Return a new connection; a server cancels its queries soon after this process has ended.
 
         Raises:
             UnreadableFile: if there is no such file, which SQLite would make.
@@ -42,7 +49,11 @@ class Database:
 
         _check_file(self.file)
         # Closed with its block: no pool keeps it for a question that comes later.
-        return create_engine(self.public, hide_parameters=True, poolclass=NullPool).connect()
+        connection = create_engine(self.public, hide_parameters=True, poolclass=NullPool).connect()
+        if self.file is None:
+            connection.exec_driver_sql(_WATCH_CLIENT)
+            connection.commit()  # what follows may set the isolation of its transaction
+        return connection
 
     def fetch(self, query: str, check: TableCheck | None) -> dict[str, list[object]]:
         """Return the columns of the rows of a query, once the catalogue was asked in the same snapshot.

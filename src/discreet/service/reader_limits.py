@@ -18,6 +18,9 @@ ONE_THREAD = dict.fromkeys(
 )  # fmt: skip
 """The environment in which engines take one thread; it must be set before they are imported."""
 
+_NICE = 10
+"""How far readers stand behind for the processor: replies leave on time also while all cores read."""
+
 _FIRST_TO_END = 800
 """How soon the kernel ends a reader where memory is short, of 1,000: before all other parts of the service."""
 
@@ -41,6 +44,7 @@ def set_limits(limits: ReaderLimits) -> None:
     """Set the limits of this process, for good."""
     with suppress(OSError):  # where there is no such file, the kernel chooses
         Path("/proc/self/oom_score_adj").write_text(str(_FIRST_TO_END))
+    os.nice(_NICE)
     CONFIG["threads"] = 1
     if limits.memory is not None:
         from resource import RLIMIT_DATA, setrlimit
