@@ -5,7 +5,7 @@ an answer is the one in the privacy proof, to the last bit. Start with `select` 
 `mode` (a table).
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MODULES = {
     "attacks": ".",
