@@ -1,4 +1,4 @@
-"""What a release is made of: the same bytes each time, packages that work, workflows and a container that are right."""
+"""A release: the same bytes each time, packages that work, workflows without mistakes, and a container."""
 
 import hashlib
 import importlib.util
@@ -25,7 +25,7 @@ print(build_sdist(sys.argv[1]) if sys.argv[2] == "sdist" else build_wheel(sys.ar
 
 
 def built(folder: Path) -> dict[str, str]:
-    """Build what is committed in a folder: the source, a wheel with the kernel and a plain one; return the hashes."""
+    """Build what is committed: the source, a wheel with the kernel and a plain one; return the hashes."""
     folder.mkdir()
     with tarfile.open(fileobj=BytesIO(git("archive", "HEAD"))) as files:
         files.extractall(folder, filter="data")
