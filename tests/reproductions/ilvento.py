@@ -128,7 +128,18 @@ def as_far_from_zero(result: float) -> float:
     return float(rounded(grid(16), 2.0)[grid(16) >= abs(result)].sum())
 
 
+def mean_squares() -> list[float]:
+    """Return the mean squared errors of 2^(-|r - 3|) on the grid, and of Laplace noise: 2 b²."""
+    places = [i / 16 for i in range(-160, 161)]
+    weights = [2.0 ** -abs(place - 3) for place in places]
+    squares = [(place - 3) ** 2 for place in places]
+    ours = math.fsum(map(math.prod, zip(weights, squares, strict=True))) / math.fsum(weights)
+    epsilon = math.log(4)
+    return [ours, 2 * epsilon**2, 2 / epsilon**2]
+
+
 VALUES = {
+    "mean_squares": mean_squares,
     "x": lambda: [X_LEAST],
     "average_with": lambda: [1],
     "average_without": lambda: [Fraction(101, 2)],

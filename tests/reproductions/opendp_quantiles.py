@@ -78,6 +78,7 @@ def least_rho() -> list[float]:
 
 
 VALUES = {
+    "variance": lambda: [math.pi**2 / 6, 1.0],
     "answer": lambda: [best() - 50.0],
     "sensitivity": lambda: [sensitivity(1, 2)],
     "index": lambda: [best(), best()],

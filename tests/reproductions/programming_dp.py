@@ -78,6 +78,7 @@ def laplace() -> float:
 
 
 VALUES = {
+    "any_mechanism": lambda: [math.log((math.e / (1 + math.e)) / (1 / (1 + math.e)))],
     "price": lambda: [priced(10_000)],
     "counts": lambda: COUNTS,
     "first": lambda: [200 * law()[0]],

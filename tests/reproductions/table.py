@@ -1,21 +1,45 @@
-"""The table of all numbers, read; `python -m tests.reproductions.table` writes it into the index page."""
+"""The table of all numbers, read; `python -m tests.reproductions.table` writes it into the index pages."""
 
 import re
 import tomllib
-import unicodedata
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reproductions"
 INDEX = FOLDER / "index.md"
+PAGES = {"": INDEX, "_zh": FOLDER / "index.zh.md"}
 BEGIN, END = "<!-- the table is made of numbers.toml -->\n\n", "\n<!-- end of the table -->\n"
 WORDS = {
-    "exactly": "yes",
-    "rounded": "yes, to its digits",
-    "formula": "yes, by its formula",
-    "at most": "yes, the bound holds",
-    "no": "**no**, corrected",
+    "": {
+        "exactly": "yes",
+        "rounded": "yes, to its digits",
+        "formula": "yes, by its formula",
+        "at most": "yes, the bound holds",
+        "loose": "safe, but loose: {times} times",
+        "no": "**no**, corrected",
+        "by chance": "by chance: {chance}",
+        "head": "| section | what | the source | ours | where | agrees |",
+        "a formula": "a formula",
+        "drawn": "drawn",
+        "beside it": "beside it",
+        "none": "none",
+    },
+    "_zh": {
+        "exactly": "是",
+        "rounded": "是，就其位数而言",
+        "formula": "是，按其公式",
+        "at most": "是，界成立",
+        "loose": "安全，但偏松：{times} 倍",
+        "no": "**否**，已更正",
+        "by chance": "出于偶然：{chance}",
+        "head": "| 节 | 内容 | 来源 | 我们 | 位置 | 是否一致 |",
+        "a formula": "公式",
+        "drawn": "有图",
+        "beside it": "并列",
+        "none": "无",
+    },
 }
+"""The words of the table, in both languages."""
 
 OUTPUT = re.compile(r"^```output\n(.*?)^```", re.M | re.S)
 HEADING = re.compile(r"^##+ (.+)$", re.M)
@@ -29,9 +53,15 @@ def source_of(row: dict[str, Any]) -> str:
     return str(row.get("source") or row["id"].partition(".")[0])
 
 
-def page_of(source: str) -> str:
+def file_of(source: str, language: str = "") -> str:
+    """Return the name of the page of a source: in the language, if there is one."""
+    sister = f"{source}{language.replace('_', '.')}.md"
+    return sister if (FOLDER / sister).exists() else f"{source}.md"
+
+
+def page_of(source: str, language: str = "") -> str:
     """Return the text of the page of a source."""
-    return (FOLDER / f"{source}.md").read_text(encoding="utf-8")
+    return (FOLDER / file_of(source, language)).read_text(encoding="utf-8")
 
 
 def shows(printed: str, row: dict[str, Any]) -> bool:
@@ -41,9 +71,9 @@ def shows(printed: str, row: dict[str, Any]) -> bool:
     return line in printed and all(found)
 
 
-def heading_of(row: dict[str, Any]) -> str | None:
+def heading_of(row: dict[str, Any], language: str = "") -> str | None:
     """Return the heading under which the page prints a number or shows a figure; None if it nowhere does."""
-    page = page_of(source_of(row))
+    page = page_of(source_of(row), language)
     if "picture" in row:
         places = [page.find(f"](pictures/{row['picture']})")]
     else:
@@ -52,53 +82,65 @@ def heading_of(row: dict[str, Any]) -> str | None:
     return above[-1] if above else None
 
 
-def _where(row: dict[str, Any]) -> str:
+def _where(row: dict[str, Any], language: str) -> str:
     """Return a link to the heading, by the anchor that the site gives it."""
-    heading = heading_of(row) or ""
-    plain = unicodedata.normalize("NFKD", heading).encode("ascii", "ignore").decode().lower()
-    anchor = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain).strip())
-    return f"[{heading}]({source_of(row)}.md#{anchor})"
+    heading, file = heading_of(row, language) or "", file_of(source_of(row), language)
+    heading = heading.replace("\\", "")
+    anchor = re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-")
+    return f"[{heading}]({file}#{anchor})"
 
 
-def rendered() -> str:
+def rendered(language: str = "") -> str:
     """Return the tables, one per source, in Markdown."""
-    return "\n\n".join(_table(source, about["name"]) for source, about in KNOWN["sources"].items())
+    sources = KNOWN["sources"].items()
+    return "\n\n".join(_table(source, about["name"], language) for source, about in sources)
 
 
-def _table(source: str, name: str) -> str:
+def _table(source: str, name: str, language: str) -> str:
     lines = [
-        f"### [{name}]({source}.md)\n",
-        "| section | what | the source | ours | where | agrees |",
+        f"### [{name}]({file_of(source, language)})\n",
+        WORDS[language]["head"],
         "|---|---|---|---|---|---|",
     ]
-    lines += [_number(row) for row in KNOWN["numbers"] if source_of(row) == source]
-    lines += [_figure(row) for row in KNOWN["figures"] if row["source"] == source]
+    lines += [_number(row, language) for row in KNOWN["numbers"] if source_of(row) == source]
+    lines += [_figure(row, language) for row in KNOWN["figures"] if row["source"] == source]
     return "\n".join(lines)
 
 
-def _figure(row: dict[str, Any]) -> str:
-    theirs, agrees = row.get("theirs", "drawn"), "–" if "theirs" in row else "beside it"
-    return f"| {row['section']} | {row['what']} | {theirs} | drawn | {_where(row)} | {agrees} |"
+def _figure(row: dict[str, Any], language: str) -> str:
+    words = WORDS[language]
+    theirs = words[row.get("theirs", "drawn")]
+    agrees = "–" if "theirs" in row else words["beside it"]
+    what = row[f"what{language}"]
+    return f"| {row['section']} | {what} | {theirs} | {words['drawn']} | {_where(row, language)} | {agrees} |"
 
 
-def _number(row: dict[str, Any]) -> str:
-    agrees = WORDS.get(row["agrees"]) or f"by chance: {row['chance']}"
-    what = row["what"].replace("|", "\\|")  # a bar would end the cell
-    values = _shown(row.get("theirs")), _shown(row["ours"])
-    cells = (row["section"], what, *values, _where(row), agrees)
+def _number(row: dict[str, Any], language: str) -> str:
+    agrees = WORDS[language][row["agrees"]]
+    agrees = agrees.format(times=_times(row), chance=row.get("chance"))
+    what = row[f"what{language}"].replace("|", "\\|")  # a bar would end the cell
+    theirs = WORDS[language]["a formula"] if "theirs" not in row else _shown(row["theirs"])
+    cells = (row["section"], what, theirs, _shown(row["ours"]), _where(row, language), agrees)
     return f"| {' | '.join(cells)} |"
 
 
-def _shown(values: list[str] | None) -> str:
-    if values is None:
-        return "a formula"
+def _times(row: dict[str, Any]) -> str:
+    """Return by how much the source's number is too large."""
+    if row["agrees"] != "loose":
+        return ""
+    return f"{float(row['theirs'][0]) / float(row['ours'][0]):,g}"
+
+
+def _shown(values: list[str]) -> str:
     return ", ".join(values if len(values) <= 7 else [*values[:3], "…", values[-1]])
 
 
 def main() -> None:
-    """Write the tables into the page."""
-    head, _, rest = INDEX.read_text(encoding="utf-8").partition(BEGIN)
-    INDEX.write_text(head + BEGIN + rendered() + END + rest.partition(END)[2], encoding="utf-8")
+    """Write the tables into the pages."""
+    for language, page in PAGES.items():
+        head, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+        text = head + BEGIN + rendered(language) + END + rest.partition(END)[2]
+        page.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
