@@ -48,6 +48,7 @@ FORMS: dict[tuple[str, str], dict[str, str]] = {
     ("POST", "/ask"): {"dataset": "people", "question": "typical-age"},
     ("POST", "/budgets"): {"dataset": "people", "analyst": "ann", "epsilon": "9999"},
     ("POST", "/budgets/open"): {"dataset": "people"},
+    ("POST", "/budgets/reopen"): {"dataset": "people"},
     ("POST", "/budgets/renew"): {"dataset": "none", "period": "2027"},
     ("POST", "/access"): {"dataset": "people", "analyst": "ann", "epsilon": "1"},
     ("POST", "/tokens"): {"role": "auditor"}, ("POST", "/tokens/revoke"): {"id": "none"},
@@ -123,6 +124,7 @@ class World:
     def __post_init__(self) -> None:
         self.folder.mkdir(exist_ok=True)
         text = TEXT.replace('ledger = "budget.db"', f'ledger = "{self.ledger}"')
+        text = text.replace("max_epsilon =", 'min_epsilon = "1/8"\nmax_epsilon =')
         text = text.replace('epsilon = "30"', 'epsilon = "2000"').replace(
             'epsilon = "10"', 'epsilon = "1000"'
         )

@@ -443,6 +443,8 @@ def test_what_fails_because_of_the_data_is_one_reply(called: Called) -> None:
             "ann", "POST", "/v1/verbs/answers", json=sent, headers={"Idempotency-Key": f"f{i}"}
         )
         replies.add((reply.status_code, reply.text.replace(f"f{i}", "f"), str(dict(reply.headers))))
+        reopening = {"dataset": "people"}
+        assert called("owner", "POST", "/v1/budgets/reopenings", json=reopening).status_code == 200
     Path("SECRET-PLACE.csv").write_text(there)
     assert len(replies) == 1
     assert replies.pop()[0] == 500

@@ -14,6 +14,7 @@ from discreet import Connection
 from discreet.errors import (
     Exhausted,
     InvalidArgument,
+    InvalidDescription,
     NotAllowed,
     Unanswerable,
     UnknownBudget,
@@ -211,6 +212,24 @@ def test_named_questions_may_cost_less(folder: Path) -> None:
     assert ann.mode("people", "city", epsilon="1/60").charged
     with pytest.raises(InvalidArgument, match="at least"):
         ann.mode("people", "city", epsilon="1/61")
+
+
+def test_the_default_is_not_above_the_most_for_one_question(folder: Path) -> None:
+    described_ledger(configuration(), "people").extend(
+        configuration().dataset("people"), epsilon=5000
+    )
+    there = connected(TEXT)
+    there["owner"].extend_budget("people", analyst="ann", epsilon=4000)
+    assert there["ann"].mode("people", "city", epsilon="1/4").charged
+    with pytest.raises(InvalidArgument, match=r"at least ε = 0\.25"):
+        there["ann"].mode("people", "city", epsilon="1/5")
+
+
+def test_a_least_above_the_most_is_refused(folder: Path) -> None:
+    wrong = DECLARED.replace('min_epsilon = "1/50"', 'min_epsilon = "1/2"')
+    Path("discreet.toml").write_text(wrong)
+    with pytest.raises(InvalidDescription, match=r"min_epsilon.* above max_epsilon, 0\.25"):
+        configuration()
 
 
 class Counted:

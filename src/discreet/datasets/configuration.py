@@ -320,6 +320,12 @@ def _check_analyst(name: str, table: Mapping[str, Any], datasets: Iterable[str])
     dataset = choice_of(datasets)
     for one in table["datasets"]:
         dataset.read(one, ("analysts", name, "datasets"))
+    least, most = table.get("min_epsilon"), table.get("max_epsilon")
+    if least is not None and most is not None and least > most:
+        raise wrong(
+            ("analysts", name, "min_epsilon"),
+            f"it is above max_epsilon, {spell(most)}, so no free question could be asked",
+        )
 
 
 _MOST_TRIED = 2**22

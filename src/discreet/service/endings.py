@@ -44,7 +44,7 @@ def endings_of(rights: Rights) -> list[Endings]:
     """Return the failures that an analyst can see, of the datasets with an open share."""
     shares = rights.datasets.charged(rights.analyst, rights.dataset_names)
     allowances = [
-        (share, rights.datasets.allowance(name, share, rights.freedom.least))
+        (share, rights.datasets.allowance(name, share, rights.freedom.declared_least(share)))
         for name, share in shares.items()
     ]
     return [_endings(share, one) for share, one in allowances if one is not None]

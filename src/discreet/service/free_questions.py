@@ -13,7 +13,8 @@ from ..candidates import Grid
 from ..datasets.declarations import nearest
 from ..datasets.questions import RENAMED, VERBS, terms_of
 from ..errors import InvalidArgument, MissingColumn, preview
-from ..ledger import Amount, Session
+from ..ledger import Amount, Budget, Session
+from ..ledger.failed_questions import LEAST_PART
 from ..node.isolation import PublicError
 from ..payment import Bill
 from ..privacy.contract import equals
@@ -40,6 +41,16 @@ class Freedom:
     verbs: tuple[str, ...] = ()
     largest_epsilon: Fraction | None = None
     least: Amount = _NO_LEAST
+
+    def declared_least(self, share: Budget) -> Amount:
+        """Return the least that a question may cost, as far as the owner declares it.
+
+        The default is not above the most for one question, or none could be asked.
+        """
+        epsilon, most, total = self.least.epsilon, self.largest_epsilon, share.counted_total.epsilon
+        if epsilon is None and most is not None and total is not None:
+            epsilon = min(most, total / LEAST_PART)
+        return Amount(epsilon, self.least.rho)
 
     def check(self, verb: str) -> None:
         """Raise unless the verb is allowed."""

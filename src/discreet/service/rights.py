@@ -217,7 +217,9 @@ class Rights:
 
     def _allowance(self, inquiry: "Inquiry") -> Allowance | None:
         """Return the terms on which an analyst asks this; None for the owner."""
-        return self.datasets.allowance(inquiry.dataset, inquiry.budget, self.freedom.least)
+        share = inquiry.budget
+        declaration = self.freedom.declared_least(share)
+        return self.datasets.allowance(inquiry.dataset, share, declaration)
 
     def _answer(self, inquiry: "Inquiry", size: int | None, paying: "Paying") -> Release:
         """Charge and answer. A failure because of the data is charged too."""
