@@ -316,7 +316,7 @@ def _check_declared(dataset: Dataset, column: object, place: KeyPath) -> None:
 
 
 def _check_analyst(name: str, table: Mapping[str, Any], datasets: Iterable[str]) -> None:
-    """Raise unless the datasets of an analyst are described."""
+    """Raise unless the datasets of an analyst are described, and a question may cost something."""
     dataset = choice_of(datasets)
     for one in table["datasets"]:
         dataset.read(one, ("analysts", name, "datasets"))
