@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from discreet.errors import LedgerBusy, RequestConflict, UnknownName
-from discreet.service.dispatcher import ALLOWANCE, Dispatcher, Question, Ticket
+from discreet.service.dispatcher import ALLOWANCE, Dispatcher, QueuedQuestion, Ticket
 from discreet.service.reader_pool import EndedError, Line, ReaderPool
 from discreet.service.timetable import Place, Timetable
 
@@ -85,7 +85,7 @@ class ScriptedReader:
         self.lines.put_nowait(None)
         self.end.set()
 
-    async def ended(self) -> None:
+    async def wait_for_end(self) -> None:
         await self.end.wait()
 
 
@@ -104,7 +104,7 @@ class Script:
     def ask(self, name: str, caller: str | None = "ann", takes: float = 0.1, **more: Any) -> Ticket:
         """Ask a question under its own name as its request."""
         line = {"name": name, "takes": takes, **more}
-        return self.dispatcher.ask(Question(caller, "people", name, f"digest {name}", line))
+        return self.dispatcher.ask(QueuedQuestion(caller, "people", name, f"digest {name}", line))
 
     def answer(self, name: str, **more: Any) -> tuple[Line, float]:
         """Return the reply to one question, and when it leaves."""
@@ -259,7 +259,7 @@ def test_a_request_that_waits_is_one_question() -> None:
     async def work() -> None:
         ticket = script.ask("a")
         with pytest.raises(RequestConflict):
-            script.dispatcher.ask(Question("ann", "people", "a", "another", {}))
+            script.dispatcher.ask(QueuedQuestion("ann", "people", "a", "another", {}))
         await ticket.reply
 
     script.run(work())

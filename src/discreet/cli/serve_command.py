@@ -1,11 +1,14 @@
 """discreet serve: answer questions about described datasets over HTTP."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .answers import say
+
+if TYPE_CHECKING:
+    from ..datasets.configuration import Configuration
 
 
 def serve_command(
@@ -42,22 +45,30 @@ def serve_command(
 
     Example: discreet serve discreet.toml
     """
-    from ..ledger.toml_budgets import configuration, owner_notes
+    from ..ledger.toml_budgets import configuration
+    from ..service.serving import count_readers, serve
+
+    if processes is not None:
+        say("note: --processes is --readers now: all workers share the readers")
+    description = configuration(config)
+    number = count_readers(description, processes if readers is None else readers)
+    _announce(description, listen, number)
+    serve(description, listen, host, workers, number)
+
+
+def _announce(description: "Configuration", listen: str | None, readers: int) -> None:
+    """Print what the service promises, and where it answers."""
+    from ..ledger.toml_budgets import owner_notes
     from ..service.endings import declared_endings
-    from ..service.serving import address_to_open, count_readers, serve
+    from ..service.serving import address_to_open
     from ..service.timetable import make_timetable
     from ..service.waits import describe_timetable
 
-    description = configuration(config)
     for note in owner_notes(description):
         say(f"note: {note}")
     for ending in declared_endings(description):
         say(str(ending))
+    for line in describe_timetable(make_timetable(description, readers)):
+        say(line)
     address = address_to_open(description, listen)
     say(f"answering about {', '.join(description.datasets)} at {address} (stop with Ctrl-C)")
-    if processes is not None:
-        say("note: --processes is --readers now: all workers share the readers")
-    number = count_readers(description, processes if readers is None else readers)
-    for line in describe_timetable(make_timetable(description, number)):
-        say(line)
-    serve(description, listen, host, workers, number)

@@ -52,6 +52,9 @@ class Quote:
             and this is the first that cannot pay.
         worst_error: how far off one answer may be, whatever the data are; None where no bound is known.
         closed: why nothing can be charged to it any more: its period has ended, or it was renewed; else None.
+        answer_in: the seconds after which a service would answer, if it were asked now and no other question of the
+            caller waited; None where none is waited for.
+        longest_wait: the most seconds that this can be, at any time.
     """
 
     cost: Amount
@@ -61,6 +64,8 @@ class Quote:
     name: str
     worst_error: ErrorBound | None = None
     closed: str | None = None
+    answer_in: float | None = None
+    longest_wait: float | None = None
 
     @property
     def after(self) -> Amount | None:
@@ -93,13 +98,14 @@ class Quote:
             "spent": self.spent.as_dict(), "remaining": self.remaining.as_dict(),
             "after": None if after is None else after.as_dict(), "closed": self.closed,
             "worst_error": None if self.worst_error is None else self.worst_error.as_dict(),
+            **({} if self.answer_in is None else {"answer_in": self.answer_in, "longest_wait": self.longest_wait}),
         }  # fmt: skip
 
     def _repr_html_(self) -> str:
         facts = {
             "budget": self.name, "cost": self.cost, "spent": self.spent, "remaining": self.remaining,
             "would remain": self._verdict if self.after is None else self.after,
-            "worst error": self.worst_error,
+            "worst error": self.worst_error, "answer": self.wait,
         }  # fmt: skip
         return fact_table("Quote: nothing was charged", facts).html()
 
@@ -112,9 +118,21 @@ class Quote:
             "costs {cost} of {budget}: spent {spent}, remaining {remaining}; {verdict}",
             cost=self.cost, budget=self.name, spent=self.spent, remaining=self.remaining, verdict=verdict,
         )  # fmt: skip
-        if self.worst_error is None:
-            return quote
-        return Message("{quote}; worst error: {error}", quote=quote, error=self.worst_error)
+        if self.worst_error is not None:
+            quote = Message("{quote}; worst error: {error}", quote=quote, error=self.worst_error)
+        return (
+            quote if self.wait is None else Message("{quote}; {wait}", quote=quote, wait=self.wait)
+        )
+
+    @property
+    def wait(self) -> Message | None:
+        """The wait for an answer, in words; None where none is waited for."""
+        if self.answer_in is None or self.longest_wait is None:
+            return None
+        return Message(
+            "an answer would come in {seconds} s; it takes {longest} s at most",
+            seconds=f"{self.answer_in:.3g}", longest=f"{self.longest_wait:.3g}",
+        )  # fmt: skip
 
     @property
     def _verdict(self) -> Message:

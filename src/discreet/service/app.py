@@ -42,6 +42,7 @@ from .routes import add_health, add_metrics, add_operations
 from .timetable import make_timetable
 from .tokens import Token, Tokens, tokens_beside
 from .turns import App, Clock, Turns
+from .waits import Wait, wait_of
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": models.ErrorReply, "description": "Refused."},
@@ -154,7 +155,15 @@ class Service:
         """
         if analyst is not None and analyst not in self.configuration.analysts:
             raise RefusedError(NotAllowed("this token may ask nothing here; tell the owner"))
-        return rights_of(self.datasets, self.configuration, role, analyst)
+        rights = rights_of(self.datasets, self.configuration, role, analyst)
+        return replace(rights, wait=partial(self._wait, analyst))
+
+    def _wait(self, analyst: str | None, dataset: str) -> Wait | None:
+        """Return the wait for an answer that is asked for at the end of this turn, when replies leave."""
+        if self.turns is None or self.dispatcher is None:
+            return None
+        timetable = self.turns.timetable
+        return wait_of(timetable, analyst, dataset, timetable.turn_end(self.turns.clock.now()))
 
 
 def make_app(

@@ -20,7 +20,7 @@ from .reader_pool import EndedError, Line, Reader, ReaderPool
 from .timetable import Caller, Place, Timetable
 from .turns import Clock
 
-Key = tuple[Caller, str, str]
+RequestKey = tuple[Caller, str, str]
 """What a ledger knows a request by: who asks, about which dataset, under which name."""
 
 ALLOWANCE = 1 / 4
@@ -31,7 +31,7 @@ _TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QueuedQuestion:
     """A question that must be read, settled in all that is public.
 
     Attributes:
@@ -49,7 +49,7 @@ class Question:
     line: Line
 
     @property
-    def key(self) -> Key:
+    def key(self) -> RequestKey:
         """What identifies its request."""
         return self.caller, self.dataset, self.request
 
@@ -65,7 +65,7 @@ class Ticket:
         askers: how many have asked it; all but the first are told an answer of before.
     """
 
-    question: Question
+    question: QueuedQuestion
     end: float
     reply: asyncio.Future[Line]
     askers: int = 1
@@ -98,11 +98,11 @@ class Dispatcher:
     pool: ReaderPool
     clock: Clock = field(default_factory=Clock)
     _queues: dict[Place, deque[Ticket]] = field(default_factory=dict)
-    _tickets: dict[Key, Ticket] = field(default_factory=dict)
+    _tickets: dict[RequestKey, Ticket] = field(default_factory=dict)
     _rounds: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _running: set[asyncio.Task[None]] = field(default_factory=set)
 
-    def ask(self, question: Question) -> Ticket:
+    def ask(self, question: QueuedQuestion) -> Ticket:
         """Return the place of a question in the queue of its caller; of one that is there, its place again.
 
         Raises:
@@ -124,7 +124,7 @@ class Dispatcher:
             )
         return self._queue(question, place)
 
-    def _queue(self, question: Question, place: Place) -> Ticket:
+    def _queue(self, question: QueuedQuestion, place: Place) -> Ticket:
         """Put a question last in the queue of a place."""
         queue, now = self._queues.setdefault(place, deque()), self.clock.now()
         end = self.timetable.span(place, now, len(queue))[1] if self.timetable.is_timed else 0.0
@@ -229,7 +229,7 @@ class Dispatcher:
                 time = span.end - ALLOWANCE * float(self.timetable.turn) + conversation.late
                 await self.clock.sleep(max(0.0, time - self.clock.now()))
             line = {**line, "pace": None}
-        return _unanswered(is_charged)
+        return _no_answer(is_charged)
 
     def _times(self, span: Span | None) -> Line:
         """Return the times of a place for its reader: those of its events, and those that it must keep."""
@@ -298,7 +298,7 @@ class Conversation:
         self.reader.kill()
 
 
-def _unanswered(is_charged: bool) -> Line:
+def _no_answer(is_charged: bool) -> Line:
     """Return the reply to a question that no reader could answer."""
     error = Unanswerable("no data can be read now; ask again, or tell their owner")
     error.charged = is_charged or None

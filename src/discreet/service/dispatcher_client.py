@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from itertools import count
 
-from .dispatcher import Question
+from .dispatcher import QueuedQuestion
 from .reader_pool import Line
 
 _LONGEST_LINE = 1 << 26
@@ -57,7 +57,7 @@ class DispatcherLink:
         """Whether it can be used, as far as is known."""
         return self._task is not None and not self._task.done()
 
-    async def send(self, question: Question) -> tuple[Line, asyncio.Future[Line]]:
+    async def send(self, question: QueuedQuestion) -> tuple[Line, asyncio.Future[Line]]:
         """Send a question; return the first message about it, and the last when it comes."""
         loop, number = asyncio.get_running_loop(), next(self._numbers)
         first, last = loop.create_future(), loop.create_future()
@@ -101,13 +101,13 @@ class DispatcherClient:
     _link: asyncio.Task[DispatcherLink] | None = None
     _loop: asyncio.AbstractEventLoop | None = None
 
-    async def ask(self, question: Question) -> RemoteTicket:
+    async def ask(self, question: QueuedQuestion) -> RemoteTicket:
         """Return the place of a question.
 
         Raises:
             UnreachableError: if the dispatcher cannot be reached.
         """
-        link = await self._connected()
+        link = await self._reconnect()
         first, last = await link.send(question)
         return RemoteTicket(first["end"], last)
 
@@ -125,7 +125,7 @@ class DispatcherClient:
                 message = json.loads(lines.readline() or b'{"alive": 0, "readers": 1}')
         return message["alive"], message["readers"]
 
-    async def _connected(self) -> DispatcherLink:
+    async def _reconnect(self) -> DispatcherLink:
         """Return the connection; another one if the last has ended, or was of another event loop."""
         loop = asyncio.get_running_loop()
         if self._link is None or self._loop is not loop or _has_ended(self._link):

@@ -17,13 +17,14 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Thread
+from time import sleep
 from typing import Any
 
 from ..datasets.configuration import Configuration, read_configuration
 from ..errors import DiscreetError, LedgerUnwritable
 from ..node.isolation import Failure
 from . import wire
-from .dispatcher import Dispatcher, Question
+from .dispatcher import Dispatcher, QueuedQuestion
 from .reader import ReaderSettings, file_digest
 from .reader_limits import ONE_THREAD, ReaderLimits, folder_for_spills
 from .reader_pool import Forks, Line, ReaderPool
@@ -34,6 +35,9 @@ _LONGEST_LINE = 1 << 26
 """Bytes of the longest question or answer of a worker."""
 
 _PATIENCE = 60.0
+
+_PAUSE = 0.2
+"""Seconds after which another one is started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,7 @@ class DispatcherProcess:
             self._process.wait()
             if self._is_stopped:
                 return
+            sleep(_PAUSE)
             self._parent.close()
             self._start()
 
@@ -184,7 +189,7 @@ class WorkerLink:
             self._send({"id": number, "alive": alive, "readers": readers})
             return
         try:
-            ticket = self.dispatcher.ask(Question(**message["question"]))
+            ticket = self.dispatcher.ask(QueuedQuestion(**message["question"]))
         except DiscreetError as error:
             refusal = wire.write_answer(Failure(error))
             self._send({"id": number, "end": None, "is_first": True, "reply": refusal})
@@ -204,7 +209,7 @@ class WorkerLink:
             self.writer.write(json.dumps(message).encode() + b"\n")
 
 
-def main(text: str) -> None:
+def run_dispatcher(text: str) -> None:
     """Run the dispatcher of some settings, given as JSON."""
     for each in (signal.SIGINT, signal.SIGTERM):  # it ends with its parent
         signal.signal(each, signal.SIG_IGN)
@@ -218,4 +223,4 @@ def main(text: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    run_dispatcher(sys.argv[1])

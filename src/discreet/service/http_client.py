@@ -3,13 +3,14 @@
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 from uuid import uuid4
 
 from ..errors import DiscreetError, InvalidArgument, LedgerUnwritable, MissingPackage
+from ..releases import Release
 from . import wire
 from .operations import REQUEST, REQUEST_KEY, Operation, Reply, T
 
@@ -144,6 +145,7 @@ class HttpClient:
             DiscreetError: that of the service; `LedgerUnwritable` if it cannot be reached or understood.
         """
         reply = self._respond(method, path, options)
+        is_postponed = reply.status_code == _POSTPONED
         while reply.status_code == _POSTPONED:
             sleep(_seconds(reply))
             reply = self._respond(method, path, options)
@@ -151,7 +153,8 @@ class HttpClient:
         # Whatever was sent, it ends in an error of ours: also what is nested too deeply, or of other types.
         with suppress(Exception):
             if reply.status_code in (200, 201):
-                return reply_type.read(_read_content(reply_type, reply), reply.headers)
+                answer = reply_type.read(_read_content(reply_type, reply), reply.headers)
+                return _after_waiting(answer) if is_postponed else answer
             error = wire.read_error(_validate("ErrorReply", reply.json()))
         raise error or LedgerUnwritable(
             f"what replied is no such service (status {reply.status_code})"
@@ -169,6 +172,15 @@ class HttpClient:
                 "what replied is no such service: its reply is too long, too slow, or compressed"
             )
         raise LedgerUnwritable(message)
+
+
+def _after_waiting(answer: Any) -> Any:
+    """Return an answer that was waited for. It was paid meanwhile, in which of the requests nobody tells."""
+    return (
+        replace(answer, charged=None)
+        if isinstance(answer, Release) and not answer.charged
+        else answer
+    )
 
 
 def _seconds(reply: Any) -> float:

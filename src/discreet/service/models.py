@@ -36,6 +36,11 @@ class QuoteReply(BaseModel):
         description="Why the budget cannot pay any more, such as its period."
     )
     worst_error: ErrorBoundReply | None
+    answer_in: float | None = Field(
+        None,
+        description="The seconds after which an answer would leave, if the question were asked now.",
+    )
+    longest_wait: float | None = Field(None, description="The most seconds that this can be.")
 
 
 class ReleaseReply(BaseModel):

@@ -21,7 +21,7 @@ from ..node.isolation import Failure, PublicError, call_isolated, isolated, tran
 from ..payment import Bill
 from ..releases import Release
 from . import wire
-from .dispatcher import Question
+from .dispatcher import QueuedQuestion
 from .dispatcher_client import DispatcherClient, UnreachableError
 from .operations import Operation
 from .rights import Rights
@@ -35,7 +35,7 @@ LONGEST_WAIT = 10.0
 class ReadingNeeded(Exception):
     """A question has no stored answer, and is not refused: its data must be read."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: QueuedQuestion) -> None:
         super().__init__()
         self.question = question
 
@@ -50,7 +50,7 @@ class PausedReply:
         postpone: returns the reply for an answer that comes in so many seconds.
     """
 
-    question: Question
+    question: QueuedQuestion
     resume: "Callable[[Release | Failure], Response | PausedReply]"
     postpone: Callable[[float], Response]
 
@@ -109,7 +109,7 @@ class Settlement:
         }  # fmt: skip
         request = with_request["request"]
         return Failure(
-            ReadingNeeded(Question(self.token.analyst, dataset, request, bill.digest, line))
+            ReadingNeeded(QueuedQuestion(self.token.analyst, dataset, request, bill.digest, line))
         )
 
 

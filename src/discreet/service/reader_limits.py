@@ -32,12 +32,12 @@ class ReaderLimits:
     Attributes:
         memory: the most bytes of memory; None for as many as there are.
         spill_folder: the folder in which engines write what their memory does not hold; None: they may not.
-        spilled: the most bytes there; None for as many as there are.
+        spill: the most bytes there; None for as many as there are.
     """
 
     memory: int | None = None
     spill_folder: str | None = None
-    spilled: int | None = None
+    spill: int | None = None
 
 
 def set_limits(limits: ReaderLimits) -> None:
@@ -56,8 +56,8 @@ def set_limits(limits: ReaderLimits) -> None:
         return
     os.environ["TMPDIR"] = os.environ["SPARK_LOCAL_DIRS"] = limits.spill_folder
     tempfile.tempdir = limits.spill_folder
-    if limits.spilled is not None:
-        CONFIG["max_temp_directory_size"] = f"{limits.spilled}B"
+    if limits.spill is not None:
+        CONFIG["max_temp_directory_size"] = f"{limits.spill}B"
 
 
 def folder_for_spills(ledger: Path | None, folders: Iterable[str] | None = None) -> str | None:

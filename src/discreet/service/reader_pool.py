@@ -49,7 +49,7 @@ class Reader(Protocol):
         """End it at once, with all processes that it has started."""
         ...
 
-    async def ended(self) -> None:
+    async def wait_for_end(self) -> None:
         """Return when it has ended."""
         ...
 
@@ -114,7 +114,7 @@ class ForkedReader:
         if not self._end.done():
             self._end.set_result(None)
 
-    async def ended(self) -> None:
+    async def wait_for_end(self) -> None:
         """Return when it has ended."""
         await asyncio.shield(self._end)
 
@@ -254,7 +254,7 @@ class ReaderPool:
                 continue
             self._alive += 1
             self.give_back(reader)
-            await reader.ended()
+            await reader.wait_for_end()
             self._alive -= 1
             with suppress(ValueError):
                 self._free.remove(reader)

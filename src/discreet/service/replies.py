@@ -16,7 +16,7 @@ from ..releases import Release
 from . import wire
 from .access import REFUSED
 from .connection import Connection
-from .dispatcher import Question
+from .dispatcher import QueuedQuestion
 from .dispatcher_client import DispatcherClient
 from .paused_replies import PausedReply, ReadingNeeded, finish
 from .refusals import RefusedError, error_for_reader, status_of
@@ -97,8 +97,8 @@ def _respond(service: Answering, request: Request, work: AnswerWork) -> Response
         try:
             connection = service.connection(token, request.scope.get(BEGINNING), answer)
             return work(connection, token)
-        except ReadingNeeded as needed:
-            return PausedReply(needed.question, respond, partial(_postpone, needed.question))
+        except ReadingNeeded as reading:
+            return PausedReply(reading.question, respond, partial(_postpone, reading.question))
         except RefusedError as refusal:
             return failure(request, refusal.error, refusal.status)
         except Exception as error:
@@ -107,7 +107,7 @@ def _respond(service: Answering, request: Request, work: AnswerWork) -> Response
     return respond(None)
 
 
-def _postpone(question: Question, seconds: float) -> Response:
+def _postpone(question: QueuedQuestion, seconds: float) -> Response:
     """Return the reply for an answer that comes later: when, and the name by which it is asked for then."""
     content = {"answer_at": seconds, "request": question.request}
     return JSONResponse(content, 202, {wire.REPLAYED: "?0", "Retry-After": str(ceil(seconds))})

@@ -1,7 +1,7 @@
 """The operations of an owner, an analyst or an auditor on datasets."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -33,6 +33,7 @@ from ..releases import Release
 from .free_questions import Freedom, read_free, refusal
 from .lengths import longest_release
 from .past_releases import PastRelease, past_releases
+from .waits import Wait
 
 AUDITORS_ASK_NOTHING = "an auditor asks nothing; use the token of an analyst"
 
@@ -80,6 +81,7 @@ class Rights:
             time at which they are written, which follows the reading of the data.
         stored_at: the time that answers and failures have in the ledger; None for `beginning`.
         check_again: raises if the caller may do nothing any more; called in the transaction that charges.
+        wait: returns the wait for an answer about a dataset, asked now; None where none is waited for.
         note: called with the name of the dataset and the bill of a question that is not refused for what it is.
     """
 
@@ -93,6 +95,7 @@ class Rights:
     beginning: str | None = None
     stored_at: str | None = None
     check_again: Callable[[], object] = lambda: None
+    wait: Callable[[str], Wait | None] = lambda dataset: None
     note: Callable[[str, Bill], object] = lambda dataset, bill: None
 
     @property
@@ -201,6 +204,13 @@ class Rights:
         return Inquiry(dataset, data, question, budget)
 
     def _quote(self, inquiry: "Inquiry", size: int | None) -> Quote:
+        """Return the price, and the wait for an answer."""
+        quote, wait = self._price(inquiry, size), self.wait(inquiry.dataset) if self.asks else None
+        if wait is None:
+            return quote
+        return replace(quote, answer_in=wait.seconds, longest_wait=wait.longest)
+
+    def _price(self, inquiry: "Inquiry", size: int | None) -> Quote:
         """Return the price; for an analyst, in the own share alone."""
         bill = inquiry.bill(size)
         self._check_size(inquiry, size)

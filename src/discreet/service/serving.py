@@ -132,8 +132,8 @@ def count_readers(configuration: Configuration, readers: int | None = None) -> i
     cores = (
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     )
-    described: int = configuration.server.get("readers", max(1, cores - 1))
-    return described
+    number: int = configuration.server.get("readers", max(1, cores - 1))
+    return number
 
 
 def _run(config: "Config") -> None:

@@ -156,9 +156,9 @@ def _work_on(
     try:
         with using_language(request.page_request.lang):
             return work(request)
-    except ReadingNeeded as needed:
+    except ReadingNeeded as reading:
         return PausedReply(
-            needed.question, partial(_work_on, request, work), partial(_postpone, request)
+            reading.question, partial(_work_on, request, work), partial(_postpone, request)
         )
     except RefusedError as refusal:
         return request.failure(refusal, refusal.status)
