@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs search-check playground figures verbs pictures release-check constraints replies stub clean
+.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs site-versions search-check playground figures verbs pictures release-check constraints replies stub clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -41,6 +41,10 @@ fuzz: .venv/test-ready ## 20,000 bad calls of everything public: none unclean, n
 
 docs: .venv/docs-ready ## the documentation as a site, in site/index.html
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@$(BIN)/python tools/site_anchors.py
+
+site-versions: .venv/docs-ready ## this version of the documentation beside older ones, with a chooser, in site-versions/
+	@$(BIN)/python tools/site_versions.py
 
 playground: docs tools/node/node_modules ## what the playground of the site loads: Pyodide and the library, into site/playground
 	$(BIN)/python tools/playground.py
@@ -94,4 +98,4 @@ stub: .venv/test-ready ## what editors know of the public names, in src/discreet
 	$(BIN)/python tools/write_stub.py
 
 clean:
-	rm -rf .venv site dist src/discreet/sampling/_kernel.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf .venv site site-versions dist src/discreet/sampling/_kernel.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

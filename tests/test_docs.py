@@ -5,6 +5,7 @@ import runpy
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -37,7 +38,9 @@ def test_every_public_name_is_in_the_docs(name: str) -> None:
 
 @pytest.mark.parametrize("name", PATHS)
 def test_every_public_name_has_its_docstring_in_the_reference(name: str) -> None:
-    places = re.findall(rf"^::: {re.escape(PATHS[name])}$", REFERENCE, re.M)
+    of = getattr(discreet, name, None)
+    paths = {PATHS[name], f"{getattr(of, '__module__', '')}.{name}"}
+    places = [path for path in re.findall(r"^::: (\S+)$", REFERENCE, re.M) if path in paths]
     assert len(places) == 1, f"{name}: in {len(places)} places of api.md and verbs/"
 
 
@@ -146,9 +149,35 @@ def test_the_citation_is_that_of_the_repository() -> None:
 
 
 def test_links_lead_somewhere() -> None:
+    """To a file, and in a page to a heading or an anchor, as both the site and GitHub name it."""
+    anchors = {page.resolve(): anchors_of(page) for page in PAGES}
     for page in PAGES:
-        for link in re.findall(r"\]\(([^)#:]+)[)#]", page.read_text(encoding="utf-8")):
-            assert (page.parent / link).exists(), f"{page.name}: {link}"
+        text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+        for link in re.findall(r"\]\(([^)\s]+)\)", text):
+            path, _, anchor = link.partition("#")
+            if ":" in path:
+                continue
+            target = (page.parent / path).resolve() if path else page.resolve()
+            assert target.exists(), f"{page.name}: {link}"
+            assert not anchor or target.suffix != ".md" or anchor in anchors[target], (
+                f"{page.name}: {link}"
+            )
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Return the places in a page to which links can lead."""
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ (.+)$", text, re.M)
+    plain = [re.sub(r"\]\([^)]*\)", "]", heading).lower() for heading in headings]
+    slugs = {re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading)) for heading in plain}
+    return slugs | set(re.findall(r'<a id="([^"]+)"', text))
+
+
+def test_no_heading_ends_in_braces() -> None:
+    """The site takes `{…}` at the end of a heading for its attributes."""
+    for page in PAGES:
+        text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+        assert not re.search(r"^#.*[^\\\w]\{[^}]*\}$", text, re.M), page
 
 
 @pytest.mark.parametrize("folder", ["tutorials", "reproductions"])

@@ -5,32 +5,59 @@
 
 import html
 import logging
+import os
 import posixpath
 import re
 import shutil
+import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from latex2mathml.converter import convert
+from mkdocs.structure.files import File
 
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
 _NAMED = re.compile(r"(?<![\w/\"#])docs/([\w/-]+)\.md")
 _LANGUAGES = {"en": "English", "zh": "中文"}
 _SOURCES = "sources"
+_CHANGELOG = "reference/changelog.md"
+_DOCS = Path(__file__).parents[1] / "docs"
 _NAMES, _VERBS = "reference/api.md", "reference/verbs/"
 
 
 def on_config(config: Any, **_: Any) -> Any:
-    """Build quietly: what segments Chinese texts for the search says that it loads its dictionary."""
+    """Build quietly: what segments Chinese texts for the search says that it loads its dictionary.
+
+    A site of several versions has a chooser: see tools/site_versions.py.
+    """
     logging.getLogger("jieba").setLevel(logging.WARNING)
+    if os.environ.get("DISCREET_SITE_VERSIONS"):
+        config.extra["version"] = {"provider": "mike"}
     return config
 
 
+def on_files(files: Any, config: Any, **_: Any) -> Any:
+    """Let the changelog be a page."""
+    text = (_DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8")
+    files.append(File.generated(config, _CHANGELOG, content=text))
+    return files
+
+
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Let pages that explain a word come before the list of all names, in the search."""
+    """Let the search find first what beginners look for, and the list of all names last."""
     if page.file.src_uri == _NAMES:
         page.meta["search"] = {"boost": 0.5}
+    words = _search_words().get(page.file.src_uri)
+    if words is not None:
+        page.meta["tags"] = words
     return markdown
+
+
+@cache
+def _search_words() -> dict[str, list[str]]:
+    """Return the words by which a page is found first."""
+    return tomllib.loads((_DOCS / "search_words.toml").read_text(encoding="utf-8"))
 
 
 def on_page_content(content: str, page: Any, files: Any, **_: Any) -> str:
@@ -78,7 +105,9 @@ def on_page_context(context: Any, page: Any, config: Any, **_: Any) -> Any:
 def on_post_build(config: Any, **_: Any) -> None:
     """Put the source of every page beside the site."""
     docs = Path(config.docs_dir)
-    for page in docs.rglob("*.md"):
-        copy = Path(config.site_dir) / _SOURCES / f"{page.relative_to(docs)}.txt"
+    sources = {page.relative_to(docs).as_posix(): page for page in docs.rglob("*.md")}
+    sources[_CHANGELOG] = _DOCS.parent / "CHANGELOG.md"
+    for name, page in sources.items():
+        copy = Path(config.site_dir) / _SOURCES / f"{name}.txt"
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(page, copy)

@@ -33,9 +33,15 @@ def page_of(name: str, about: Mapping[str, Any], output: str) -> str:
     example = f"```python\n{about['example'].lstrip()}```\n```output\n{output}```\n"
     parts = [
         f"# {name}", _HEAD, f"*{about['question']}* {_summary(name)}", example.rstrip(),
-        *_paragraphs(name, about), f"## Arguments\n\n::: discreet.{name}",
+        *_paragraphs(name, about), _arguments(name),
     ]  # fmt: skip
     return "\n\n".join(parts) + "\n"
+
+
+def _arguments(name: str) -> str:
+    """Return what shows the signature and the docstring: of the module, as the stub has overloads only."""
+    path = f"{getattr(discreet, name).__module__}.{name}"
+    return f"## Arguments\n\n::: {path}\n    options: {{ show_root_full_path: false }}"
 
 
 def _summary(name: str) -> str:
