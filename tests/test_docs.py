@@ -54,7 +54,7 @@ def test_no_page_of_the_navigation_has_pages_below_it() -> None:
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:\n")[1]
     rows = [(len(line) - len(line.lstrip()), line) for line in text.splitlines() if line.strip()]
     for (depth, line), (following, _) in pairwise(rows):
-        assert line.endswith(".md") == (following <= depth), line
+        assert line.endswith((".md", ".html")) == (following <= depth), line
 
 
 def test_the_architecture_page_shows_what_there_is() -> None:

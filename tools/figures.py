@@ -137,8 +137,8 @@ def name_of(page: Path) -> str:
 def numerals(text: str) -> list[str]:
     """Return the numerals in the prose of a page but those of its cells: without code, links and markup."""
     for dropped in (
-        r"^```\w+\n.*?^```\n", r"<!--=.*?<!--/-->", r"<[^>]*>", r"`[^`]*`", r"\]\([^)]*\)",
-        r"<https?:[^>]*>", r"\{[^}\n]*\}",
+        r"!\[[^\]]*\]\([^)]*badge_[^)]*\)", r"^```\w+\n.*?^```\n", r"<!--=.*?<!--/-->", r"<[^>]*>", r"`[^`]*`",
+        r"\]\([^)]*\)", r"<https?:[^>]*>", r"\{[^}\n]*\}",
     ):  # fmt: skip
         text = re.sub(dropped, " ", text, flags=re.M | re.S)
     return re.findall(r"\d(?:[\d,]*\d)?(?:\.\d+)*", text)
