@@ -16,6 +16,12 @@ _KINDS = ("Terms", "PersonTerms", "RecordTerms")
 class SharedTerms(griffe.Extension):
     """Put the shared arguments in place of the `**terms` of every function that takes them."""
 
+    def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
+        """Let public names stand for their definitions in the source: of verbs the stub has overloads alone."""
+        for name, module in vars(import_module(pkg.path)).get("_MODULES", {}).items():
+            if module != ".":
+                pkg.set_member(name, griffe.Alias(name, f"{pkg.path}{module}.{name}"))
+
     def on_function(self, *, func: griffe.Function, **_: Any) -> None:
         """Rewrite the signature and the docstring of a verb."""
         if not any("takes_terms" in str(decorator.value) for decorator in func.decorators):

@@ -47,12 +47,12 @@ def build_app(first: str = "") -> typer.Typer:
         epilog=f"Exit codes:\n\n\b\n{exit_codes_in_words()}",
     )
     app.callback()(_options)
-    wanted = {first} & {*_COMMANDS, *_GROUPS} or {*_COMMANDS, *_GROUPS}
+    names = {first} & {*_COMMANDS, *_GROUPS} or {*_COMMANDS, *_GROUPS}
     for name, module in _COMMANDS.items():
-        if name in wanted:
+        if name in names:
             app.command(name)(_attribute(module, f"{name.replace('-', '_')}_command"))
     for name, module in _GROUPS.items():
-        if name in wanted:
+        if name in names:
             app.add_typer(_attribute(module, f"{name}_app"))
     return app
 

@@ -6,7 +6,7 @@ import typer
 
 from .answers import show_release
 from .completion import analyst_names, dataset_names, question_names
-from .json_output import print_json
+from .json_output import print_either
 from .options import AsJson, DryRun, RequestName, Size
 
 
@@ -49,10 +49,7 @@ def ask_command(
     asking = connect(analyst=analyst)
     if dry_run:
         quote = asking.quote(question, dataset=dataset, size=size)
-        if as_json:
-            print_json(quote.as_dict())
-        else:
-            typer.echo(str(quote))
+        print_either(quote.as_dict(), quote, as_json=as_json)
         return
     release = asking.ask(question, dataset=dataset, size=size, request=request)
     subject = {"question": question, "dataset": dataset, "analyst": analyst, "request": request}

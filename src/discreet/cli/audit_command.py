@@ -11,7 +11,7 @@ from ..numbers import exact as exact_number
 from ..terms import Terms
 from .answers import check_report, write_report
 from .digits import against
-from .json_output import print_json
+from .json_output import print_either
 from .options import (
     AsJson,
     Epsilon,
@@ -141,10 +141,11 @@ def draws_command(
         _lines(file), _lines(neighbor_file), confidence=confidence, delta=delta
     )
     is_refuted = sample_audit.refutes(epsilon)
-    if as_json:
-        print_json({"refuted": is_refuted, **sample_audit.as_dict()})
-    else:
-        typer.echo(f"{sample_audit}\nε = {epsilon} is {'REFUTED' if is_refuted else 'not refuted'}")
+    print_either(
+        {"refuted": is_refuted, **sample_audit.as_dict()},
+        f"{sample_audit}\nε = {epsilon} is {'REFUTED' if is_refuted else 'not refuted'}",
+        as_json=as_json,
+    )
     raise typer.Exit(int(is_refuted))
 
 
@@ -155,10 +156,7 @@ def _show(exact_audit: "ExactAudit", plot: Path | None, *, as_json: bool) -> Non
 
         losses = [float(loss) for loss in exact_audit.losses()]
         plots.losses(losses, float(exact_audit.claimed)).savefig(plot)
-    if as_json:
-        print_json(exact_audit.as_dict())
-    else:
-        typer.echo(_in_words(exact_audit))
+    print_either(exact_audit.as_dict(), _in_words(exact_audit), as_json=as_json)
     raise typer.Exit(int(not exact_audit.holds))
 
 

@@ -21,15 +21,7 @@ def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
     if as_json:
         print_json([budget.as_dict() for budget in budgets])
         return
-    columns = {
-        Message("dataset", "a column"): [budget.dataset for budget in budgets],
-        Message("analyst", "a column"): [budget.analyst or "" for budget in budgets],
-        Message("budget", "a column"): [translate(budget.total) for budget in budgets],
-        Message("spent", "a column"): [translate(budget.spent) for budget in budgets],
-        Message("remaining", "a column"): [translate(budget.remaining) for budget in budgets],
-        Message("period", "a column"): [budget.standing for budget in budgets],
-    }
-    columns = {title: cells for title, cells in columns.items() if any(cells)}
+    columns = _columns(budgets)
     table = Table(box=None, pad_edge=False, show_edge=False)
     for title in columns:
         table.add_column(literal(translate(title)), overflow="fold")
@@ -39,6 +31,31 @@ def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
     console.print(table)
     for line in _protections(budgets):
         console.print(literal(line))
+
+
+def _columns(budgets: list["Budget"]) -> dict[Message, list[str]]:
+    """Return the columns of a table of budgets; those that are empty are left out."""
+    rows = [
+        (
+            budget.dataset,
+            budget.analyst or "",
+            translate(budget.total),
+            translate(budget.spent),
+            translate(budget.remaining),
+            budget.standing,
+        )
+        for budget in budgets
+    ]
+    titles = (
+        Message("dataset", "a column"),
+        Message("analyst", "a column"),
+        Message("budget", "a column"),
+        Message("spent", "a column"),
+        Message("remaining", "a column"),
+        Message("period", "a column"),
+    )
+    columns = zip(titles, zip(*rows, strict=True), strict=True)
+    return {title: [*cells] for title, cells in columns if any(cells)}
 
 
 def _protections(budgets: list["Budget"]) -> list[str]:

@@ -68,11 +68,11 @@ def _show_events(events: Sequence["Event"]) -> None:
         table.add_column(literal(gettext("dataset", "a column")), overflow="fold")
     for title in (gettext("what", "a column"), gettext("cost", "a column")):
         table.add_column(literal(title), overflow="fold")
-    released = {_release(event): event for event in events if event.kind in _RELEASED}
+    ending = {_release(event): event for event in events if event.kind in _RELEASED}
     for event in events:
         if event.kind not in _RELEASED:
             whose = [_name(event)] * (len(names) > 1)
-            start, end = _event_cells(event, released.get(_release(event)))
+            start, end = _event_cells(event, ending.get(_release(event)))
             table.add_row(*map(literal, (*start, *whose, *end)))
     console = Console(highlight=False)
     console.print(table)
@@ -150,7 +150,7 @@ def _release(event: "Event") -> tuple[str, str | None, str | None]:
 
 
 def _event_cells(
-    event: "Event", released: "Event | None"
+    event: "Event", ending: "Event | None"
 ) -> tuple[tuple[str, str, str], tuple[str, str]]:
     """Return the cells of an event before and after its name; of a charge with its release, if there was one."""
     from ..ledger.budget import read_amount
@@ -161,9 +161,9 @@ def _event_cells(
         # Dataset and analyst are charged the same, unless their budgets count in other units.
         amounts = dict.fromkeys(str(read_amount(amount)) for amount in body["costs"])
         cost = translate(join(BOTH, amounts))
-        what = f"{body['query']} ({_shortened(str(event.request))})"
-        if released is not None:
-            kind, note = released.kind, released.body.get("note")
+        what = f"{body['query']} ({_beginning(str(event.request))})"
+        if ending is not None:
+            kind, note = ending.kind, ending.body.get("note")
             what = what if note is None else f"{what}: {note}"
     else:
         what = _event_description(event)
@@ -171,7 +171,7 @@ def _event_cells(
     return (str(event.number), event.at[:16].replace("T", " "), label), (what, cost)
 
 
-def _shortened(request: str) -> str:
+def _beginning(request: str) -> str:
     """Return the name of a request, or the beginning of one that was made up."""
     return request[:8] if _MADE_UP.fullmatch(request) else request
 

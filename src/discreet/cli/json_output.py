@@ -16,6 +16,14 @@ def print_json(plain: object, *, indent: int | None = None) -> None:
     typer.echo(text)
 
 
+def print_either(plain: object, text: object, *, as_json: bool) -> None:
+    """Print plain values as JSON if that is asked for, else the text."""
+    if as_json:
+        print_json(plain)
+    else:
+        typer.echo(str(text))
+
+
 def json_text(plain: object, *, indent: int | None = None) -> str:
     """Return plain values as JSON; control, bidirectional, invisible and line-separating characters are escaped."""
     text = json.dumps(plain, ensure_ascii=False, indent=indent)

@@ -21,7 +21,7 @@ from .answers import check_report, say, write_report
 from .budget_tables import note_closed_shares, show_budgets
 from .completion import analyst_names, data_names
 from .history_command import history_command, verify_command
-from .json_output import print_json
+from .json_output import print_either, print_json
 from .options import AsJson, NeighborsName, PrivacyUnit, ReportAt, ReportLanguage
 
 if TYPE_CHECKING:
@@ -465,10 +465,7 @@ def _print_and_exit(charge: "Charge", *, as_json: bool) -> None:
 
 
 def _print_charge(charge: "Charge", *, as_json: bool) -> None:
-    if as_json:
-        print_json(charge.as_dict())
-    else:
-        typer.echo(translate(charge))
+    print_either(charge.as_dict(), translate(charge), as_json=as_json)
 
 
 ledger_app.command("history")(history_command)

@@ -17,7 +17,7 @@ from ..planning.worst_case import epsilon_for, worst_error
 from .completion import columns_of_file, one_of
 from .digits import two_digits
 from .inputs import table_file
-from .json_output import print_json
+from .json_output import print_either, print_json
 from .options import AsJson, ColumnArgument, DataArgument, FormatName, PlotTo, check_picture
 
 if TYPE_CHECKING:
@@ -201,10 +201,7 @@ def compare_command(
     )
     if plot is not None:
         comparison.plot().savefig(plot)
-    if as_json:
-        print_json(comparison.as_dict())
-    else:
-        typer.echo(str(comparison))
+    print_either(comparison.as_dict(), comparison, as_json=as_json)
 
 
 def _parts(text: str) -> list[str]:

@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-import typer
-
 from ..datasets import Dataset
 from ..errors import InvalidArgument
 from ..messages import Message, translate
@@ -21,7 +19,7 @@ from . import options
 from .answers import check_report, say, show_release, write_report
 from .described import Data, declared_ledger, described_data, grid_of, parse_values
 from .inputs import table_file
-from .json_output import print_json
+from .json_output import print_either
 
 if TYPE_CHECKING:
     from ..ledger import Quote, Session
@@ -270,7 +268,4 @@ def _charged(settings: dict[str, Any], data: Dataset | None) -> _Charged:
 
 def _show_quote(quote: "Quote", *, as_json: bool) -> None:
     """Print the cost of an answer and the remaining budget."""
-    if as_json:
-        print_json(quote.as_dict())
-    else:
-        typer.echo(translate(quote))
+    print_either(quote.as_dict(), translate(quote), as_json=as_json)

@@ -85,23 +85,23 @@ def _completion(instruction: str, environment: Mapping[str, str]) -> Reply | Non
 
 def _names(words: Sequence[str], beginning: str) -> dict[str, str] | None:
     """Return the names that begin so, with their help; None where they depend on more than the command line."""
-    commands = _stored_commands()
-    path, command = "", commands[""]
-    rest = list[str]()
-    for word in words:
-        inner = f"{path} {word}".strip()
-        if inner in commands and not rest:
-            path, command = inner, commands[inner]
-        else:
-            rest.append(word)
-    is_option = beginning.startswith("-")
-    if (command["commands"] and rest) or "=" in beginning or "--" in rest:
+    command, rest = _command_of(words)
+    if "=" in beginning or "--" in rest or (rest and command["commands"]):
         return None
     choices = _choices(command, rest)
-    if choices is None and (is_option or command["commands"]):
-        names = _options(command, rest) if is_option else command["commands"]
-        return {name: about for name, about in names.items() if name.startswith(beginning)}
-    return {name: "" for name in choices if name.startswith(beginning)} if choices else None
+    if choices is not None:
+        names = dict.fromkeys(choices, "")
+    else:
+        names = _options(command, rest) if beginning.startswith("-") else command["commands"]
+    return {name: names[name] for name in names if name.startswith(beginning)} if names else None
+
+
+def _command_of(words: Sequence[str]) -> tuple[Command, list[str]]:
+    """Return the command that words begin with, and the words after its name."""
+    commands = _stored_commands()
+    lengths = (n for n in range(len(words), 0, -1) if " ".join(words[:n]) in commands)
+    length = next(lengths, 0)
+    return commands[" ".join(words[:length])], [*words[length:]]
 
 
 def _choices(command: Command, rest: Sequence[str]) -> list[str] | None:
