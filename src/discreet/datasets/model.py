@@ -35,6 +35,9 @@ DELTA_FOR = ("questions", "composition")
 MOST_TURNS, MOST_WAITING = 100_000, 1000
 """The most turns of one question, and the most questions of one caller that wait."""
 
+MOST_MEGABYTES = 1 << 24
+"""The most memory, or disk, of one reader."""
+
 _MOST_FAILURES = 10_000
 """A larger number closes nothing, and the number of patterns takes long to compute."""
 
@@ -57,6 +60,11 @@ _WAITING = accepted_by(
     "whole number above zero",
     {"type": "integer", "minimum": 1, "maximum": MOST_WAITING},
     lambda entry, name: count(entry, name, most=MOST_WAITING),
+)
+_MEGABYTES = accepted_by(
+    "whole number above zero",
+    {"type": "integer", "minimum": 1, "maximum": MOST_MEGABYTES},
+    lambda entry, name: count(entry, name, most=MOST_MEGABYTES),
 )
 _NEIGHBORS = accepted_by(
     '"add_remove" or "replace_one"',
@@ -196,6 +204,13 @@ SERVER = KeyTable(
         "readers": Key(
             _WAITING,
             "How many processes read data; one fewer than the machine has cores if left out.",
+        ),
+        "reader_memory": Key(
+            _MEGABYTES, "The megabytes of memory that each reader may use; no limit if left out."
+        ),
+        "reader_spill": Key(
+            _MEGABYTES,
+            "The megabytes of temporary files that each reader may write; no limit if left out.",
         ),
         "waiting": Key(_WAITING, "How many questions of one caller may wait; 16 if left out."),
         "shared_turns": Key(

@@ -131,7 +131,9 @@ def reader_limits(configuration: Configuration) -> ReaderLimits:
     ledger = configuration.ledger
     at_server = ledger is None or "://" in ledger
     folder = folder_for_spills(None if at_server else Path(str(ledger)).absolute().parent)
-    return ReaderLimits(configuration.server.get("reader_memory"), folder)
+    sizes = (configuration.server.get(key) for key in ("reader_memory", "reader_spill"))
+    memory, spill = (None if size is None else size << 20 for size in sizes)
+    return ReaderLimits(memory, folder, spill)
 
 
 async def dispatch(settings: DispatcherSettings) -> None:

@@ -53,6 +53,8 @@ def close_databases() -> None:
         database.close()
     _databases.clear()
     duckdb.close()
+    for directory in filter(None, _directories):
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _private_directory() -> str:

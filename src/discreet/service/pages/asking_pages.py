@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from math import ceil
 from typing import Any
 from urllib.parse import urlencode
@@ -135,7 +135,9 @@ def postpone(request: AuthenticatedRequest, seconds: float) -> Response:
     _remember(
         request, request_name, {**form.fields, "max_cost": request.fields.get("max_cost", "")}
     )
-    time = datetime.now(UTC) + timedelta(seconds=seconds)
+    turns = request.site.service.turns
+    assert turns is not None
+    time = turns.clock.date() + timedelta(seconds=seconds)
     response = request.page("postponed.html", 202, wanted=form, time=time)
     address = urlencode({"request": request_name})
     response.headers["Refresh"] = f"{ceil(seconds)}; url=/answer?{address}"

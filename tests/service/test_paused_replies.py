@@ -1,0 +1,253 @@
+"""Questions wait without a thread; what needs no reading does not wait; long waits are told at once."""
+
+import asyncio
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra server is not installed")
+httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
+
+import anyio.to_thread
+
+import discreet
+from discreet import Connection
+from discreet.errors import Exhausted, LedgerUnwritable, Unanswerable
+from discreet.ledger.toml_budgets import configuration
+from discreet.service import http_client, wire
+from discreet.service.app import make_app
+from discreet.service.dispatcher import QueuedQuestion
+from discreet.service.dispatcher_client import RemoteTicket, UnreachableError
+from discreet.service.http_client import HttpClient
+from discreet.service.pages.page_request import SESSION
+from discreet.service.pages.sessions import form_secret
+from discreet.service.paused_replies import LONGEST_WAIT
+from discreet.service.tokens import tokens_beside
+from discreet.service.turns import LENGTH, Clock
+
+from .fake_clock import START
+from .pages.person import FROM_HERE, Person
+from .test_connect import TEXT, write_files
+from .test_http_client import LATER, InTheProcess
+
+HOST = "testserver"
+
+
+class FakeDispatcher:
+    """A dispatcher whose reply to all comes a little before the end of a place."""
+
+    readers = 1
+
+    def __init__(self, clock: "JumpingClock", reply: dict[str, Any]) -> None:
+        self.clock, self.reply, self.wait = clock, reply, 2.0
+        self.questions: list[QueuedQuestion] = []
+        self.is_reachable = True
+        self.gate: asyncio.Event | None = None
+
+    async def ask(self, question: QueuedQuestion) -> RemoteTicket:
+        if not self.is_reachable:
+            raise UnreachableError
+        self.questions.append(question)
+        is_first = sum(one.request == question.request for one in self.questions) == 1
+        end = self.clock.time + self.wait
+        reply = asyncio.create_task(self._answer(end, is_first))
+        return RemoteTicket(end, reply)
+
+    async def _answer(self, end: float, is_first: bool) -> dict[str, Any]:
+        if self.gate is not None:
+            await self.gate.wait()
+        if self.wait <= LONGEST_WAIT:  # else nobody waits for it
+            self.clock.time = max(self.clock.time, end - 0.05)
+        return {"end": end, "is_first": is_first, "reply": self.reply}
+
+
+class JumpingClock:
+    """A clock that jumps when somebody waits."""
+
+    def __init__(self, time: float) -> None:
+        self.time = self.start = time
+
+    async def sleep(self, seconds: float) -> None:
+        self.time += seconds
+
+    @property
+    def clock(self) -> Clock:
+        return Clock(lambda: self.time, self.sleep, lambda: START)
+
+
+class Service:
+    """A service whose dispatcher and time are scripts."""
+
+    def __init__(self, reply: dict[str, Any]) -> None:
+        self.clock = JumpingClock(1000.0)
+        dispatcher: Any = FakeDispatcher(self.clock, reply)
+        self.dispatcher = dispatcher
+        hosts = [HOST, "service.test"]
+        self.app: Any = make_app(
+            configuration(), hosts, dispatcher=self.dispatcher, clock=self.clock.clock
+        )
+        self.token = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)[0]
+        self.ann = Connection(HttpClient(InTheProcess(self.app, self.token)), "a service")
+
+    def post(self, **question: Any) -> Any:
+        """Ask a question, and return the reply with the time that it took."""
+        client, begin = InTheProcess(self.app, self.token), self.clock.time
+        sent = {"question": "typical-age", **question}
+        reply = client.request("POST", "/v1/answers", json=sent, headers={"Idempotency-Key": "k"})
+        reply.seconds = self.clock.time - begin
+        return reply
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Service:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    write_files()
+    Path("discreet.toml").write_text(TEXT + '[server]\nturn = "250ms"\n')
+    release = discreet.connect().ask("typical-age", request="owners")
+    return Service(wire.write_answer(release))
+
+
+def test_the_reply_leaves_at_the_end_of_the_place(service: Service) -> None:
+    reply = service.post()
+    assert (reply.status_code, len(reply.content)) == (200, LENGTH)
+    assert reply.seconds == pytest.approx(2.0)
+    (question,) = service.dispatcher.questions
+    assert (question.caller, question.dataset, question.request) == ("ann", "people", "k")
+    assert question.line["operation"] == "answer"
+    assert "charged" not in reply.json()
+
+
+def test_what_needs_no_reading_reaches_no_dispatcher(service: Service) -> None:
+    for sent, status in (
+        ({"question": "none"}, 404), ({"max_cost": "1/4"}, 422), ({"question": 1}, 422),
+    ):  # fmt: skip
+        reply = service.post(**sent)
+        assert reply.status_code == status
+        assert reply.seconds == pytest.approx(0.25)
+    assert service.dispatcher.questions == []
+
+
+def test_a_long_wait_is_told_at_once_and_the_same_key_asks_again(service: Service) -> None:
+    service.dispatcher.wait = 60.0
+    reply = service.post()
+    assert reply.status_code == 202
+    assert reply.seconds == pytest.approx(0.25)
+    assert len(reply.content) == LENGTH
+    assert reply.json() == {"answer_at": pytest.approx(59.75), "request": "k"}
+    assert reply.headers["retry-after"] == "60"
+    service.dispatcher.wait = 0.4
+    later = service.post()
+    assert (later.status_code, later.headers["idempotent-replayed"]) == (200, "?1")
+
+
+def test_a_wait_of_ten_seconds_is_waited_for(service: Service) -> None:
+    service.dispatcher.wait = 10.0
+    assert service.post().status_code == 200
+
+
+def test_the_client_waits_by_itself(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        service.clock.time += seconds
+        service.dispatcher.wait = 0.3
+
+    monkeypatch.setattr(http_client, "sleep", sleep)
+    service.dispatcher.wait = 60.0
+    release = service.ann.ask("typical-age")
+    assert waits == [pytest.approx(59.75)]
+    assert release.charged is None  # by this question, but nobody tells in which request
+    one, again = service.dispatcher.questions
+    assert one == again
+
+
+def test_a_wait_that_cannot_be_read_is_no_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Strange:
+        status_code, text = 202, ""
+        headers: ClassVar[dict[str, str]] = {}
+
+        def json(self) -> Any:
+            return {"answer_at": "soon"}
+
+    client: Any = type("Client", (), {"request": lambda *_, **__: Strange()})()
+    with pytest.raises(LedgerUnwritable, match="no such service"):
+        Connection(HttpClient(client), "a service").ask("typical-age")
+
+
+def test_failures_are_replies_of_places_too(service: Service) -> None:
+    service.dispatcher.reply = {
+        "failure": wire.write_error(Exhausted("a budget cannot pay for this"))
+    }
+    reply = service.post()
+    assert (reply.status_code, reply.seconds) == (402, pytest.approx(2.0))
+
+
+def test_a_dispatcher_that_is_gone_leaves_open_whether_it_was_charged(service: Service) -> None:
+    service.dispatcher.is_reachable = False
+    with pytest.raises(Unanswerable, match="no data can be read now") as caught:
+        service.ann.ask("typical-age", request="gone")
+    assert caught.value.charged is None
+    assert caught.value.__notes__ == ["if this was paid: request='gone' asks again at no cost"]
+
+
+def test_quotes_say_when_an_answer_would_come(service: Service) -> None:
+    quote = service.ann.quote("typical-age")
+    assert quote.answer_in is not None
+    assert quote.longest_wait is not None
+    assert (
+        1.0 <= quote.answer_in <= quote.longest_wait == 5.0
+    )  # four places of a second, and one's own
+    assert "an answer would come in" in str(quote)
+
+
+def test_waiting_questions_hold_no_thread(service: Service) -> None:
+    """With one thread for all, many questions wait, and others are answered meanwhile."""
+
+    async def call() -> None:
+        limiter = anyio.to_thread.current_default_thread_limiter()
+        limiter.total_tokens = 1
+        may_answer = service.dispatcher.gate = asyncio.Event()
+        transport = httpx.ASGITransport(service.app)
+        async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}") as client:
+            own = {"Authorization": f"Bearer {service.token}"}
+
+            async def ask(number: int) -> int:
+                headers = {**own, "Idempotency-Key": f"many {number}"}
+                question = {"question": "typical-age"}
+                reply = await client.post("/v1/answers", json=question, headers=headers)
+                return int(reply.status_code)
+
+            asked = [asyncio.create_task(ask(number)) for number in range(16)]
+            while len(service.dispatcher.questions) < 16:
+                await asyncio.sleep(0.01)
+            assert (await client.get("/v1/budgets", headers=own)).status_code == 200
+            assert not any(one.done() for one in asked)
+            may_answer.set()
+            assert await asyncio.gather(*asked) == [200] * 16
+
+    asyncio.run(call())
+
+
+def test_pages_say_when_the_answer_comes_and_lead_to_it(service: Service) -> None:
+    person = Person(service.app)
+    assert person.enter(service.token).status_code == 303
+    fields = {"dataset": "people", "question": "typical-age", "request": "page", "max_cost": "1/2"}
+    secret = form_secret(person.cookies[SESSION])
+    service.dispatcher.wait = 60.0
+    page = person.send("POST", "/ask", data={**fields, "secret": secret}, headers=FROM_HERE)
+    assert page.status_code == 202
+    assert "Your answer comes at 12:" in page.text
+    assert page.headers["refresh"] == "60; url=/answer?request=page"
+    service.dispatcher.wait = 0.5
+    answer = person.send("GET", "/answer?request=page")
+    assert answer.status_code == 200
+    assert "Guarantee" in answer.text
+    assert len(answer.content) == len(page.content)
+    assert "What was asked" in person.send("GET", "/answer?request=unknown").text
+    one, again = service.dispatcher.questions
+    assert one == again
+    plan = person.send("GET", "/plan?dataset=people&question=typical-age")
+    assert "An answer would come in" in plan.text
