@@ -25,6 +25,7 @@ from .candidates import Grid as Grid
 from .candidates import Grid as _Grid
 from .candidates import Indexed as _Indexed
 from .datasets import Dataset as Dataset
+from .date_grid import DateGrid as DateGrid
 from .errors import DiscreetError as DiscreetError
 from .ledger import Budget as Budget
 from .ledger import Ledger as Ledger

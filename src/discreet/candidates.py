@@ -3,6 +3,7 @@
 import datetime as dt
 import math
 import operator
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from .arguments import MOST_LISTED, exact_text, read_sequence, refuse_one_shot
 from .error_boundary import error_boundaries
-from .errors import InvalidCandidates, preview
+from .errors import InvalidCandidates, InvalidNumber, preview
 from .numbers import Number, exact, fits, float_up, positive
 from .sampling.arrays import by_type
 from .sampling.vectors import ExactArray, Integers
@@ -35,6 +36,8 @@ _MOST_POINTS = 10**300
 
 _TABLE_LIBRARIES = {"numpy", "pandas", "polars", "pyarrow"}
 """The libraries whose columns have methods that return the values in them."""
+
+_DATE = re.compile(r"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 _MISSING = {"NoneType", "NAType", "NaTType"}
 
@@ -206,6 +209,10 @@ class Grid(Generic[T]):
             InvalidNumber: if one is no finite number, or the step is not above zero.
             InvalidCandidates: if hi is below lo, or not a whole number of steps above it.
         """
+        if isinstance(lo, dt.date) or _DATE.match(exact_text(lo) or ""):
+            raise InvalidNumber(
+                f"lo must be a number, got {preview(lo)}; for dates give a DateGrid"
+            )
         self.lo, self.hi, self.step = exact(lo, "lo"), exact(hi, "hi"), positive(step, "step")
         steps = (self.hi - self.lo) / self.step
         if steps < 0 or steps.denominator != 1:

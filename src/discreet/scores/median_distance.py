@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..accuracy import ROWS_TO_CHANGE, Measure
 from ..candidates import Grid
+from ..date_grid import DateGrid, number_grid
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
 from ..sampling.vectors import Integers, Vector
@@ -38,11 +39,11 @@ class MedianDistance(BaseScore):
 
     Args:
         column: the records, read when everything public has been checked.
-        candidates: a grid.
+        candidates: a grid, of numbers or of dates.
     """
 
     column: "Numeric"
-    candidates: Grid
+    candidates: Grid | DateGrid
     name: ClassVar[str] = "median_distance"
     public_fields: ClassVar[tuple[str, ...]] = ("candidates",)
     in_runs: ClassVar[bool] = True
@@ -54,11 +55,12 @@ class MedianDistance(BaseScore):
 
     def compute(self, cutoff_gap: Fraction) -> Runs:
         """Return the scores. Private."""
-        source = self.column.on_grid(self.candidates)
+        grid = number_grid(self.candidates, self.column)
+        source = self.column.on_grid(grid)
         if source is not None:
             return self._in_bracket(source, cutoff_gap)
         values, counts = self.column.numbers()
-        return self._whole(distinct_indices(self.candidates.nearest(values), counts))
+        return self._whole(distinct_indices(grid.nearest(values), counts))
 
     def _in_bracket(self, source: "CellSource", cutoff_gap: Fraction) -> Runs:
         """Return runs in full near the median, and one on either side for points worse by `cutoff_gap` at least."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..accuracy import ROWS_IN_RANK, Measure
 from ..candidates import Grid, Labels
+from ..date_grid import Cuts, DateGrid, number_grid
 from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.arrays import by_type
@@ -55,12 +56,12 @@ class Rank(BaseScore):
 
     Args:
         column: the records, read when everything public has been checked.
-        candidates: a grid, or numbers in a list.
+        candidates: a grid, of numbers or of dates, or numbers in a list.
         alpha: between 0 (the minimum) and 1 (the maximum).
     """
 
     column: "Numeric"
-    candidates: Grid | Labels
+    candidates: Grid | DateGrid | Labels
     alpha: Fraction
     name: ClassVar[str] = "rank"
     public_fields: ClassVar[tuple[str, ...]] = ("alpha", "candidates")
@@ -78,7 +79,7 @@ class Rank(BaseScore):
     @property
     def in_runs(self) -> bool:
         """Whether the candidates are a grid."""
-        return isinstance(self.candidates, Grid)
+        return not isinstance(self.candidates, Labels)
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return max(p, q - p) for a record more or less, q for one replaced; 1, monotonic, at the ends."""
@@ -95,18 +96,19 @@ class Rank(BaseScore):
         """
         if isinstance(self.candidates, Labels):
             return self._of_list(self.candidates)
-        source = self.column.on_grid(self.candidates)
+        grid = number_grid(self.candidates, self.column)
+        source = self.column.on_grid(grid)
         if source is not None:
-            return self._in_bracket(source, self.candidates.size, cutoff_gap)
+            return self._in_bracket(source, grid.size, cutoff_gap)
         values, counts = self.column.numbers()
-        if counts is None and self.candidates.size > SMALL:
-            return self._near_the_quantile(values, self.candidates, cutoff_gap)
-        indices = self.candidates.nearest(values)
+        if counts is None and grid.size > SMALL:
+            return self._near_the_quantile(values, grid, cutoff_gap)
+        indices = grid.nearest(values)
         if counts is None:
             counts = np.bincount(indices.astype(np.int64, copy=False))
             indices = np.flatnonzero(counts)
             counts = counts[indices]
-        return self._whole(distinct_indices(indices, counts), self.candidates.size)
+        return self._whole(distinct_indices(indices, counts), grid.size)
 
     def _in_bracket(self, source: "CellSource", size: int, cutoff_gap: Fraction) -> Runs:
         """Return runs in full near the quantile, and one on either side for points worse by `cutoff_gap`."""
@@ -128,7 +130,9 @@ class Rank(BaseScore):
     def _everything(self, source: "CellSource", size: int) -> Runs:
         return self._whole(everything(source, size), size)
 
-    def _near_the_quantile(self, values: ExactArray, grid: Grid, cutoff_gap: Fraction) -> Runs:
+    def _near_the_quantile(
+        self, values: ExactArray, grid: Grid | Cuts, cutoff_gap: Fraction
+    ) -> Runs:
         """Return runs in full near the quantile, and one run for all points far below and one for all far above."""
         size = grid.size
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from numbers import Integral
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..candidates import Grid, Labels
+from ..date_grid import Clock, Cuts, TimeUnit
 from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray, integers
 from .candidate_table import CountClasses, Ranking
@@ -18,8 +19,9 @@ from .cells import GridSource
 from .engine import array_of, open_table, unwrap_table
 from .expressions import Numbers, OpenedTable
 from .meanings import Rungs, rungs
-from .numeric import from_list, numeric_values
+from .numeric import numeric_values, present
 from .records import Records
+from .times import present_times
 
 Rows = tuple[ExactArray, NDArray[np.int64] | None]
 """Numbers, with their multiplicities (None: all one)."""
@@ -44,7 +46,12 @@ class Numeric(Protocol):
         """Return the numbers of the records."""
         ...
 
-    def on_grid(self, grid: Grid) -> GridSource | None:
+    @property
+    def unit(self) -> TimeUnit:
+        """The unit of the integers that stand for times, where the numbers are such."""
+        ...
+
+    def on_grid(self, grid: Grid | Cuts) -> GridSource | None:
         """Return the records as counts on a grid, None where they must be brought to memory."""
         ...
 
@@ -60,9 +67,16 @@ class Numeric(Protocol):
 class Source:
     """A table and the columns of a query, opened once for all groups."""
 
-    def __init__(self, data: object, column: str | None, records: Records | None = None) -> None:
-        """Remember the arguments; see `engine.open_table`."""
+    def __init__(
+        self,
+        data: object,
+        column: str | None,
+        records: Records | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """Remember the arguments; see `engine.open_table`. With a clock the numbers are integers for its times."""
         self._argument, self.name, self.records = data, column, records or Records()
+        self.clock = clock
         self._tally: tuple[object, list[list[int]]] | None = None
         self._classes: tuple[object, Sequence[CountClasses]] | None = None
 
@@ -84,12 +98,12 @@ class Source:
     @cached_property
     def bounded(self) -> Numbers:
         """The numbers of all groups in their engine."""
-        return self.table.bounded()
+        return self.table.bounded(self.clock)
 
     @cached_property
     def array(self) -> NDArray[Any] | None:
         """The numbers as one array, where the rows are in memory and a row is a record."""
-        if self.records.unit is not None or self.records.by is not None:
+        if (self.records.unit, self.records.by, self.clock) != (None, None, None):
             return None
         if self.name is None:
             return numeric_values(self.data)
@@ -128,7 +142,12 @@ class Group:
         array = self.source.array
         return self.source.bounded.distinct(self.index) if array is None else (array, None)
 
-    def on_grid(self, grid: Grid) -> GridSource | None:
+    @property
+    def unit(self) -> TimeUnit:
+        """The unit of the integers that stand for times, by the type of the column."""
+        return "ns" if self.source.bounded.of.unit == "ns" else "us"
+
+    def on_grid(self, grid: Grid | Cuts) -> GridSource | None:
         """Return the records as counts on a grid, None where they must be brought to memory."""
         if self.source.array is not None:
             return None
@@ -154,12 +173,13 @@ class ArrayColumn:
 
     values: ExactArray
     counts: NDArray[np.int64] | None = None
+    unit: TimeUnit = "us"
 
     def numbers(self) -> Rows:
         """Return the numbers."""
         return self.values, self.counts
 
-    def on_grid(self, grid: Grid) -> None:
+    def on_grid(self, grid: Grid | Cuts) -> None:
         """Return None: they are in memory."""
 
     def rungs(self, labels: Labels) -> Rungs:
@@ -184,15 +204,19 @@ class Histogram:
     """Numbers in a mapping from values to how often they occur."""
 
     mapping: Mapping[object, object]
+    clock: Clock | None = None
+    unit: ClassVar[TimeUnit] = "ns"
 
     def numbers(self) -> Rows:
         """Return the values that are not missing, and their counts."""
         counts = [_read_multiplicity(n) for n in self.mapping.values()]
         values = list(self.mapping)
-        positive = [i for i, value in enumerate(values) if len(from_list([value]))]
-        return from_list([values[i] for i in positive]), integers([counts[i] for i in positive])
+        there, numbers = (
+            present(values) if self.clock is None else present_times(values, self.clock)
+        )
+        return numbers, integers([counts[i] for i in np.flatnonzero(there)])
 
-    def on_grid(self, grid: Grid) -> None:
+    def on_grid(self, grid: Grid | Cuts) -> None:
         """Return None: they are in memory."""
 
     def rungs(self, labels: Labels) -> Rungs:

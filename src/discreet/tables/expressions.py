@@ -5,16 +5,18 @@ of a privacy unit are chosen by the rule of docs/how-to/user_level_privacy.md.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..candidates import Grid
+from ..date_grid import Clock, Cuts
 from ..errors import DiscreetError
 from ..sampling.vectors import ExactArray
-from .cells import Thresholds
+from .cells import GridSource, Thresholds
+from .cut_counts import CutCounts
 from .engine_errors import quietly
 from .grid_counts import GridCounts, counts_beside
 from .ids import check_unit
@@ -22,6 +24,7 @@ from .kinds import CELL, INTEGER_TYPE, ColumnType
 from .meanings import Meanings, as_codes, meanings, positions
 from .native import POSITION, SIZE, UNIT, Frame, Native
 from .records import PART, PERSON, START, Records, check_numbers, is_of_unit
+from .times import check_times, unit_of
 
 RANK, COUNT = "rank", "records"
 
@@ -64,16 +67,20 @@ class OpenedTable:
         where = [places[means[0]] if means else -1 for means in values]
         return [[int(counts.get((g, place), 0)) for place in where] for g in range(self.groups)]
 
-    def bounded(self) -> "Numbers":
-        """Return the numbers of the records, bounded per privacy unit and group.
+    def bounded(self, clock: Clock | None = None) -> "Numbers":
+        """Return the numbers of the records, or the times of a clock as integers, bounded per unit and group.
 
         They are asked for several times. So the rows chosen of a unit are kept; unbounded
         rows are read anew.
         """
-        numeric = quietly(self.native.numeric, self.failure)
+        if clock is not None:
+            check_times(self.type(), clock)
+        numeric = quietly(self.native.numeric, self.failure, clock)
         numeric_table = OpenedTable(numeric, self.names, self.records, self.failure)
         of = numeric_table.type()
-        if of.name != "object":
+        if clock is not None:
+            of = replace(of, unit=unit_of(self.type()))
+        elif of.name != "object":
             check_numbers(of)
         rows = quietly(numeric_table._bounded, self.failure, of)
         return Numbers(numeric, rows, of, self.failure, self.records.by is not None)
@@ -177,15 +184,21 @@ class Numbers:
     failure: DiscreetError
     has_groups: bool
 
-    def on_grid(self, group: int, grid: Grid) -> GridCounts | None:
+    def on_grid(self, group: int, grid: Grid | Cuts) -> GridSource | None:
         """Return the numbers of a group as counts on a grid.
 
         None if the grid is too fine or too far for the column's type, which is public.
         """
+        if isinstance(grid, Cuts):
+            return self._between_cuts(group, grid) if self._comparable else None
         thresholds = Thresholds(grid, self.of)
         if not (self._comparable and thresholds.serves):
             return None
         return GridCounts(self._of_group(group), thresholds, self.native.fetch, self.failure)
+
+    def _between_cuts(self, group: int, cells: Cuts) -> CutCounts:
+        """Return the numbers of a group as counts between cuts."""
+        return CutCounts(self._of_group(group), self.of, self.native.fetch, cells, self.failure)
 
     def beside(self, group: int, numbers: Sequence[Fraction]) -> tuple[list[int], list[int]] | None:
         """Return how many records of a group are below and above some numbers."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from ..arguments import file_path
+from ..date_grid import Clock
 from ..errors import DiscreetError, UnreadableFile
 from .csv_files import (
     DELIMITERS,
@@ -26,6 +27,7 @@ from .database import connect_memory
 from .engine_errors import needing, quietly
 from .in_duckdb import ROWS, InDuckDB, TempTable, select_columns
 from .kinds import CELL, ColumnType
+from .times import sql_of_texts
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -173,12 +175,20 @@ def native_columns(
 
 
 def parse_cells(
-    relation: "DuckDBPyRelation", types: Mapping[str, ColumnType], near: "DuckDBPyRelation"
+    relation: "DuckDBPyRelation",
+    types: Mapping[str, ColumnType],
+    near: "DuckDBPyRelation",
+    clock: Clock | None = None,
 ) -> InDuckDB:
-    """Return all rows with the number that CELL spells, if it does. They are kept: a file is parsed once."""
-    query = f"SELECT * REPLACE ({_CELL_AS_DOUBLE} AS {CELL}) FROM {ROWS}"
-    table = TempTable(relation, query, near=near)
+    """Return all rows with the number, or the time of a clock, that CELL spells, if it does.
+
+    They are kept: a file is parsed once.
+    """
+    cells = _CELL_AS_DOUBLE if clock is None else sql_of_texts(CELL, clock)
+    table = TempTable(relation, f"SELECT * REPLACE ({cells} AS {CELL}) FROM {ROWS}", near=near)
     number = replace(types[CELL], kind="float", layout="<d")
+    if clock is not None:
+        number = replace(types[CELL], kind="integer", low=-(2**63), high=2**63 - 1)
     return InDuckDB(table.rows, {**types, CELL: number}, near=near, _tables=[table])
 
 

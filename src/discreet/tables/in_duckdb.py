@@ -14,6 +14,7 @@ from decimal import Decimal
 from threading import Lock, Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
+from ..date_grid import Clock
 from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray
 from .engine_errors import missing_column, quietly
@@ -22,6 +23,7 @@ from .kinds import CELL, CellKey, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
 from .numeric import from_relation
 from .records import PERSON, START, is_of_unit
+from .times import sql_of_times
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation, Expression
@@ -150,8 +152,8 @@ class InDuckDB:
     types: Mapping[str, ColumnType] = field(default_factory=dict)
     """The types that are known otherwise than from the relation."""
     codes: Mapping[str, Mapping[CellKey, int]] = field(default_factory=dict, repr=False)
-    numeric_form: "Callable[[], InDuckDB] | None" = field(default=None, repr=False)
-    """What returns the same with numbers in CELL, where it holds none."""
+    numeric_form: "Callable[[Clock | None], InDuckDB] | None" = field(default=None, repr=False)
+    """What returns the same with numbers, or the times of a clock, in CELL, where it holds none."""
     code_values: ExactArray | None = field(default=None, repr=False)
     """The numbers that integers in CELL stand for."""
     near: "DuckDBPyRelation | None" = field(default=None, repr=False)
@@ -173,9 +175,17 @@ class InDuckDB:
             self._column_types[alias] = of
         return replace(of, column=column)
 
-    def numeric(self) -> "InDuckDB":
-        """Return the same with numbers in CELL."""
-        return self if self.numeric_form is None else self.numeric_form()
+    def numeric(self, clock: Clock | None = None) -> "InDuckDB":
+        """Return the same with numbers in CELL, or the integers that stand for times."""
+        if self.numeric_form is not None:
+            return self.numeric_form(clock)
+        if clock is None:
+            return self
+        native = str(self.relation.types[self.relation.columns.index(CELL)]).strip('"')
+        cells = sql_of_times(CELL, native, self.type(CELL, CELL))
+        relation = self.relation.project(f"* REPLACE ({cells} AS {CELL})")
+        types = {alias: of for alias, of in self.types.items() if alias != CELL}
+        return replace(self, relation=relation, types=types, _column_types={})
 
     def rows(self) -> Frame:
         """Return the columns as they are compared."""

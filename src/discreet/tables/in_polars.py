@@ -5,12 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from ..date_grid import Clock
 from ..sampling.vectors import ExactArray
 from .ids import start_of_rule
-from .kinds import CELL, CellKey, ColumnType, column_type
+from .kinds import CELL, UNITS_PER_SECOND, CellKey, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .numeric import clean, from_series
 from .records import PERSON, START, check_numbers, is_of_unit
+from .times import DAY, FIRST_DAY, LAST_DAY
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,9 +43,19 @@ class InPolars:
             else of
         )
 
-    def numeric(self) -> "InPolars":
-        """Return this: columns of Polars hold numbers or do not."""
-        return self
+    def numeric(self, clock: Clock | None = None) -> "InPolars":
+        """Return this, for columns of Polars hold numbers or do not; of times the integers that stand for them."""
+        if clock is None:
+            return self
+        import polars as pl
+
+        of = self.type(CELL, CELL)
+        cells = pl.col(CELL).to_physical().cast(pl.Int64)
+        if of.unit != "ns":
+            per = 1 if of.kind == "date" else UNITS_PER_SECOND[of.unit] * 86_400
+            first, last = FIRST_DAY * per, (LAST_DAY + 1) * per - 1
+            cells = cells.clip(first, last) * (DAY // per)
+        return replace(self, frame=self.frame.with_columns(cells.alias(CELL)))
 
     def rows(self) -> Frame:
         """Return the columns as they are compared."""

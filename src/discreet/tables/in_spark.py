@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
+from ..date_grid import Clock
 from ..sampling.vectors import ExactArray
 from .engine_errors import needing
 from .ids import SALT
@@ -17,6 +18,7 @@ from .kinds import CELL, CellKey, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .numeric import from_series
 from .records import PERSON, START, is_of_unit
+from .times import DAY, FIRST, LAST
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -50,9 +52,31 @@ class InSpark:
             return ColumnType(column, "nothing", word)
         return column_type(column, nw.from_native(self.frame).collect_schema()[alias], word)
 
-    def numeric(self) -> "InSpark":
-        """Return this: columns of Spark hold numbers or do not."""
-        return self
+    def numeric(self, clock: Clock | None = None) -> "InSpark":
+        """Return this, for columns of Spark hold numbers or do not; of times the integers that stand for them.
+
+        The clock of a time without a zone is taken apart: the session's zone, through which Spark would cast it,
+        has hours that are not there.
+        """
+        if clock is None:
+            return self
+        kind = self.type(CELL, CELL).kind
+        native = {"date": "DATE", "timestamp": "TIMESTAMP_NTZ"}.get(kind, "TIMESTAMP")
+        first, last = (
+            f"CAST('{end[:10] if kind == 'date' else end}{'Z' * (native == 'TIMESTAMP')}' AS {native})"
+            for end in (FIRST, LAST)
+        )
+        inside = f"(CASE WHEN {CELL} < {first} THEN {first} WHEN {CELL} > {last} THEN {last} ELSE {CELL} END)"
+        clock_in_words = (
+            f" + hour({inside}) * 3600000000L + minute({inside}) * 60000000L"
+            f" + CAST(extract(SECOND FROM {inside}) * 1000000 AS BIGINT)"
+        )
+        days = f"CAST(unix_date(CAST({inside} AS DATE)) AS BIGINT) * {DAY}L"
+        cells = {"date": days, "timestamp": days + clock_in_words}.get(
+            kind, f"unix_micros({inside})"
+        )
+        others = [name for name in self.frame.columns if name != CELL]
+        return InSpark(self.frame.selectExpr(*others, f"{cells} AS {CELL}"))
 
     def rows(self) -> Frame:
         """Return the columns as they are compared."""

@@ -5,7 +5,7 @@ No type is ever inferred from rows. Python decides which objects are equal, once
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from ..date_grid import Clock
 from ..errors import UnreadableData
 from ..sampling.arrays import types_of
 from ..sampling.vectors import ExactArray
@@ -33,6 +34,7 @@ from .kinds import (
 )
 from .numeric import clean, from_list, present
 from .records import PERSON, START, check_numbers, is_of_unit
+from .times import present_times
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -83,12 +85,16 @@ OBJECTS = ("object", "category")
 _LONGEST_DECIMAL = 38
 
 
-def in_memory(columns: Mapping[str, MemoryColumn], *, by_value: bool = False) -> InDuckDB:
+def in_memory(
+    columns: Mapping[str, MemoryColumn],
+    present_values: "Callable[[Sequence[object]], tuple[NDArray[np.bool_], ExactArray]] | None" = None,
+) -> InDuckDB:
     """Return columns of equal length for DuckDB to count.
 
     Args:
         columns: the columns, by their aliases.
-        by_value: whether the integers that stand for objects in CELL are in the order of the numbers among them.
+        present_values: returns whether each object in CELL counts, and the numbers of those that do; then the
+            integers that stand for objects are in the order of these.
     """
     arrays, types, codes = (
         dict[str, object](),
@@ -104,8 +110,9 @@ def in_memory(columns: Mapping[str, MemoryColumn], *, by_value: bool = False) ->
         types[alias] = ColumnType(alias, "anything", column.name)
         if is_of_unit(alias):
             check_unit(column.of or types[alias])
-        elif alias == CELL and by_value:
-            (arrays[CELL], code_values), codes[CELL] = _in_order(column.cells), {}
+        elif alias == CELL and present_values is not None:
+            there, numbers = present_values(column.cells)
+            (arrays[CELL], code_values), codes[CELL] = _in_order(there, numbers), {}
         else:
             arrays[alias], codes[alias] = encode_objects(column.cells)
     units = [column for alias, column in columns.items() if is_of_unit(alias)]
@@ -115,9 +122,14 @@ def in_memory(columns: Mapping[str, MemoryColumn], *, by_value: bool = False) ->
         codes[PERSON] = {}
     projection = (f"nullif({a}, -1) AS {a}" if a in codes else a for a in arrays)
     relation = relation_of_arrays(arrays).project(", ".join(projection))
-    inexact = isinstance(columns[CELL], Objects) and not by_value
-    numeric_form = partial(in_memory, columns, by_value=True) if inexact else None
+    inexact = isinstance(columns[CELL], Objects) and present_values is None
+    numeric_form = partial(_by_value, columns) if inexact else None
     return InDuckDB(relation, types, codes, numeric_form, code_values)
+
+
+def _by_value(columns: Mapping[str, MemoryColumn], clock: Clock | None) -> InDuckDB:
+    """Return the columns with objects in CELL in the order of the numbers among them, or of the times."""
+    return in_memory(columns, present if clock is None else partial(present_times, clock=clock))
 
 
 def relation_of_arrays(arrays: Mapping[str, object]) -> "DuckDBPyRelation":
@@ -227,12 +239,11 @@ def number_of_id(cell: object, numbers: dict[str, int]) -> int:
         return -1
 
 
-def _in_order(cells: Sequence[object]) -> tuple[ExactArray, ExactArray]:
+def _in_order(there: NDArray[np.bool_], numbers: ExactArray) -> tuple[ExactArray, ExactArray]:
     """Return the positions of the numbers by row, -1 for none, and the numbers that occur, ascending."""
-    there, numbers = present(cells)
     values: Any
     values, places = np.unique(numbers, return_inverse=True)
-    codes = np.full(len(cells), -1, dtype=np.int64)
+    codes = np.full(len(there), -1, dtype=np.int64)
     codes[there] = places
     return codes, values
 

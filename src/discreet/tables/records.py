@@ -51,7 +51,9 @@ class Records:
         return self.unit is not None and self.by is not None and self.most_groups < len(self.groups)
 
 
-_DAYS = "give days or seconds since a date of your choice as integers, such as (column - date).dt.days in pandas"
+_DAYS = (
+    'for dates and times give candidates such as DateGrid("2020-01-01", "2024-12-31", "1 month")'
+)
 
 _CASTS = {
     **dict.fromkeys(("date", "timestamp", "timestamp with time zone"), _DAYS),

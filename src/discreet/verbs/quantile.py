@@ -1,11 +1,13 @@
 """median, quantile, minimum, maximum: values that divide the records as wanted."""
 
+import datetime as dt
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal, TypeVar, Unpack, overload
 
 from ..arguments import choice, column_name
 from ..candidates import Grid, Indexed, Labels
+from ..date_grid import DateGrid, clock_of_candidates
 from ..errors import InvalidCandidates, InvalidNumber, preview
 from ..numbers import Number, exact
 from ..releases import Release
@@ -18,7 +20,7 @@ from .units import columns_of, naming, per_person, read_unit_query, refuse_missi
 
 _T = TypeVar("_T")
 
-Candidates = Grid | Iterable[object] | Indexed[object]
+Candidates = Grid | DateGrid | Iterable[object] | Indexed[object]
 
 
 @overload
@@ -49,7 +51,7 @@ def quantile(
     """Release a value that about a share alpha of the records are below.
 
     A record is rounded to the nearest point of the grid, by itself; outside the grid, to its ends,
-    NaN and null are left out.
+    NaN and null are left out. Of dates and times give a `DateGrid`.
 
     Args:
         alpha: the share of the records below, between 0 and 1; exact: 0.9 is nine tenths.
@@ -104,15 +106,16 @@ def median(
     """
     if choice(score, "score", ("rank", "median_distance")) == "rank":
         return _release(data, column, Fraction(1, 2), candidates, terms)
-    if not isinstance(candidates, Grid):
+    if not isinstance(candidates, Grid | DateGrid):
         raise InvalidCandidates(
-            f"median_distance needs a Grid of candidates, got {preview(candidates)}"
+            f"median_distance needs a Grid of candidates, or a DateGrid, got {preview(candidates)}"
         )
     column = None if column is None else column_name(column)
     words = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
     query = Query("median", words, {"column": column})
     unit_query = read_unit_query(terms, bounded=True)
-    scores = [MedianDistance(one, candidates) for one in columns_of(unit_query, data, column)]
+    columns = columns_of(unit_query, data, column, clock_of_candidates(candidates))
+    scores = [MedianDistance(one, candidates) for one in columns]
     return unit_query.answer(
         per_person(unit_query, scores), candidates, query, draw, naming(candidates)
     )
@@ -187,7 +190,8 @@ def _release(
     column = None if column is None else column_name(column)
     numbers = _read_candidates(candidates)
     unit_query = read_unit_query(terms, bounded=True)
-    scores = [Rank(one, numbers, share) for one in columns_of(unit_query, data, column)]
+    columns = columns_of(unit_query, data, column, clock_of_candidates(numbers))
+    scores = [Rank(one, numbers, share) for one in columns]
     words = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
     query = Query("quantile", words, {"column": column})
     return unit_query.answer(per_person(unit_query, scores), numbers, query, draw, naming(numbers))
@@ -202,10 +206,10 @@ def _read_alpha(alpha: Number) -> Fraction:
     return share
 
 
-def _read_candidates(candidates: Candidates | None) -> Grid | Labels:
+def _read_candidates(candidates: Candidates | None) -> Grid | DateGrid | Labels:
     """Return a grid as it is, and a list as labels that are numbers."""
     refuse_missing(candidates)
-    if isinstance(candidates, Grid):
+    if isinstance(candidates, Grid | DateGrid):
         return candidates
     labels = Labels.read(candidates)  # type: ignore[arg-type]  # it is not None
     ends = f"{preview(labels[0])}, {preview(labels[-1])}"
@@ -220,6 +224,10 @@ def _read_candidates(candidates: Candidates | None) -> Grid | Labels:
             f"candidates=Grid({ends})"
         )
     for label in labels:
+        if isinstance(label, dt.date):
+            raise InvalidCandidates(
+                f"dates as candidates of a quantile are a DateGrid(lo, hi, step), got {preview(label)} in a list"
+            )
         try:
             exact(None if isinstance(label, str) else label, "a candidate")
         except InvalidNumber as error:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import Any, Literal, TypeVar, Unpack, get_args, overload
+from typing import Any, Literal, TypeVar, Unpack, cast, get_args, overload
 
 from ..arguments import choice, column_name, exact_text, read_sequence
 from ..candidates import Grid
+from ..date_grid import DateGrid, clock_of_candidates, number_grid
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..mechanisms.contract import Calibrated, PrivacyParameter, calibrate
 from ..mechanisms.exponential import Exponential
@@ -42,7 +43,7 @@ def quantiles(
     column: str | None = None,
     *,
     alphas: Sequence[Number],
-    candidates: Grid[_T],
+    candidates: Grid[_T] | DateGrid[_T],
     method: QuantilesMethod = "recursive",
     delta: Number | None = None,
     max_contributions: int = ...,
@@ -56,7 +57,7 @@ def quantiles(
     column: str | None = None,
     *,
     alphas: Sequence[Number],
-    candidates: Grid | None = None,
+    candidates: Grid | DateGrid | None = None,
     method: QuantilesMethod = "recursive",
     delta: Number | None = None,
     **terms: Unpack[RecordTerms],
@@ -69,7 +70,7 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     column: str | None = None,
     *,
     alphas: Sequence[Number],
-    candidates: Grid | None = None,
+    candidates: Grid | DateGrid | None = None,
     method: QuantilesMethod = "recursive",
     delta: Number | None = None,
     **terms: Unpack[RecordTerms],
@@ -83,8 +84,8 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
 
     Args:
         alphas: the shares of the records below, between 0 and 1, ascending and distinct.
-        candidates: the possible answers, a `Grid` of any size in units of the data; public. May be left out for a
-            `Dataset` that declares the bounds of the column.
+        candidates: the possible answers, a `Grid` of any size in units of the data, or a `DateGrid`; public. May be
+            left out for a `Dataset` that declares the bounds of the column.
         method: "recursive" as described; "joint", one exponential mechanism over all non-descending
             tuples, often nearer, in time that grows with the square of the number of alphas; or
             "independent", one after the other.
@@ -106,33 +107,33 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     docs/reference/scores/rank.md.
     """
     way = choice(method, "method", get_args(QuantilesMethod))
-    candidates = refuse_missing(candidates)
+    grid = cast("Grid | DateGrid", refuse_missing(candidates))
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms, bounded=True)
-    levels = Levels.read(alphas, candidates, _of_one_row(unit_query))
+    levels = Levels.read(alphas, grid, _of_one_row(unit_query))
     if delta is not None:
         levels = levels.allowing(_read_delta(delta, way, unit_query), way)
-    guarantee, mechanism, draws_of = _method(way, levels, candidates)
-    columns = columns_of(unit_query, data, column)
+    guarantee, mechanism, draws_of = _method(way, levels, grid)
+    columns = columns_of(unit_query, data, column, clock_of_candidates(grid))
     if not unit_query.plain:
         guarantee = unit_query.together(guarantee.group(unit_query.records.rows or 1))
 
     def prepare() -> Callable[[], object]:
-        ready = [draws_of(_sorted(one, candidates)) for one in columns]
+        ready = [draws_of(_sorted(one, grid)) for one in columns]
         return ready[0] if unit_query.records.by is None else partial(_by_group, ready)
 
     def name(indices: Any, _: int | None) -> object:
-        return answers_at(indices, candidates)
+        return answers_at(indices, grid)
 
-    query = unit_query.asks(_query(levels, column, candidates, way))
-    details = partial(_details, levels, candidates)
+    query = unit_query.asks(_query(levels, column, grid, way))
+    details = partial(_details, levels, grid)
     account, request = read_payment(unit_query.terms)
     unit = unit_query.records.unit
     order = Order(query, guarantee, mechanism, details, account, request, unit=unit)
     return order.deliver(prepare, unit_query.label(name, None))
 
 
-def _query(levels: "Levels", column: str | None, candidates: Grid, method: str) -> Query:
+def _query(levels: "Levels", column: str | None, candidates: Grid | DateGrid, method: str) -> Query:
     """Return the query, in words and in public values."""
     shares = ", ".join(map(str, levels.alphas))
     words = f"quantiles {shares} of {column or 'numbers'}, {method}, {candidates!r}"
@@ -140,7 +141,7 @@ def _query(levels: "Levels", column: str | None, candidates: Grid, method: str) 
     return Query("quantiles", words, public)
 
 
-def _details(levels: "Levels", candidates: Grid) -> dict[str, object]:
+def _details(levels: "Levels", candidates: Grid | DateGrid) -> dict[str, object]:
     """Return the rest of the description that decides the distribution, for a digest."""
     return {
         "candidates": candidates.description,
@@ -166,16 +167,17 @@ def _read_delta(delta: object, method: str, unit_query: UnitQuery) -> Fraction:
     return read_share(delta)
 
 
-def _sorted(column: Numeric, candidates: Grid) -> SortedRecords:
+def _sorted(column: Numeric, candidates: Grid | DateGrid) -> SortedRecords:
     """Return the records on the grid, sorted once for all alphas."""
-    source = column.on_grid(candidates)
+    grid = number_grid(candidates, column)
+    source = column.on_grid(grid)
     if source is not None:
-        return SortedRecords.of(*distinct_indices(*source.occupancy(candidates.nearest)))
+        return SortedRecords.of(*distinct_indices(*source.occupancy(grid.nearest)))
     values, counts = column.numbers()
-    indices = candidates.nearest(values)
+    indices = grid.nearest(values)
     if counts is not None:
         return SortedRecords.of(*distinct_indices(indices, counts))
-    return SortedRecords.at(indices, candidates.size)
+    return SortedRecords.at(indices, grid.size)
 
 
 def _of_one_row(unit_query: UnitQuery) -> Terms:
@@ -198,7 +200,7 @@ def _of_one_row(unit_query: UnitQuery) -> Terms:
 
 
 def _method(
-    method: str, levels: "Levels", candidates: Grid
+    method: str, levels: "Levels", candidates: Grid | DateGrid
 ) -> tuple[Guarantee, str, Callable[[SortedRecords], Draw]]:
     """Return the guarantee, the mechanism, and a function from the records to one that draws."""
     if method == "joint":
@@ -322,9 +324,9 @@ class Levels:
             raise InvalidNumber(
                 f"alphas must rise from 0 to 1, got {', '.join(map(spell, shares[:9]))}"
             )
-        if not isinstance(candidates, Grid):
+        if not isinstance(candidates, Grid | DateGrid):
             raise InvalidArgument(
-                f"candidates of several quantiles must be a Grid, got {preview(candidates)}"
+                f"candidates of several quantiles must be a Grid, or a DateGrid, got {preview(candidates)}"
             )
         if (
             exact_text(terms.get("mechanism", "exponential")) != "exponential"

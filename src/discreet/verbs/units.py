@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from ..arguments import column_name, refuse_one_shot
 from ..candidates import Answers, Labels
+from ..date_grid import Clock
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms.contract import Law, read_parameter
 from ..numbers import count
@@ -73,7 +74,7 @@ class UnitQuery:
             neighbors=self.neighbors,
         )
 
-    def columns(self, data: object, column: str | None) -> list[Group]:
+    def columns(self, data: object, column: str | None, clock: Clock | None = None) -> list[Group]:
         """Return the records, one column per group, to be read when a score asks.
 
         Raises:
@@ -83,7 +84,7 @@ class UnitQuery:
         refuse_one_shot(data, "the data")
         if column is None and not self.plain:
             raise InvalidArgument("privacy units and groups need a table: name its column")
-        return Source(data, column, self.records).groups
+        return Source(data, column, self.records, clock).groups
 
     def together(self, each: Guarantee) -> Guarantee:
         """Return the guarantee of all groups' answers together. Proof: docs/how-to/groups.md.
@@ -224,8 +225,13 @@ def _divide(terms: Any, parts: int, steps: int) -> Terms:
     return shared  # type: ignore[return-value]
 
 
-def columns_of(unit_query: UnitQuery, data: object, column: str | None) -> Sequence[Numeric]:
-    """Return the records, one column per group; those of a histogram if the data are one."""
+def columns_of(
+    unit_query: UnitQuery, data: object, column: str | None, clock: Clock | None = None
+) -> Sequence[Numeric]:
+    """Return the records, one column per group; those of a histogram if the data are one.
+
+    With a clock they are its times, and not numbers.
+    """
     if isinstance(data, Mapping) and column is None and unit_query.plain:
-        return [Histogram(data)]
-    return unit_query.columns(data, column)
+        return [Histogram(data, clock)]
+    return unit_query.columns(data, column, clock)
