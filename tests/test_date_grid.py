@@ -1,6 +1,7 @@
 """Grids of dates: points, steps, zones, and the grid of integers that stands for one."""
 
 import datetime as dt
+import itertools
 import random
 from fractions import Fraction
 from typing import Any
@@ -32,7 +33,9 @@ def test_points_of_days_weeks_and_months() -> None:
         DATE(2020, 1, 1), DATE(2020, 1, 8), DATE(2020, 1, 15),
     ]  # fmt: skip
     months = DateGrid("2019-11-28", "2020-12-31", "1 month")
-    assert months.size == 14 and months.hi == DATE(2020, 12, 28) and months[3] == DATE(2020, 2, 28)
+    assert months.size == 14
+    assert months.hi == DATE(2020, 12, 28)
+    assert months[3] == DATE(2020, 2, 28)
     assert points(DateGrid("2019-11-01", "2020-06-30", "3 months"))[-1] == DATE(2020, 5, 1)
     hours = DateGrid(TIME(2020, 1, 1), TIME(2020, 1, 2), "6 hours")
     assert points(hours) == [TIME(2020, 1, 1, 6 * i) for i in range(4)] + [TIME(2020, 1, 2)]
@@ -55,7 +58,8 @@ def test_a_zone_has_its_own_days_and_months() -> None:
     assert [p.hour for p in points(hours)] == [0, 1, 3, 4, 5, 6]
     months = DateGrid("2024-01-01T00:00[Europe/Zurich]", "2024-12-31T00:00[Europe/Zurich]", "month")
     assert [p.utcoffset().seconds // 3600 for p in points(months)] == [1] * 3 + [2] * 7 + [1] * 2
-    assert months.zone == "Europe/Zurich" and "Europe/Zurich" in repr(months)
+    assert months.zone == "Europe/Zurich"
+    assert "Europe/Zurich" in repr(months)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +130,8 @@ def test_the_spelling_makes_the_same_grid() -> None:
     ):
         lo, hi, step, zone = grid.spelling
         again = DateGrid(lo, hi, step, zone=zone or None)
-        assert points(again) == points(grid) and again.zone == grid.zone
+        assert points(again) == points(grid)
+        assert again.zone == grid.zone
 
 
 def test_steps_are_read_as_they_are_written() -> None:
@@ -153,7 +158,8 @@ def test_microseconds_are_those_of_the_calendar() -> None:
         assert microseconds(naive.date()) == (naive.date() - epoch.date()).days * 86_400_000_000
     first, second = (TIME(2024, 10, 27, 2, 30, tzinfo=ZURICH, fold=fold) for fold in (0, 1))
     assert microseconds(second) - microseconds(first) == 3_600_000_000
-    assert clock_of(first) == "zoned" and clock_of(first.date()) == "naive"
+    assert clock_of(first) == "zoned"
+    assert clock_of(first.date()) == "naive"
 
 
 GRIDS = [
@@ -184,12 +190,13 @@ def test_a_grid_of_dates_is_a_grid_of_integers(grid: DateGrid[Any], unit: Any) -
     assert cells.size == grid.size
     at = [microseconds(grid[i]) * per for i in range(grid.size)]
     assert at == sorted(set(at))
-    borders = [Fraction(a + b, 2) for a, b in zip(at, at[1:], strict=False)]
+    borders = [Fraction(a + b, 2) for a, b in itertools.pairwise(at)]
     ups = [-(-border.numerator // border.denominator) for border in borders]
     assert cells.nearest(np.array([*ups, at[0]])).tolist() == [*range(1, len(at)), 0]
     assert cells.nearest(np.array([up - 1 for up in ups] + [at[-1]])).tolist() == [*range(len(at))]
     for up, a, b in zip(ups, at, at[1:], strict=False):
-        assert abs(a - (up - 1)) < abs(b - (up - 1)) and abs(a - up) >= abs(b - up)
+        assert abs(a - (up - 1)) < abs(b - (up - 1))
+        assert abs(a - up) >= abs(b - up)
     generator = random.Random(repr(grid))
     few = [generator.randrange(at[0] - 10**15, at[-1] + 10**15) for _ in range(5)] + [at[0], at[-1]]
     assert cells.nearest(np.array(few)).tolist() == [nearest_by_hand(grid, v, per) for v in few]
@@ -209,8 +216,10 @@ def test_integers_longer_than_words_have_the_same_cells() -> None:
 def test_a_point_is_found_by_its_instant() -> None:
     for grid in GRIDS:
         for i in {0, grid.size // 2, grid.size - 1}:
-            assert grid.find(grid[i]) == i and grid.at_or_below(grid[i]) == i
-        assert grid.find("x") is None and grid.find(5) is None
+            assert grid.find(grid[i]) == i
+            assert grid.at_or_below(grid[i]) == i
+        assert grid.find("x") is None
+        assert grid.find(5) is None
         assert grid.at_or_below(DATE(1800, 1, 1)) == -1
     assert GRIDS[0].find(DATE(2000, 1, 2)) is None
     assert GRIDS[0].find(TIME(2000, 1, 1)) is None

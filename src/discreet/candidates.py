@@ -209,7 +209,8 @@ class Grid(Generic[T]):
             InvalidNumber: if one is no finite number, or the step is not above zero.
             InvalidCandidates: if hi is below lo, or not a whole number of steps above it.
         """
-        if isinstance(lo, dt.date) or _DATE.match(exact_text(lo) or ""):
+        end: object = lo
+        if isinstance(end, dt.date) or _DATE.match(exact_text(end) or ""):
             raise InvalidNumber(
                 f"lo must be a number, got {preview(lo)}; for dates give a DateGrid"
             )
