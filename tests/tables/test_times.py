@@ -286,7 +286,7 @@ def test_the_rows_of_a_unit_are_the_same_everywhere(rows: int, tmp_path: Path) -
     records = Records("u", rows, "g", ("a", "b"), 1)
     answers = []
     storages: list[pa.DataType] = [pa.date32(), *map(pa.timestamp, ("s", "ms", "us", "ns"))]
-    for engine, of in itertools.product(ENGINES, storages):
+    for engine, of in itertools.product((name for name in ENGINES if name != "dask"), storages):
         if engine.startswith("polars") and of == pa.timestamp("s"):
             continue
         table = pa.table(
