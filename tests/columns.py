@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from discreet.candidates import Grid, Labels
+from discreet.date_grid import TimeUnit
 from discreet.tables.column import Group, Source
 from discreet.tables.meanings import Rungs, rungs
 from discreet.tables.records import Records
@@ -45,13 +46,15 @@ class Counted:
 class OnGrid:
     """Numbers that are counted on a grid somewhere."""
 
+    unit: TimeUnit = "us"
+
     def __init__(self, source: Any, values: Any = ()) -> None:
         self._source, self._values = source, values
 
     def numbers(self) -> Any:
         return np.asarray(self._values), None
 
-    def on_grid(self, grid: Grid) -> Any:
+    def on_grid(self, grid: object) -> Any:
         return self._source
 
     def rungs(self, labels: Labels) -> Rungs:

@@ -26,6 +26,7 @@ from .candidates import Grid as _Grid
 from .candidates import Indexed as _Indexed
 from .datasets import Dataset as Dataset
 from .date_grid import DateGrid as DateGrid
+from .date_grid import DateGrid as _DateGrid
 from .errors import DiscreetError as DiscreetError
 from .ledger import Budget as Budget
 from .ledger import Ledger as Ledger
@@ -918,7 +919,7 @@ def quantile(
     """Release a value that about a share alpha of the records are below.
 
     A record is rounded to the nearest point of the grid, by itself; outside the grid, to its ends,
-    NaN and null are left out.
+    NaN and null are left out. Of dates and times give a `DateGrid`.
 
     Args:
         data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
@@ -992,7 +993,7 @@ def quantile(
     """Release a value that about a share alpha of the records are below.
 
     A record is rounded to the nearest point of the grid, by itself; outside the grid, to its ends,
-    NaN and null are left out.
+    NaN and null are left out. Of dates and times give a `DateGrid`.
 
     Args:
         data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
@@ -1048,7 +1049,7 @@ def quantiles(
     column: str | None = None,
     *,
     alphas: _Sequence[_Number],
-    candidates: _Grid[_T],
+    candidates: _Grid[_T] | _DateGrid[_T],
     method: _QuantilesMethod = "recursive",
     delta: _Number | None = None,
     epsilon: _Number | None = None,
@@ -1070,8 +1071,8 @@ def quantiles(
             histogram: a mapping from values to how often they occur. Private.
         column: the name of the column of the table. Without it the data are the numbers themselves.
         alphas: the shares of the records below, between 0 and 1, ascending and distinct.
-        candidates: the possible answers, a `Grid` of any size in units of the data; public. May be left out for a
-            `Dataset` that declares the bounds of the column.
+        candidates: the possible answers, a `Grid` of any size in units of the data, or a `DateGrid`; public. May be
+            left out for a `Dataset` that declares the bounds of the column.
         method: "recursive" as described; "joint", one exponential mechanism over all non-descending
             tuples, often nearer, in time that grows with the square of the number of alphas; or
             "independent", one after the other.
@@ -1116,7 +1117,7 @@ def quantiles(
     column: str | None = None,
     *,
     alphas: _Sequence[_Number],
-    candidates: _Grid | None = None,
+    candidates: _Grid | _DateGrid | None = None,
     method: _QuantilesMethod = "recursive",
     delta: _Number | None = None,
     epsilon: _Number | None = None,
@@ -1141,8 +1142,8 @@ def quantiles(
             histogram: a mapping from values to how often they occur. Private.
         column: the name of the column of the table. Without it the data are the numbers themselves.
         alphas: the shares of the records below, between 0 and 1, ascending and distinct.
-        candidates: the possible answers, a `Grid` of any size in units of the data; public. May be left out for a
-            `Dataset` that declares the bounds of the column.
+        candidates: the possible answers, a `Grid` of any size in units of the data, or a `DateGrid`; public. May be
+            left out for a `Dataset` that declares the bounds of the column.
         method: "recursive" as described; "joint", one exponential mechanism over all non-descending
             tuples, often nearer, in time that grows with the square of the number of alphas; or
             "independent", one after the other.

@@ -143,7 +143,7 @@ def test_objects_of_one_type_are_counted_as_any_others(values: list[Any]) -> Non
 
 @given(VALUES)
 def test_the_order_of_the_numbers_in_a_column(values: list[Any]) -> None:
-    codes, numbers = _in_order(values)
+    codes, numbers = _in_order(*present(values))
     assert numbers.tolist() == sorted({*read(values)})
     found = [None if code < 0 else numbers[code] for code in codes.tolist()]
     assert found == [python_number(value) for value in values]

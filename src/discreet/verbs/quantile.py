@@ -212,6 +212,11 @@ def _read_candidates(candidates: Candidates | None) -> Grid | DateGrid | Labels:
     if isinstance(candidates, Grid | DateGrid):
         return candidates
     labels = Labels.read(candidates)  # type: ignore[arg-type]  # it is not None
+    for label in labels:
+        if isinstance(label, dt.date):
+            raise InvalidCandidates(
+                f"dates as candidates of a quantile are a DateGrid(lo, hi, step), got {preview(label)} in a list"
+            )
     ends = f"{preview(labels[0])}, {preview(labels[-1])}"
     if type(candidates) is tuple and len(labels) == 2:
         raise InvalidCandidates(
@@ -224,10 +229,6 @@ def _read_candidates(candidates: Candidates | None) -> Grid | DateGrid | Labels:
             f"candidates=Grid({ends})"
         )
     for label in labels:
-        if isinstance(label, dt.date):
-            raise InvalidCandidates(
-                f"dates as candidates of a quantile are a DateGrid(lo, hi, step), got {preview(label)} in a list"
-            )
         try:
             exact(None if isinstance(label, str) else label, "a candidate")
         except InvalidNumber as error:
