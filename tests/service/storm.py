@@ -43,13 +43,15 @@ ROUNDS = 5
 """So many kills of the service are of one with workers, which is slow to start."""
 
 RETRIED = (429, 500, 503)
-"""What may be told for a while: a process that is killed takes an answer with it, which is then asked for again."""
+"""What may be told for a while; a failure that was stored is told for ever."""
+
+FINAL = b"gives the same error again"
 
 COST = Fraction(1, 10**6)
 RATE = 100
 """Requests of one token, fewer than a service admits in a minute."""
 
-FAILED = ("unpaid", "twice", "differ", "failed", "amiss")
+FAILED = ("unpaid", "twice", "differ", "forgotten", "failed", "amiss")
 
 _ANALYST = """
 [analysts.{team}]
@@ -62,6 +64,7 @@ ledger = "{ledger}"
 [datasets.people]
 source = "people.csv"
 budget = {{ epsilon = "1000" }}
+max_failures = 1000
 columns.age = {{ type = "integer", minimum = 0, maximum = 99 }}
 questions.age = {{ verb = "mode", column = "age", epsilon = "{cost}" }}
 
@@ -93,6 +96,7 @@ class Storm:
         self._lock = threading.Lock()
         self.asked: dict[str, list[str]] = {team: [] for team in TEAMS}
         self.given: dict[tuple[str, str], set[bytes]] = defaultdict(set)
+        self.finals: dict[tuple[str, str], set[bytes]] = defaultdict(set)
         self.counts: Counter[str] = Counter()
         self.failures: list[str] = []
         self.service = Running(folder)
@@ -112,6 +116,8 @@ class Storm:
             self.counts[f"status {status}"] += 1
             if status == 200:
                 self.given[team, key].add(_without_spaces(body))
+            elif FINAL in body:
+                self.finals[team, key].add(_without_spaces(body))
             elif status not in RETRIED:
                 self.failures.append(f"{status} {body[:300]!r}")
 
@@ -183,6 +189,7 @@ class Storm:
             for e in history
             if e.kind == "answered"
         }
+        finals = {(e.analyst, e.request) for e in history if e.kind == "failed"}
         charged = sum(kind == "charged" for kind, _, _ in counted)
         answers = {
             of: {tuple(json.loads(body)["value"]) for body in each}
@@ -194,7 +201,9 @@ class Storm:
                 ("charged", *of) not in counted or of not in stored for of in self.given
             ),
             "twice": sum(count > 1 for count in counted.values()),
-            "differ": sum(len(bodies) > 1 for bodies in self.given.values())
+            "failures": len(finals),
+            "forgotten": sum(of not in finals or of in self.given for of in self.finals),
+            "differ": sum(len(b) > 1 for of in (self.given, self.finals) for b in of.values())
             + sum(values != {stored.get(of)} for of, values in answers.items()),
             "failed": self.failures + ([] if code in STOPPED else [f"it ended with {code}"]),
             "amiss": _amiss(ledger, charged),
@@ -226,7 +235,8 @@ class Client:
     def insist(self) -> None:
         """Ask what was not answered, and what was lately, until there is an answer."""
         asked = self._storm.asked[self._team]
-        unanswered = [key for key in asked if (self._team, key) not in self._storm.given]
+        settled = {*self._storm.given, *self._storm.finals}
+        unanswered = [key for key in asked if (self._team, key) not in settled]
         for key in {*unanswered, *asked[-100:]}:
             if not any(self.ask(key) for _ in range(100)):
                 self._storm.failures.append(f"{key} is not answered")
@@ -249,9 +259,10 @@ class Client:
             time.sleep(0.5)
             return False
         self._storm.noted(self._team, key, reply.status, body)
-        if reply.status != 200:
+        is_settled = reply.status == 200 or FINAL in body
+        if not is_settled:
             time.sleep(0.2)
-        return reply.status == 200
+        return is_settled
 
 
 def _without_spaces(body: bytes) -> bytes:

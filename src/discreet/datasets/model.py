@@ -38,7 +38,7 @@ MOST_TURNS, MOST_WAITING = 100_000, 1000
 MOST_MEGABYTES = 1 << 24
 """The most memory, or disk, of one reader."""
 
-_MOST_FAILURES = 10_000
+_MOST_FAILURES = 1_000
 """A larger number closes nothing, and the number of patterns takes long to compute."""
 
 _COUNT = accepted_by(
