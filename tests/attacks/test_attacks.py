@@ -6,7 +6,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
 from flint import arb
 
@@ -27,10 +26,8 @@ from discreet.attacks.result import alike
 from discreet.mechanisms import Base2, Exponential, Mechanism, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.contract import Law, PrivacyParameter
 from discreet.privacy.sensitivity import sensitivity_of
-from discreet.sampling.bits import SystemBits
 from discreet.sampling.enclosures import precision
 from discreet.sampling.vectors import read_vector
-from discreet.testing import bit_tree
 
 OURS: list[Mechanism] = [Exponential(), PermuteAndFlip(), NoisyMax(), NoisyMax("gumbel"), Base2()]
 
@@ -157,63 +154,3 @@ def test_no_mechanism_of_ours_tells_more_than_epsilon(mechanism: Mechanism) -> N
     n = 11 if isinstance(mechanism, Base2) else 20
     two = [truncation._WITH_ALICE[:n], truncation._WITHOUT[:n]]
     assert audit.exact(*two, sensitivity=1, epsilon=30, mechanism=mechanism).holds
-
-
-@pytest.mark.parametrize("mechanism", OURS, ids=str)
-def test_attack_one_draws_all_candidates(mechanism: Mechanism) -> None:
-    """The naive mechanism answers candidate 0 only; ours answers it in a few of a hundred draws."""
-    drawn = np.asarray(law(mechanism, underflow._WITH_ALICE, "1/2").draws(400, SystemBits()))
-    assert len(set(drawn.tolist())) > 50
-    assert (drawn == 0).mean() < 0.1
-
-
-def test_a_counted_law_is_the_law() -> None:
-    """For few words, where all can be tried: the law by bisection is the law by counting."""
-    choose = floats.unsafe_choice([0.1, 0.0, 0.2, 0.7])
-    counted = floats.counted_law(choose, 4)
-    assert sum(counted) == 1
-    assert counted[1] == 0
-    for i, end in ((0, 0.1), (2, 0.3)):
-        k = int(sum(counted[: i + 1]) * floats.FINE)
-        assert choose(k - 1) <= i < choose(k)
-        assert k / floats.FINE == pytest.approx(end)
-
-
-def test_an_unreachable_answer_is_unreachable_by_brute_force() -> None:
-    """All uniforms in a wide window around the place where the answer would have to be."""
-    answer = low_bits.telling()[0]
-    assert answer > 1
-    centre = round(math.exp(1 - answer) * floats.FINE)
-    window = range(max(0, centre - 20_000), centre + 20_000)
-    reached = [low_bits.unsafe_laplace(1.0, 1, k) for k in window]
-    assert answer not in reached
-    assert min(reached) < answer < max(reached)
-
-
-def test_the_naive_median_answers_where_there_are_no_ties() -> None:
-    assert 0 < crash.unsafe_median(crash.ROWS, 0, 10, 0.5) < 10
-    with pytest.raises(ValueError, match="math domain error"):
-        crash.unsafe_median(crash.NEIGHBOR, 0, 10, 0.5)
-    grid = discreet.Grid(0, 10)
-    for rows in (crash.ROWS, crash.NEIGHBOR, [5, 5, 5], []):
-        assert discreet.median(rows, candidates=grid, epsilon=1).value in range(11)
-
-
-def test_the_published_base_two_sampler_loses_an_outcome() -> None:
-    assert coarse_grid.counts(coarse_grid.COSTS) == [8193, 0]
-    assert coarse_grid.counts(coarse_grid.NEIGHBOR) == [8193, 1]
-    assert coarse_grid.counts([0, 0]) == [8193, 8192]  # the lowest point counts for the first twice
-    assert coarse_grid.encloses(coarse_grid.COSTS, 0)
-
-
-@pytest.mark.proof
-def test_the_enumeration_catches_it() -> None:
-    """Fed with every string of bits, the naive sampler misses the truth that our enumeration encloses."""
-
-    def draw(bits: Any) -> int | None:
-        k = sum(bits.word() << i for i in range(15))
-        return coarse_grid.unsafe_point([0, 1], k)
-
-    tree = bit_tree(draw, 15)
-    accepted = 1 - tree.masses[None]
-    assert tree.masses[1] / accepted != Fraction(1, 3)

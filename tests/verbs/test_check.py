@@ -6,7 +6,6 @@ import json
 import math
 import warnings
 from collections.abc import Iterator
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,6 @@ import pandas as pd
 import polars as pl
 import pytest
 from flint import arb
-from hypothesis import given
-from hypothesis import strategies as st
 
 import discreet
 from discreet import Batch, Dataset, Ledger
@@ -34,12 +31,10 @@ from discreet.errors import (
     UnreadableData,
 )
 from discreet.privacy.guarantees import PureDP
-from discreet.sampling.bits import SystemBits
 from discreet.sampling.enclosures import ball, precision
-from discreet.tables.engine import open_table
-from discreet.tables.fits import CellCounts, DeclaredCells
+from discreet.tables.fits import CellCounts
 from discreet.tables.records import Records
-from discreet.testing import SeededBits, bit_tree, counted_work
+from discreet.testing import SeededBits, bit_tree
 from discreet.verbs.check import GeometricNoise
 
 from ..test_payment import Purse
@@ -88,43 +83,6 @@ def test_the_noise_of_a_count_is_geometric(epsilon: int, moved: int) -> None:
     with precision(200):
         for k in range(-9, 10):
             assert tree.admits(k, pmf(Fraction(epsilon, moved), k))
-
-
-def test_every_count_has_noise_of_its_own() -> None:
-    """Three draws for each column, which `test_runs` shows to be independent, in the order of the counts."""
-    noise = GeometricNoise(Fraction(1, 5), "add_remove", 1)
-    counts = [CellCounts(2, 0, 5), CellCounts(0, 0, 0)]
-    drawn = noise.law().draws(6, SeededBits(3))
-    flat = [x for column in noise.add(counts, SeededBits(3)) for x in column]
-    assert flat == [n + int(x) for n, x in zip((2, 0, 5, 0, 0, 0), drawn, strict=True)]
-    assert len(set(map(int, drawn))) > 3
-
-
-@given(
-    st.lists(st.tuples(*[st.integers(0, 10**9)] * 3), min_size=1, max_size=4), st.integers(0, 99)
-)
-def test_on_the_same_bits_the_noise_is_the_same_whatever_the_counts(
-    counts: list[tuple[int, int, int]], seed: int
-) -> None:
-    noise = GeometricNoise(Fraction(1, 7), "replace_one", 6)
-    drawn = noise.add([CellCounts(*c) for c in counts], SeededBits(seed))
-    alone = noise.add([CellCounts(0, 0, 0)] * len(counts), SeededBits(seed))
-    assert drawn == [
-        [n + x for n, x in zip(c, xs, strict=True)] for c, xs in zip(counts, alone, strict=True)
-    ]
-
-
-def test_the_work_of_drawing_does_not_depend_on_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    noise, seen = GeometricNoise(Fraction(1, 2), "add_remove", 1), []
-    for counts in (CellCounts(0, 0, 0), CellCounts(10**15, 1, 0), CellCounts(3, 10**18, 10**18)):
-        seeded = SeededBits(1)
-        monkeypatch.setattr(SystemBits, "word", lambda _, seeded=seeded: seeded.word())
-        monkeypatch.setattr(SystemBits, "words", lambda _, n, seeded=seeded: seeded.words(n))
-        with counted_work() as work:
-            noise.add([counts] * 5, SystemBits())
-        seen.append(work)
-    assert seen[0].words > 0
-    assert seen[0] == seen[1] == seen[2]
 
 
 @pytest.mark.parametrize("epsilon", ["1e-300", "1e-30", "1/1000", "1", "30", "1e300"])
@@ -287,52 +245,6 @@ def test_the_error_is_the_least_that_the_sum_of_tails_allows(eta: str, size: int
         assert t == 0 or beyond(t - 1) > ball(1 - CONFIDENCE)
 
 
-SMALL_COUNTS = st.tuples(*[st.integers(0, 40)] * 3)
-
-
-@given(SMALL_COUNTS, st.tuples(*[st.integers(-5, 5)] * 3), st.integers(5, 9))
-def test_the_percentages_hold_whenever_the_counts_are_off_by_no_more(
-    counts: tuple[int, int, int], noise: tuple[int, int, int], error: int
-) -> None:
-    fits, misfits, missing = (n + x for n, x in zip(counts, noise, strict=True))
-    noisy = NoisyCellCounts(fits, misfits, missing, error)
-    for (low, high), n in zip(noisy.percentages.values(), counts, strict=True):
-        assert 0 <= low <= high <= 100
-        if sum(counts):
-            assert Fraction(low) <= Fraction(100 * n, sum(counts)) <= Fraction(high)
-
-
-@given(st.tuples(*[st.integers(-20, 60)] * 3), st.integers(0, 6))
-def test_the_percentages_are_the_least_interval_in_tenths(
-    counts: tuple[int, int, int], error: int
-) -> None:
-    """By brute force over all counts that are no further off."""
-    noisy = NoisyCellCounts(*counts, error)
-    each = [sorted({max(0, n - error), max(0, n + error)}) for n in counts]
-    for i, (low, high) in enumerate(noisy.percentages.values()):
-        shares = [Fraction(c[i], sum(c)) for c in itertools.product(*each) if sum(c)]
-        if not all(sum(c) for c in itertools.product(*each)) and each[i][-1]:
-            shares.append(Fraction(1))  # next to no cells there are some
-        wanted = (
-            (math.floor(min(shares) * 1000), math.ceil(max(shares) * 1000)) if shares else (0, 1000)
-        )
-        assert (int(low * 10), int(high * 10)) == wanted or (
-            low == 0 and not sum(e[0] for e in each)
-        )
-
-
-def test_percentages_do_not_depend_on_the_decimal_context() -> None:
-    with localcontext(prec=1):
-        assert NoisyCellCounts(2, 1, 0, 0).percentages["fits"] == (Decimal("66.6"), Decimal("66.7"))
-    nothing, all_of_them = Decimal(0), Decimal(100)
-    huge = NoisyCellCounts(LARGEST, -LARGEST, LARGEST, 2 * LARGEST)
-    assert set(huge.percentages.values()) == {(nothing, all_of_them)}
-    assert NoisyCellCounts(0, 0, 0, 0).percentages["fits"] == (nothing, all_of_them)
-    assert NoisyCellCounts(-9, 3, 0, 1).percentages["fits"] == (nothing, nothing)
-    assert str(NoisyCellCounts(97, 3, 0, 0)) == "97 % fit (with probability 95 %)"
-    assert str(NoisyCellCounts(970, 20, 10, 10)).startswith("between 95 and 99 % fit")
-
-
 def test_it_is_a_release_like_others() -> None:
     release = check(people(), **EXACT)
     assert {name: exactly(counts) for name, counts in release.value.items()} == {
@@ -390,18 +302,6 @@ def test_a_unit_adds_no_more_than_its_bound() -> None:
         assert sum(exactly(counts)) == min(most, 100)
     given_most = Dataset(pl.DataFrame(rows), columns, privacy_unit="u")
     assert sum(exactly(check(given_most, "x", max_contributions=7, **EXACT).value)) == 7
-
-
-def test_a_unit_adds_no_more_even_if_the_rows_change_between_queries() -> None:
-    """A relation may be sampled anew by each query: then more cells of a unit may fit than it has rows."""
-    import narwhals.stable.v2 as nw
-
-    data = pl.DataFrame({"x": [1] * 50 + [9] * 50, "u": ["a"] * 100})
-    for most in (1, 7, 10**6):
-        cells = DeclaredCells(open_table(data, "x", Records("u", most)))
-        rows = cells.table.record_rows()
-        counts = cells._count(nw.concat([rows] * 5), empty=False)
-        assert (counts.fits, counts.misfits, counts.missing) == (min(most, 100), 0, 0)
 
 
 # --- public before private
@@ -538,20 +438,6 @@ def test_it_is_quoted_without_reading_and_paid_once(tmp_path: Path) -> None:
     assert ledger.budgets()[0].spent.epsilon == Fraction(1, 2)
 
 
-@pytest.mark.parametrize("size", [2**53, LARGEST, -LARGEST])
-def test_counts_beyond_doubles_come_back_from_the_ledger(
-    size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(GeometricNoise, "add", lambda *_: [[size, -1, 0]])
-    ledger = Ledger()
-    ledger.open("people", epsilon=2)
-    session = ledger.session("people")
-    asked: Any = {"columns": "age", "epsilon": 1, "request": "m"}
-    assert session.check(people(), **asked).value == session.check(people(), **asked).value
-    assert session.check(people(), **asked).value.fits == size
-    ledger.verify()
-
-
 def test_an_interrupted_purchase_is_asked_again_at_no_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = Ledger()
     ledger.open("people", epsilon=1)
@@ -596,6 +482,7 @@ def described_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         'columns.city = { type = "string", enum = ["Basel", "Bern"] }\n'
         'questions.fit = { verb = "check", column = "age", epsilon = 10000 }\n'
         '[analysts.ann]\ndatasets = ["people"]\nshare = { epsilon = "1000000" }\nverbs = ["check"]\n'
+        'min_epsilon = "1/10"\n'
         '[analysts.bob]\ndatasets = ["people"]\nshare = { epsilon = "1" }\nverbs = ["median"]\n'
     )
     (tmp_path / "rows.csv").write_text("age,city\n30,Bern\nold,Genf\n500,\n,Basel\n")
@@ -671,23 +558,6 @@ def test_an_analyst_needs_the_verb(described_file: Path) -> None:
     with pytest.raises(MissingColumn):
         ann.check("people", "who", epsilon=1)
     assert exactly(ann.ask("fit").value) == (1, 2, 1)
-
-
-def test_it_travels_and_fits_a_reply() -> None:
-    from discreet.batches import Call
-    from discreet.service import wire
-    from discreet.service.lengths import longest_answer
-
-    longest = longest_answer(Call(discreet.check, ("age",), {"epsilon": 1}), people(), None)
-    for counts in (
-        NoisyCellCounts(3, -1, 0, 9), NoisyCellCounts(-LARGEST, -LARGEST, -LARGEST, 2 * LARGEST),
-    ):  # fmt: skip
-        written = wire.write_value(counts)
-        assert len(json.dumps(written)) <= longest
-        assert wire.read_value(json.loads(json.dumps(written))) == counts
-    for bad in (["1"] * 3, ["1"] * 6, ["x"] * 5, [1] * 5, ["1", "1", "1", "1", "1e999999999"]):
-        with pytest.raises(InvalidArgument):
-            wire.read_value({"$cells": bad})
 
 
 def test_records_are_those_of_the_description() -> None:

@@ -2,118 +2,13 @@
 
 import math
 from fractions import Fraction
-from itertools import islice, pairwise, product
 from typing import Any
 
-import numpy as np
 import pytest
-from flint import arb
 
 import discreet
 from discreet.errors import InvalidArgument, InvalidScores
-from discreet.mechanisms.repetitions import RepetitionKind, Repetitions
 from discreet.payment import Bill, Indices
-from discreet.sampling.enclosures import ball, precision
-from discreet.testing import bit_tree
-from discreet.verbs import private_candidates as module
-
-KINDS: list[RepetitionKind] = ["logarithmic", "geometric"]
-
-
-def generated(kind: str, gamma: Fraction, s: Fraction) -> arb:
-    """Return E[s**K] in closed form."""
-    q = 1 - gamma
-    if kind == "geometric":
-        return ball(gamma * s / (1 - q * s))
-    return ball(1 - q * s).log() / ball(gamma).log()
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("gamma", ["1/2", "1/10", 0.9])
-def test_the_law_of_the_number_of_tries(kind: RepetitionKind, gamma: Any) -> None:
-    tries = Repetitions(kind, gamma)
-    exact = Fraction(str(gamma))
-    with precision(128):
-        law = list(islice(tries.probabilities(), 2000))
-        assert sum(law, arb(0)) <= 1 + arb(2) ** -100
-        assert sum(law, arb(0)) > 1 - arb(10) ** -20
-        for s in (Fraction(1, 3), Fraction(9, 10)):
-            series = sum((p * ball(s) ** k for k, p in enumerate(law, start=1)), arb(0))
-            assert abs(series - generated(kind, exact, s)) < arb(10) ** -20
-        mean = sum((k * p for k, p in enumerate(law, start=1)), arb(0))
-        wanted = 1 / exact if kind == "geometric" else (1 - exact) / exact
-        scale = 1.0 if kind == "geometric" else math.log(1 / exact)
-        assert abs(float(mean) - float(wanted) / scale) < 1e-9
-    tree = bit_tree(tries.draw, 11)
-    with precision(128):
-        assert all(tree.admits(k, p) for k, p in enumerate(law[:40], start=1))
-    assert tree.undecided < Fraction(1, 10)
-    assert len(tree.masses) >= 3
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("gamma", [Fraction(1, 2), Fraction(1, 50)])
-def test_the_constant_for_all_small_tries(kind: RepetitionKind, gamma: Fraction) -> None:
-    """Laws on three ordered outcomes, with tries that differ by a factor of at most two."""
-    with precision(200):
-        for weights in product(range(1, 7), repeat=3):
-            for factors in product((1, 2), repeat=3):
-                q = [Fraction(w, sum(weights)) for w in weights]
-                other = [w * f for w, f in zip(weights, factors, strict=True)]
-                p = [Fraction(w, sum(other)) for w in other]
-                ratios = [a / b for a, b in zip(p, q, strict=True)]
-                if max(ratios) > 2 or min(ratios) < Fraction(1, 2):
-                    continue
-                pairs = zip(best_of(kind, gamma, p), best_of(kind, gamma, q), strict=True)
-                for a, b in pairs:
-                    assert a / b <= arb(2) ** Repetitions(kind, gamma).price + arb(2) ** -100
-
-
-def best_of(kind: str, gamma: Fraction, law: list[Fraction]) -> list[arb]:
-    """Return the law of the best of K, the outcomes in ascending order."""
-    bounds = [sum(law[:i], Fraction(0)) for i in range(len(law) + 1)]
-    at = [generated(kind, gamma, bound) for bound in bounds]
-    return [high - low for low, high in pairwise(at)]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_constant_is_the_least(kind: RepetitionKind) -> None:
-    """Above a rare outcome that doubles, one that is rarer by half: the bound is nearly reached."""
-    gamma, best, rare = Fraction(1, 10**6), Fraction(1, 100), Fraction(1, 10**6)
-    q = [1 - best - rare, rare, best]
-    p = [1 - best / 2 - 2 * rare, 2 * rare, best / 2]
-    assert max(a / b for a, b in zip(p, q, strict=True)) == 2
-    with precision(200):
-        ratio = best_of(kind, gamma, p)[1] / best_of(kind, gamma, q)[1]
-        bound = 2 ** Repetitions(kind, gamma).price
-        assert bound * arb(0.99) < ratio < bound
-
-
-def test_the_best_try_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Repetitions, "draw", lambda *_: 60)
-    seen: list[tuple[int, Fraction]] = []
-
-    def run(data: list[int], candidate: int, share: Fraction) -> tuple[int, str]:
-        seen.append((candidate, share))
-        return data[candidate], f"{candidate} tried"
-
-    release = discreet.private_candidates(run, [3, 9, 9, 1], range(4), epsilon=1)
-    first = next(candidate for candidate, _ in seen if candidate in (1, 2))
-    assert release.value == (first, 9, f"{first} tried")
-    assert {share for _, share in seen} == {Fraction(1, 2)}
-    assert len(seen) == 60
-    assert str(release.guarantee) == "ε = 1 (add/remove one record)"
-
-
-def test_scores_are_compared_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Repetitions, "draw", lambda *_: 2)
-    picks = iter([0, 1])
-    monkeypatch.setattr(module, "below", lambda *_: next(picks))
-    scores = [np.float64(2**53), np.int64(2**53 + 1)]  # numpy calls them equal
-    release = discreet.private_candidates(
-        lambda data, candidate, share: (data[candidate], None), scores, [0, 1], epsilon=1
-    )
-    assert release.value == (1, 2**53 + 1, None)
 
 
 class Purse:

@@ -1,0 +1,64 @@
+"""How many cells fit."""
+
+from fractions import Fraction
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.sampling.bits import SystemBits
+from discreet.tables.engine import open_table
+from discreet.tables.fits import CellCounts, DeclaredCells
+from discreet.tables.records import Records
+from discreet.testing import SeededBits, counted_work
+from discreet.verbs.check import GeometricNoise
+
+
+def test_every_count_has_noise_of_its_own() -> None:
+    """Three draws for each column, which `test_runs` shows to be independent, in the order of the counts."""
+    noise = GeometricNoise(Fraction(1, 5), "add_remove", 1)
+    counts = [CellCounts(2, 0, 5), CellCounts(0, 0, 0)]
+    drawn = noise.law().draws(6, SeededBits(3))
+    flat = [x for column in noise.add(counts, SeededBits(3)) for x in column]
+    assert flat == [n + int(x) for n, x in zip((2, 0, 5, 0, 0, 0), drawn, strict=True)]
+    assert len(set(map(int, drawn))) > 3
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(0, 10**9)] * 3), min_size=1, max_size=4), st.integers(0, 99)
+)
+def test_on_the_same_bits_the_noise_is_the_same_whatever_the_counts(
+    counts: list[tuple[int, int, int]], seed: int
+) -> None:
+    noise = GeometricNoise(Fraction(1, 7), "replace_one", 6)
+    drawn = noise.add([CellCounts(*c) for c in counts], SeededBits(seed))
+    alone = noise.add([CellCounts(0, 0, 0)] * len(counts), SeededBits(seed))
+    assert drawn == [
+        [n + x for n, x in zip(c, xs, strict=True)] for c, xs in zip(counts, alone, strict=True)
+    ]
+
+
+def test_the_work_of_drawing_does_not_depend_on_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    noise, seen = GeometricNoise(Fraction(1, 2), "add_remove", 1), []
+    for counts in (CellCounts(0, 0, 0), CellCounts(10**15, 1, 0), CellCounts(3, 10**18, 10**18)):
+        seeded = SeededBits(1)
+        monkeypatch.setattr(SystemBits, "word", lambda _, seeded=seeded: seeded.word())
+        monkeypatch.setattr(SystemBits, "words", lambda _, n, seeded=seeded: seeded.words(n))
+        with counted_work() as work:
+            noise.add([counts] * 5, SystemBits())
+        seen.append(work)
+    assert seen[0].words > 0
+    assert seen[0] == seen[1] == seen[2]
+
+
+def test_a_unit_adds_no_more_even_if_the_rows_change_between_queries() -> None:
+    """A relation may be sampled anew by each query: then more cells of a unit may fit than it has rows."""
+    import narwhals.stable.v2 as nw
+
+    data = pl.DataFrame({"x": [1] * 50 + [9] * 50, "u": ["a"] * 100})
+    for most in (1, 7, 10**6):
+        cells = DeclaredCells(open_table(data, "x", Records("u", most)))
+        rows = cells.table.record_rows()
+        counts = cells._count(nw.concat([rows] * 5), empty=False)
+        assert (counts.fits, counts.misfits, counts.missing) == (min(most, 100), 0, 0)
