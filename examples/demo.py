@@ -46,8 +46,8 @@ def main() -> None:
         table.add_row(label, f"{count:,}", f"{law[label]:.6f}", f"{seen.get(label, 0):.5f}")
     console.print(table)
     console.print(
-        f"\nε = {EPSILON} is far stricter than anybody needs here. It was chosen so that the\n"
-        "distribution is worth looking at: at ε = 1 the lead of 4,293 rows leaves every other\n"
+        f"\nε = {EPSILON} is far stricter than anybody needs here. It was chosen so that the "
+        "distribution is worth looking at: at ε = 1 the lead of 4,293 rows leaves every other "
         "answer a chance below 10^-1864."
     )
 

@@ -106,6 +106,19 @@ def test_tables_fit_a_terminal(
 
 
 @pytest.mark.usefixtures("here")
+def test_a_budget_without_a_description_is_extended_and_the_error_says_how(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command("ledger open budget.db --dataset people --epsilon 1")
+    for words, name in (("--dataset people --period 2027", "people"), ("--period 2027", "NAME")):
+        capsys.readouterr()
+        assert command(f"ledger renew budget.db {words}") == 2
+        fix = f"discreet ledger extend budget.db --dataset {name} --epsilon NEW_TOTAL"
+        assert fix in capsys.readouterr().err
+    assert command("ledger extend budget.db --dataset people --epsilon 2") == 0
+
+
+@pytest.mark.usefixtures("here")
 def test_a_picture_of_the_budget() -> None:
     pytest.importorskip("matplotlib")
     command("ledger open budget.db --dataset people --epsilon 1")

@@ -41,7 +41,10 @@ DatasetOption = Annotated[
 DescribedDataset = Annotated[
     str,
     typer.Argument(
-        help="A dataset of discreet.toml.", show_default=False, autocompletion=dataset_names
+        metavar="DATASET",
+        help="A dataset of discreet.toml.",
+        show_default=False,
+        autocompletion=dataset_names,
     ),
 ]
 OneDataset = Annotated[

@@ -272,7 +272,8 @@ def merge_command(
 
 @ledger_app.command("renew")
 def renew_command(
-    dataset: DescribedDataset,
+    name: DescribedDataset,
+    dataset: Annotated[str | None, typer.Option(metavar="NAME", hidden=True)] = None,
     period: Annotated[
         str | None,
         typer.Option(
@@ -293,11 +294,22 @@ def renew_command(
     """
     from ..ledger.toml_budgets import configuration, described_ledger, renew_described
 
+    if dataset is not None or "://" in name or Path(name).is_file():
+        raise _not_described(name, dataset or "NAME")
     amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
     description = configuration()
-    budget = renew_described(description, dataset, period, **amounts)
+    budget = renew_described(description, name, period, **amounts)
     show_budgets([budget], as_json=as_json)
-    note_closed_shares(described_ledger(description, dataset), description.dataset(dataset))
+    note_closed_shares(described_ledger(description, name), description.dataset(name))
+
+
+def _not_described(ledger: str, dataset: str) -> InvalidArgument:
+    """Return the error for a budget that cannot be renewed, with the command that grants more."""
+    return InvalidArgument(
+        "only the budget of a dataset that discreet.toml describes is renewed: of another one nothing shows that the "
+        f"next is about the same people. Grant more instead, which the history shows: discreet ledger extend {ledger} "
+        f"--dataset {dataset} --epsilon NEW_TOTAL"
+    )
 
 
 @ledger_app.command("show")
