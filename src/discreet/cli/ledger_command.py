@@ -306,9 +306,9 @@ def renew_command(
 def _not_described(ledger: str, dataset: str) -> InvalidArgument:
     """Return the error for a budget that cannot be renewed, with the command that grants more."""
     return InvalidArgument(
-        "only the budget of a dataset that discreet.toml describes is renewed: of another one nothing shows that the "
-        f"next is about the same people. Grant more instead, which the history shows: discreet ledger extend {ledger} "
-        f"--dataset {dataset} --epsilon NEW_TOTAL"
+        "only the budget of a dataset that discreet.toml describes is renewed: of another one nothing shows that "
+        "the next is about the same people. Grant more instead, which the history shows: discreet ledger extend "
+        f"{ledger} --dataset {dataset} --epsilon NEW_TOTAL"
     )
 
 
