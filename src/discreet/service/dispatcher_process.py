@@ -178,10 +178,12 @@ class WorkerLink:
 
     async def serve(self) -> None:
         """Answer every line, until the worker closes the connection."""
-        with suppress(ConnectionError, ValueError):
-            async for line in self.lines:
-                self._take(json.loads(line))
-        self.writer.close()
+        try:
+            with suppress(ConnectionError, ValueError):
+                async for line in self.lines:
+                    self._take(json.loads(line))
+        finally:
+            self.writer.close()
 
     def _take(self, message: Line) -> None:
         """Answer a message, at once or when there is an answer."""
