@@ -160,7 +160,7 @@ def new_failure(
     return NewEvent("failed", dataset, analyst, request, {"failures": count}, at)
 
 
-def reopen(transaction: Transaction, dataset: str, analyst: str | None) -> list[Budget]:
+def reopen_dataset(transaction: Transaction, dataset: str, analyst: str | None) -> list[Budget]:
     """Open a dataset again for an analyst, or for all whose questions have failed; return their shares.
 
     Args:

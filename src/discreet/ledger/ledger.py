@@ -27,7 +27,7 @@ from .bindings import Declaration, budgets_of_datasets, read_bindings
 from .budget import Amount, Budget, BudgetName, BudgetTerms, DeltaFor, read_delta_for, read_total
 from .checkpoints import Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
 from .events import CHARGED, Event, canonical_json
-from .failed_questions import failures, reopen
+from .failed_questions import failures, reopen_dataset
 from .opening import (
     Renewal,
     describe_dataset,
@@ -328,7 +328,7 @@ class Ledger:
         """
         payer = Payer(self._store, self._current(dataset), analyst)
         payer.paying()
-        return Listing(self._store.write(reopen, payer.dataset, payer.analyst))
+        return Listing(self._store.write(reopen_dataset, payer.dataset, payer.analyst))
 
     def session(self, dataset: str | Dataset, analyst: str | None = None) -> Session:
         """Return a session that charges releases to this dataset's budget: the `ledger=` of any verb.
