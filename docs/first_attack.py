@@ -29,7 +29,10 @@ INKS = {
         "page": "#161a20",
     },
 }
-WIDTH, HEIGHT, LEFT, TOP, ACROSS, DOWN, APART = 860, 420, 132, 66, 320, 130, 44
+WIDTH, HEIGHT, LEFT, TOP, ACROSS, DOWN, APART = 480, 470, 12, 70, 216, 112, 24
+SHOWN = 1.3
+"""How much larger than its units it is shown where there is room: on a phone its letters are 12 pixels high."""
+
 FRAME = '<rect x="{}" y="{}" width="{}" height="{}" rx="4" fill="none" stroke="{line}"/>'
 TEXT = '<text x="{}" y="{}" font-size="{}" {}>{}</text>'
 
@@ -54,12 +57,8 @@ def ours(scores: Sequence[int], seed: int) -> list[int]:
 
 def dots(answers: Sequence[int], x: int, y: int, ink: str) -> str:
     """Return the answers as dots: the candidate to the right, the first answer on top."""
-    path = "".join(
-        f"M{x + 10 + 3 * answer} {y + 5 + 1.2 * i:.1f}h0" for i, answer in enumerate(answers)
-    )
-    return (
-        f'<path d="{path}" stroke="{ink}" stroke-width="3.6" stroke-linecap="round" fill="none"/>'
-    )
+    path = "".join(f"M{x + 9 + 2 * answer} {y + 6 + i}h0" for i, answer in enumerate(answers))
+    return f'<path d="{path}" stroke="{ink}" stroke-width="3" stroke-linecap="round" fill="none"/>'
 
 
 def picture(panels: Sequence[Sequence[Sequence[int]]], inks: dict[str, str]) -> str:
@@ -67,30 +66,33 @@ def picture(panels: Sequence[Sequence[Sequence[int]]], inks: dict[str, str]) -> 
     bold, soft = f'fill="{inks["ink"]}" font-weight="600"', f'fill="{inks["soft"]}"'
     parts = [f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="{inks["page"]}"/>']
     heads = ("usual code (numpy)", "discreet.select")
-    says = ("“always 1” says that Alice is there", "no answer tells much about her")
-    for column, (head, told) in enumerate(zip(heads, says, strict=True)):
+    says = (("“always 1” says", "that Alice is there"), ("no answer tells", "much about her"))
+    rows = ("Alice is in the data:", "Alice is not:")
+    for column, (head, lines) in enumerate(zip(heads, says, strict=True)):
         x = LEFT + column * (ACROSS + APART)
-        parts.append(TEXT.format(x, 30, 17, bold, head))
-        parts.append(TEXT.format(x, 52, 14, soft, told))
-        for row in range(2):
-            y = TOP + row * (DOWN + 14)
+        parts.append(TEXT.format(x, 28, 18, bold, head))
+        for row, label in enumerate(rows):
+            y = TOP + row * (DOWN + 36)
+            parts.append(TEXT.format(x, y - 9, 16, soft, label))
             parts.append(FRAME.format(x, y, ACROSS, DOWN, **inks))
             parts.append(dots(panels[column][row], x, y, inks["ink"]))
-        end = TOP + 2 * DOWN + 34
-        parts.append(TEXT.format(x, end, 13, soft, "1"))
-        parts.append(TEXT.format(x + ACROSS, end, 13, f'{soft} text-anchor="end"', "100"))
+        end = TOP + 2 * DOWN + 56
+        parts.append(TEXT.format(x, end, 15, soft, "1"))
+        parts.append(TEXT.format(x + ACROSS, end, 15, f'{soft} text-anchor="end"', "100"))
         middle = f'{soft} text-anchor="middle"'
-        parts.append(TEXT.format(x + ACROSS // 2, end, 13, middle, "candidate that is answered"))
-    for row, lines in enumerate((("Alice is", "in the data"), ("Alice is", "not"))):
+        parts.append(TEXT.format(x + ACROSS // 2, end, 15, middle, "candidate"))
         for i, line in enumerate(lines):
-            y = TOP + row * (DOWN + 14) + DOWN // 2 + 20 * i
-            parts.append(TEXT.format(16, y, 15, bold, line))
-    note = "Each dot is one answer, the first on top; 100 in each frame. ε = 0.5, 100 candidates."
-    parts.append(TEXT.format(LEFT, HEIGHT - 16, 13, soft, note))
+            parts.append(TEXT.format(x, end + 30 + 21 * i, 17, bold, line))
+    notes = (
+        "Each dot is one answer, the first on top; 100 in each",
+        "frame. ε = 0.5, 100 candidates.",
+    )
+    for i, note in enumerate(notes):
+        parts.append(TEXT.format(LEFT, HEIGHT - 38 + 20 * i, 15, soft, note))
     family = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
     opening = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
-        f'height="{HEIGHT}" role="img" font-family="{family}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'width="{SHOWN * WIDTH:g}" height="{SHOWN * HEIGHT:g}" role="img" font-family="{family}">'
     )
     title = (
         "<title>The usual code always answers 1 if Alice is in the data; discreet does not.</title>"

@@ -292,6 +292,7 @@ class Distribution:
             scores=tuple(float((s.top - s.slope * k) * self._unit) for s, _, k in points),
             step=float(self._support.step or 1),
             window=self._window(view) if is_ordered else (-0.5, len(points) - 0.5),
+            apart=float(self._support.step) or math.inf,
             in_steps=bool(in_view) or not any(run.slope for run in self._weighted),
         )
 

@@ -10,8 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from decimal import Decimal
+from fractions import Fraction
 from functools import wraps
 from inspect import signature
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ..arguments import read_sequence
@@ -66,6 +69,7 @@ class Series:
         step: the distance of neighbouring candidates.
         window: the part of the axis where nearly all of the probability is, and eleven candidates at least.
         in_steps: whether candidates between two points are like the nearer one; else they lie on a line.
+        apart: the distance of neighbouring candidates on a grid; infinite in a list, where each is a point.
     """
 
     name: str
@@ -76,14 +80,19 @@ class Series:
     step: float
     window: tuple[float, float]
     in_steps: bool = True
+    apart: float = math.inf
+
+    def are_few(self, low: float, high: float) -> bool:
+        """Return whether few candidates are in view, each of them a point."""
+        inside = [place for place in self.x if low <= place <= high]
+        gaps = (after - before for before, after in pairwise(inside))
+        return marks.are_few(inside) and all(gap < 1.5 * self.apart for gap in gaps)
 
     def within(self, low: float, high: float) -> "Series":
-        """Return the series of the candidates in view if these are few, else all of it."""
+        """Return the series of the candidates in view."""
         if self.labels is not None:
             return self
         kept = [i for i, place in enumerate(self.x) if low <= place <= high]
-        if not marks.are_few(kept) or not kept:
-            return self
         x, chances, scores = (
             tuple(values[i] for i in kept) for values in (self.x, self.chances, self.scores)
         )
@@ -97,10 +106,11 @@ def scores(series: Series, *, label: str = "candidate") -> "Figure":
         if series.labels is not None:
             marks.bars(figure, series.labels, series.scores, gettext("score"))
         else:
-            marks.values(
-                figure, series.x, series.scores, gettext("score"), in_steps=series.in_steps
-            )
-            marks.tick_candidates(axes, series.x)
+            few = series.are_few(-math.inf, math.inf)
+            style = "stems" if few else "steps" if series.in_steps else "line"
+            marks.values(figure, series.x, series.scores, gettext("score"), style)
+            if few:
+                marks.tick_candidates(axes, series.x)
         marks.name_axes(
             axes, series.labels, (Message("score"), Message("score of each candidate")), label
         )
@@ -146,7 +156,9 @@ def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
     labels = laws_drawn[0].labels
     windows = [series.window for series in laws_drawn]
     low, high = min(low for low, _ in windows), max(high for _, high in windows)
-    laws_drawn = [series.within(low, high) for series in laws_drawn]
+    few = labels is not None or all(series.are_few(low, high) for series in laws_drawn)
+    if few:
+        laws_drawn = [series.within(low, high) for series in laws_drawn]
     with marks.canvas(marks.height(labels)) as (figure, axes):
         places = None if labels is None else range(len(labels))
         marks.series_of_points(
@@ -156,9 +168,11 @@ def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
                 for s in laws_drawn
             ],
             in_steps=all(series.in_steps for series in laws_drawn),
+            few=few,
         )
         if labels is None:
-            marks.tick_candidates(axes, laws_drawn[0].x)
+            if few:
+                marks.tick_candidates(axes, laws_drawn[0].x)
             axes.set_xlim(low, high)
         marks.name_axes(axes, labels, _PROBABILITY, label)
         marks.entitle_private(axes, Message("exact distributions"))
@@ -180,6 +194,10 @@ def frequencies(
     values = read_sequence(values, "values", _MOST_ITEMS)
     counts = Counter(values)
     counts.update(dict.fromkeys(candidates, 0))
+    if len(counts) > _NAMED and all(
+        isinstance(value, int | float | Decimal | Fraction) for value in counts
+    ):
+        return histograms({label: values}, label=label)
     tally = counts.most_common(_NAMED)
     labels = tuple(marks.short(value) for value, _ in tally)
     with marks.canvas(marks.height(labels)) as (figure, axes):
@@ -369,12 +387,16 @@ def _on_a_line(figure: "Figure", series: Series, answer: Any, draws: Sequence[An
     axes, (low, high) = figure.axes[0], series.window
     if answer is not None:
         low, high = min(low, float(answer)), max(high, float(answer))
-    series = series.within(low, high)
+    few = series.are_few(low, high)
+    if few:
+        series = series.within(low, high)
     if draws is not None:
-        _add_fractions(figure, series, [float(value) for value in draws])
+        _add_fractions(figure, series, [float(value) for value in draws], few)
     label = gettext("exact distribution")
-    marks.values(figure, series.x, series.chances, label, in_steps=series.in_steps)
-    marks.tick_candidates(axes, series.x)
+    style = "stems" if few else "steps" if series.in_steps else "line"
+    marks.values(figure, series.x, series.chances, label, style)
+    if few:
+        marks.tick_candidates(axes, series.x)
     if answer is not None:
         place = float(answer)
         axes.axvline(
@@ -383,10 +405,10 @@ def _on_a_line(figure: "Figure", series: Series, answer: Any, draws: Sequence[An
     axes.set_xlim(low, high)
 
 
-def _add_fractions(figure: "Figure", series: Series, draws: list[float]) -> None:
+def _add_fractions(figure: "Figure", series: Series, draws: list[float], few: bool) -> None:
     """Draw the fractions of draws: at every one of a few numbers, else as a histogram."""
     label = translate(marks.draws(len(draws)))
-    if marks.are_few(series.x):
+    if few:
         shares = marks.shares_of(draws, series.x)
         titles = marks.shares_in_words([f"{x:g}" for x in series.x], shares)
         marks.diamonds(figure, series.x, shares, titles, label)

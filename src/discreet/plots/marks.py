@@ -175,12 +175,12 @@ def are_few(x: Sequence[float]) -> bool:
 
 
 def values(
-    figure: "Figure", x: Sequence[float], y: Sequence[float], label: str, *, in_steps: bool = True
+    figure: "Figure", x: Sequence[float], y: Sequence[float], label: str, style: str
 ) -> None:
-    """Draw the values of numbers: a few as stems, many as steps, or as a line where they slope."""
+    """Draw the values of numbers as stems, as steps, or as a line."""
     axes = figure.axes[0]
-    if not are_few(x):
-        (line,) = axes.plot(x, y, color=BLUE, label=label, drawstyle=drawstyle(in_steps))
+    if style != "stems":
+        (line,) = axes.plot(x, y, color=BLUE, label=label, drawstyle=drawstyle(style == "steps"))
         figure.name_marks(line, [label])
         return
     axes.vlines(x, 0, y, color=BLUE)
@@ -195,10 +195,9 @@ def drawstyle(in_steps: bool) -> Literal["steps-mid", "default"]:
 
 
 def tick_candidates(axes: "Axes", x: Sequence[float]) -> None:
-    """Put ticks on candidates only, where few are in view."""
-    if are_few(x) and x:
-        ticks = candidate_ticks(x)
-        axes.set_xticks(ticks, [f"{tick:,.10g}" for tick in ticks])
+    """Put ticks on candidates only."""
+    ticks = candidate_ticks(x)
+    axes.set_xticks(ticks, [f"{tick:,.10g}" for tick in ticks])
 
 
 def candidate_ticks(x: Sequence[float]) -> list[float]:
@@ -215,13 +214,14 @@ def series_of_points(
     *,
     clip: bool = True,
     in_steps: bool = False,
+    few: bool | None = None,
 ) -> None:
     """Draw points under several names, in styles of their own: a few as points, many as a line or as steps.
 
     Without `clip` the points at the edge are drawn whole.
     """
     for (name, x, y), (colour, dash, marker) in zip(series, cycle(STYLES), strict=False):
-        many = not are_few(x)
+        many = not (are_few(x) if few is None else few)
         (line,) = figure.axes[0].plot(
             x, y, color=colour, label=name, linestyle=dash if many else "none",
             marker="" if many else marker, markersize=9, fillstyle="none", markeredgewidth=2,

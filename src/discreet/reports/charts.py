@@ -153,10 +153,11 @@ def draw_law(law: Series, label: str) -> Markup:
         chart.tick_below(_numbered(_ticks(0, 1.05 * max(law.chances))), gettext("probability"))
         return chart.svg(" ".join(heading))
     low, high = law.window
-    shown = law.within(low, high)
+    few = law.are_few(low, high)
+    shown = law.within(low, high) if few else law
     heading.append(gettext("probability of each candidate"))
     chart = _graph(heading, (low, high), max(shown.chances))
-    if marks.are_few(shown.x):
+    if few:
         for x, chance in zip(shown.x, shown.chances, strict=True):
             chart.path("stem", [(x, 0), (x, chance)])
             chart.dot(x, chance, f"{x:,.10g}: {chance:.4g}")
@@ -166,7 +167,7 @@ def draw_law(law: Series, label: str) -> Markup:
             for x, chance in zip(shown.x, shown.chances, strict=True)
         ]
         chart.path("line", _steps_between(points) if shown.in_steps else points, subject)
-    ticks = marks.candidate_ticks(shown.x) if marks.are_few(shown.x) else _ticks(low, high)
+    ticks = marks.candidate_ticks(shown.x) if few else _ticks(low, high)
     chart.tick_below(_numbered(ticks), gettext(label, "an axis"))
     return chart.svg(" ".join(heading[:2]))
 
