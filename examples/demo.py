@@ -31,7 +31,7 @@ def main() -> None:
     console.print(
         f"Released as the most common marital status of 32,561 people: [bold]{answer.value}[/bold]"
     )
-    console.print(f"{answer.guarantee}, {answer.mechanism} mechanism\n")
+    console.print(f"{answer.promise}\n")
 
     # These counts were published long ago. Of data that are private, the distribution is private too.
     rows = Counter(FILE.read_text().splitlines())

@@ -120,8 +120,10 @@ def test_a_quote_tells_it() -> None:
     assert bound is not None
     assert bound.unit == RECORDS
     assert float(bound.error) == pytest.approx(5.888878)
-    assert str(quote).endswith("worst error: less than 5.89 records, with probability 95 %")
-    assert "less than 5.89 records" in quote._repr_html_()
+    assert str(quote).endswith(
+        "worst error: in 95 of 100 answers the answer has at most 5 records fewer than the most common one"
+    )
+    assert "at most 5 records fewer" in quote._repr_html_()
     assert read_error_bound(quote.as_dict()["worst_error"]) == bound  # type: ignore[arg-type]
     certain = ledger.session("votes").quote(discreet.mode, ["a"], candidates=["a"], epsilon=1)
-    assert str(certain.worst_error) == "no error, with probability 95 %"
+    assert str(certain.worst_error) == "in 95 of 100 answers the answer is as good as the best one"

@@ -88,7 +88,7 @@ def test_the_wanted_error_is_kept_in_the_worst_case() -> None:
 
 def test_nothing_is_looked_at_before_a_plan_runs() -> None:
     split = batch(Unread()).split(epsilon=1)
-    assert "mode of drink, 2 candidates" in str(split)
+    assert "most common value of drink, 2 candidates" in str(split)
     assert repr(split) == "Batch(drink, age, tail)"
     assert repr(Batch()) == "Batch(no questions)"
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .messages import Message
-from .numbers import exact, rounded_up, spell
+from .messages import Message, plural
+from .numbers import exact, rounded_up
 from .sampling.enclosures import ball, precision, upper
 
 _ERROR_DIGITS = 256
@@ -38,6 +38,9 @@ class Measure:
     of_one: Fraction = Fraction(1)
 
 
+_SHOWN = Message("the answer")
+
+
 @dataclass(frozen=True, slots=True)
 class ErrorBound:
     """A bound on the error of one answer, which holds with a probability, for all data. Public.
@@ -61,14 +64,38 @@ class ErrorBound:
             "error": str(self.error), "probability": str(self.probability), "unit": self.unit,
         }  # fmt: skip
 
-    def __str__(self) -> str:
-        percent = spell(100 * self.probability)
-        if self.error == 0:
-            return Message("no error, with probability {percent} %", percent=percent)
+    def in_words(self, shown: str = _SHOWN) -> Message:
+        """Return the bound as a clause.
+
+        Args:
+            shown: what is shown as the answer, such as "the city shown".
+        """
+        answers = answers_in_words(self.probability)
+        whole = -(-self.error // 1) - 1  # differences of counts are whole, and less than the error
+        if self.unit == RECORDS and whole > 0:
+            records = plural("{count:,} record", "{count:,} records", int(whole))
+            return Message(
+                "in {answers} {shown} has at most {records} fewer than the most common one",
+                answers=answers, shown=shown, records=records,
+            )  # fmt: skip
+        if self.error == 0 or self.unit == RECORDS:
+            return Message(
+                "in {answers} {shown} is as good as the best one", answers=answers, shown=shown
+            )
         return Message(
-            "less than {error} {unit}, with probability {percent} %",
-            error=rounded_up(self.error, 3), unit=Message(self.unit, "an error"), percent=percent,
+            "in {answers} {shown} is off by less than {error} {unit}",
+            answers=answers, shown=shown, error=rounded_up(self.error, 3), unit=Message(self.unit, "an error"),
         )  # fmt: skip
+
+    def __str__(self) -> str:
+        return self.in_words()
+
+
+def answers_in_words(probability: Fraction) -> Message:
+    """Return a probability as so many of so many answers: 95 of 100."""
+    all_answers = next((10**k for k in range(2, 9) if (10**k * probability).denominator == 1), 0)
+    whole = all_answers or probability.denominator
+    return Message("{some:,} of {all:,} answers", some=int(whole * probability), all=whole)
 
 
 def read_error_bound(plain: Mapping[str, str]) -> ErrorBound:

@@ -17,6 +17,7 @@ from .privacy.units import one_record
 from .privacy.wording import in_full
 from .releases import Release
 from .selection import bill_of
+from .sentences import question_in_words
 from .text_tables import TextTable
 
 if TYPE_CHECKING:
@@ -223,7 +224,10 @@ class Batch:
         )
 
     def __str__(self) -> str:
-        rows = [(name, bill.query, str(bill.guarantee)) for name, bill in self.bills().items()]
+        rows = [
+            (name, question_in_words(bill.query), str(bill.guarantee))
+            for name, bill in self.bills().items()
+        ]
         wide, wider = (max((len(row[i]) for row in rows), default=0) for i in (0, 1))
         return "\n".join(f"{name:{wide}}  {query:{wider}}  {cost}" for name, query, cost in rows)
 
@@ -236,7 +240,8 @@ class Batch:
         ):  # a question without epsilon, say: it is asked for when it runs
             return None
         rows = [
-            (name, bill.query, in_full(bill.guarantee, bill.unit)) for name, bill in bills.items()
+            (name, question_in_words(bill.query), in_full(bill.guarantee, bill.unit))
+            for name, bill in bills.items()
         ]
         return TextTable(
             ("name", "question", "guarantee"), tuple(rows), "Batch: not asked yet"

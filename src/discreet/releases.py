@@ -12,6 +12,7 @@ from .messages import AND, join
 from .privacy.guarantees import Guarantee
 from .privacy.units import Unit, plain_unit
 from .privacy.wording import by_mechanism, in_brief
+from .sentences import question_in_words
 from .text_tables import fact_table
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Release(Generic[T]):
                 answer_in_words(group): answer_in_words(answer)
                 for group, answer in self.value.items()
             }
-        facts = {"guarantee": self.promise, "question": self.query}
+        facts = {"guarantee": self.promise, "question": question_in_words(self.query)}
         return fact_table("Release: may be published", {**answers, **facts}).html()
 
     def __repr__(self) -> str:

@@ -40,7 +40,7 @@ def test_a_budget_from_opening_to_the_end(capsys: pytest.CaptureFixture[str]) ->
     assert mode(f"{PAID} --dry-run") == 0
     assert said(capsys) == (
         "costs ε = 0.5 of people: spent ε = 0, remaining ε = 1; would leave ε = 0.5; "
-        "worst error: less than 5.89 records, with probability 95 %"
+        "worst error: in 95 of 100 answers the answer has at most 5 records fewer than the most common one"
     )
     assert mode(f"{PAID} --request monday") == 0
     first, paid = capsys.readouterr()
@@ -69,7 +69,7 @@ def test_what_happened_can_be_seen_checked_and_exported(
     assert command("ledger history budget.db --dataset people") == 0
     told = said(capsys)
     assert "3 20" in told
-    assert "answered people / a mode of status, 2 candidates ε = 0.5 (monday)" in told
+    assert "answered people / a most common value of status, ε = 0.5 2 candidates (monday)" in told
     assert "4 20" not in told, "one row a release"
     assert command("ledger history budget.db --json") == 0
     assert [event["kind"] for event in json.loads(capsys.readouterr().out)] == [

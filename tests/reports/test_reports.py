@@ -13,6 +13,7 @@ import discreet
 from discreet import Grid, Ledger, audit
 from discreet.cli import run
 from discreet.errors import InvalidArgument, ReportUnwritable, UnknownBudget
+from discreet.numbers import rounded_up
 
 EVIL = "<script>alert('x')</script>&\"<img src=http://x>"
 VOTES = {"tea": 310_007, "coffee": 322_009, EVIL: 245_003}
@@ -155,12 +156,12 @@ def test_a_release_is_told_in_order(tmp_path: Path) -> None:
     heads = ["What was asked", "What is promised", "What it cost", "How good", "How exact",
              "What remains", "Written"]  # fmt: skip
     assert [page.text.index(head) for head in heads] == sorted(page.text.index(h) for h in heads)
-    assert "quantile 1/2 of numbers" in page.text
+    assert "median of numbers" in page.text
     assert "at most 1.29 times" in page.text
-    assert "56.22 % sure" in page.text
+    assert "56.3 % sure" in page.text
     assert "ε = 1.75" in page.text
-    error = float(discreet.worst_error(21, spread=1, epsilon="1/4"))
-    assert f"at most {error:.4g} on average" in page.text
+    error = rounded_up(discreet.worst_error(21, spread=1, epsilon="1/4"), 4)
+    assert f"on average at most {error} steps behind the best one" in page.text
     assert discreet.__version__ in page.text
 
 
@@ -288,7 +289,7 @@ def test_a_release_with_its_report(tmp_path: Path, capsys: pytest.CaptureFixture
     table.write_text("drink\n" + "tea\n" * 90 + "milk\n")
     mode = ["mode", str(table), "drink", "--candidates", "tea,milk", "--epsilon", "1"]
     assert run([*mode, "--report", out]) == 0
-    assert "mode of drink, 2 candidates" in read(Path(out)).text
+    assert "most common value of drink, 2 candidates" in read(Path(out)).text
     assert run(["ledger", "open", where, "--dataset", "a", "--epsilon", "3"]) == 0
     paid = [*mode, "--ledger", where, "--dataset", "a", "--report"]
     assert run([*paid, out]) == 0
@@ -299,3 +300,31 @@ def test_a_release_with_its_report(tmp_path: Path, capsys: pytest.CaptureFixture
         assert run([*paid, *map(str, more)]) == code
         assert capsys.readouterr().out == ""
     assert len([e for e in Ledger(where).history() if e.kind == "charged"]) == 1
+
+
+def test_what_was_declared_otherwise_stands_between_the_answers(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text(
+        "who,age\n" + "".join(f"p{i},{i}\n" for i in range(40, 70))
+    )
+
+    def described(maximum: int) -> discreet.Dataset:
+        age = {"type": "integer", "minimum": 0, "maximum": maximum}
+        return discreet.Dataset(
+            tmp_path / "people.csv", name="people", privacy_unit="who", max_contributions=1,
+            columns={"who": {"type": "string"}, "age": age},
+        )  # fmt: skip
+
+    ledger = Ledger()
+    ledger.open(described(60), epsilon=2)
+    ledger.session(described(60)).median(described(60), "age", epsilon=1)
+    ledger.describe(described(80))
+    ledger.session(described(80)).median(described(80), "age", epsilon=1)
+    page = read(discreet.report(ledger, tmp_path / "r.html", dataset="people")).text
+    places = [page.index(words) for words in (
+        "median of age, 0 to 60 by 1, one row of each who",
+        "described in another way: age: integer 0 to 60 → age: integer 0 to 80",
+        "median of age, 0 to 80 by 1, one row of each who",
+    )]  # fmt: skip
+    assert places == sorted(places)
+    assert "add/remove one who" in page
+    assert "add/remove one record" not in page

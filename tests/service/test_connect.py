@@ -345,7 +345,7 @@ def test_past_releases_are_plain(folder: Path) -> None:
     owner.ask("typical-age", request="r")
     (one,) = owner.releases()
     assert one.as_dict()["guarantee"] == one.guarantee.as_dict()
-    assert str(one).endswith("people: quantile 1/2 of age, Grid(0, 120, step 1; 121 points) [ε = 0.5 "
+    assert str(one).endswith("people: median of age, 0 to 120 by 1 [ε = 0.5 "
                              "(add/remove one record)], request r")  # fmt: skip
 
 

@@ -412,7 +412,9 @@ def test_it_is_quoted_without_reading_and_paid_once(tmp_path: Path) -> None:
     quote = session.quote(discreet.check, closed(), ["age", "city"], epsilon="1/2")
     assert quote.cost.epsilon == Fraction(1, 2)
     assert quote.worst_error is not None
-    assert str(quote.worst_error) == "less than 17 cells in each count, with probability 95 %"
+    assert str(quote.worst_error) == (
+        "in 95 of 100 answers the answer is off by less than 17 cells in each count"
+    )
     described = people()
     first = session.check(described, epsilon="1/2", request="m")
     again = session.check(described, epsilon="1/2", request="m")

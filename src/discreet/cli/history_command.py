@@ -11,6 +11,7 @@ from rich.table import Table
 
 from ..errors import InvalidArgument
 from ..messages import BOTH, Message, gettext, join, translate
+from ..sentences import question_in_words
 from .accounts import LedgerArgument, NamedAccount, OneDataset, account
 from .answers import say
 from .budget_tables import literal
@@ -161,7 +162,7 @@ def _event_cells(
         # Dataset and analyst are charged the same, unless their budgets count in other units.
         amounts = dict.fromkeys(str(read_amount(amount)) for amount in body["costs"])
         cost = translate(join(BOTH, amounts))
-        what = f"{body['query']} ({_beginning(str(event.request))})"
+        what = f"{translate(question_in_words(body['query']))} ({_beginning(str(event.request))})"
         if ending is not None:
             kind, note = ending.kind, ending.body.get("note")
             what = what if note is None else f"{what}: {note}"

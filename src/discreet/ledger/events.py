@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import InvalidArgument
 from ..payment import Indices
 from ..privacy.units import Unit, plain_unit, read_unit, unit_in_words
+from ..sentences import question_in_words
 from ..text_tables import fact_table
 
 _HEX_FROM = 2**53
@@ -76,7 +77,7 @@ class Event:
         return {
             "event": str(self.number), "time (UTC)": self.at[:19].replace("T", " "),
             "kind": self.kind.replace("_", " "), "budget": name,
-            "question": str(body.get("query") or body.get("note") or ""),
+            "question": question_in_words(str(body.get("query") or body.get("note") or "")),
             "cost": " and ".join(map(_cost_in_words, body.get("costs", []))), "request": self.request or "",
         }  # fmt: skip
 
@@ -89,7 +90,9 @@ class Event:
     def __str__(self) -> str:
         name = self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
         unit = read_unit(self.body.get("privacy_unit")) if self.kind == "opened" else None
-        subject = self.body.get("query") or ("" if unit is None else f"per {unit_in_words(unit)}")
+        subject = question_in_words(str(self.body.get("query", ""))) or (
+            "" if unit is None else f"per {unit_in_words(unit)}"
+        )
         return " ".join(filter(None, [str(self.number), self.at, self.kind, name, subject]))
 
 

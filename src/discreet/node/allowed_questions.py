@@ -27,6 +27,7 @@ from ..privacy.guarantees import Guarantee
 from ..privacy.units import Unit
 from ..privacy.wording import by_mechanism, in_brief
 from ..releases import Release
+from ..sentences import question_in_words
 from ..text_tables import fact_table
 from .isolation import ChargedError, PublicError
 
@@ -66,7 +67,7 @@ class AllowedQuestion:
     def cells(self) -> dict[str, str]:
         """Return the question as the row of a table."""
         return {
-            "data": self.name, "question": self.access, "in words": self.query,
+            "data": self.name, "question": self.access, "in words": question_in_words(self.query),
             "guarantee": in_brief(self.guarantee, self.unit), "mechanism": self.mechanism,
             "answers at once": f"{self.size:,}",
             "requests left": "as the budget lasts" if self.requests is None else f"{self.requests:,}",
@@ -80,7 +81,7 @@ class AllowedQuestion:
 
     def __str__(self) -> str:
         promise = join(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
-        return f"{self.name}, {self.access}: {self.query} [{promise}]"
+        return f"{self.name}, {self.access}: {question_in_words(self.query)} [{promise}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,19 @@ from collections.abc import Iterator
 from datetime import datetime
 from fractions import Fraction
 from functools import reduce
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from operator import add
 
 from ..errors import UnknownBudget, preview
 from ..ledger import Budget, Event, Ledger
 from ..ledger.budget import Amount, budget_order
-from ..ledger.events import CHARGED
-from ..messages import Message
+from ..ledger.events import CHARGED, EventBody
+from ..messages import Message, join
 from ..privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
-from ..privacy.wording import mechanism_name
+from ..privacy.wording import in_full, mechanism_name
+from ..sentences import guarantee_in_words, neighbors_in_words, question_in_words
 from .charts import draw_budget
 from .pictures import Picture
-from .plain_words import guarantee_in_words, neighbors_in_words
 
 _SIGNS = {"epsilon": "ε", "rho": "ρ"}
 _MOST_ROWS = 1000
@@ -28,15 +28,14 @@ def budget_parts(ledger: Ledger, dataset: str) -> dict[str, object]:
     chain, spent = ledger.verify(), ledger.spent(dataset)
     budget, *shares = budgets
     total = _guarantee(budget)
-    charges = [event for event in events if event.kind in CHARGED]
+    asked = list(_asked_rows(events))
     return {
         "dataset": dataset, "budget": budget, "rows": _rows(budgets), "granted": _sum_shares(budget, shares),
-        "promise": guarantee_in_words(total), "guarantee": total,
+        "promise": guarantee_in_words(total), "guarantee": in_full(total, budget.unit),
         "relation": neighbors_in_words(budget.neighbors, budget.unit),
         "answers": spent if spent.answers else None, "verified": chain,
         "pictures": list(_over_time(budget, events)),
-        "questions": list(map(_question, charges[-_MOST_ROWS:])),
-        "earlier": max(0, len(charges) - _MOST_ROWS),
+        "questions": asked[-_MOST_ROWS:], "earlier": max(0, len(asked) - _MOST_ROWS),
     }  # fmt: skip
 
 
@@ -77,13 +76,41 @@ def _rows(budgets: list[Budget]) -> list[tuple[str, ...]]:
     return [(b.name, str(b.total), str(b.spent), str(b.remaining)) for b in budgets]
 
 
+def _asked_rows(events: list[Event]) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each question, and for what was declared otherwise between two of them."""
+    declared: dict[str, EventBody] = {}
+    for event in events:
+        if event.kind in CHARGED:
+            yield _question(event)
+        elif event.kind == "described":
+            name = str(event.body["name"])
+            before = declared.get(name, event.body)
+            declared[name] = event.body
+            if before["digest"] != event.body["digest"]:
+                yield _written_at(event), "", change_in_words(before, event.body), "", ""
+
+
+def change_in_words(before: EventBody, now: EventBody) -> Message:
+    """Return what an owner declared otherwise about a dataset, in words."""
+    sides = [before.get("columns", ()), now.get("columns", ())]
+    gone, new = (
+        [one for one in side if one not in other]
+        for side, other in zip(sides, reversed(sides), strict=True)
+    )
+    pairs = zip_longest(gone, new, fillvalue="–")
+    columns = [Message("{before} → {now}", before=was, now=become) for was, become in pairs]
+    moved = [Message("the source of the data")] if before["source"] != now["source"] else []
+    changes = join(Message("{first}; {then}"), [*columns, *moved])
+    return Message("described in another way: {changes}", changes=changes)
+
+
 def _question(charge: Event) -> tuple[str, ...]:
     """Return the row of a question: its time, its analyst, and its cost to the dataset."""
     mechanism = charge.body.get("mechanism")
     return (
-        _time(charge).strftime("%Y-%m-%d %H:%M:%S"),
+        _written_at(charge),
         charge.analyst or "",
-        str(charge.body.get("query", "")),
+        question_in_words(str(charge.body.get("query", ""))),
         Message("made elsewhere") if mechanism is None else mechanism_name(mechanism),
         ", ".join(f"{_SIGNS.get(u, 'δ')} = {v}" for u, v in _costs(charge).items()),
     )
@@ -121,6 +148,10 @@ def _later(before: str, now: str) -> str:
 def _costs(event: Event) -> dict[str, str]:
     """Return the cost of an event to the dataset's own budget."""
     return dict(event.body["costs"][0]) if event.kind in CHARGED else {}
+
+
+def _written_at(event: Event) -> str:
+    return _time(event).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _time(event: Event) -> datetime:

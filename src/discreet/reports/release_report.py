@@ -4,14 +4,15 @@ from fractions import Fraction
 
 from ..mechanisms import BOUNDED
 from ..messages import Message, gettext
+from ..numbers import rounded_up
 from ..planning.distribution import Distribution
 from ..planning.worst_case import worst_error
 from ..privacy.contract import equals
-from ..privacy.wording import mechanism_name
+from ..privacy.wording import in_brief, in_full, mechanism_name
 from ..releases import Release, json_value
+from ..sentences import guarantee_in_words, neighbors_in_words, question_in_words
 from .charts import draw_curve, draw_law
 from .pictures import Picture
-from .plain_words import guarantee_in_words, neighbors_in_words
 
 _SHARES = [Fraction(k, 40) for k in (*range(8, 40), *range(40, 201, 4))]
 """The epsilons of the curve, as shares of that of the answer."""
@@ -23,8 +24,10 @@ def release_parts(release: Release) -> dict[str, object]:
     """Return the parts of the report of a release."""
     guarantee = release.guarantee
     return {
-        "query": release.query, "answer": _answer(release), "mechanism": mechanism_name(release.mechanism),
-        "promise": guarantee_in_words(guarantee), "guarantee": guarantee,
+        "query": question_in_words(release.query), "answer": _answer(release),
+        "mechanism": mechanism_name(release.mechanism),
+        "promise": guarantee_in_words(guarantee), "guarantee": in_full(guarantee, release.unit),
+        "brief": in_brief(guarantee, release.unit),
         "relation": neighbors_in_words(guarantee.neighbors, release.unit),
         "epsilon": "" if guarantee.pure is None else equals("ε", guarantee.pure),
         "rho": "" if guarantee.rho is None else equals("ρ", guarantee.rho),
@@ -60,6 +63,8 @@ def _error(release: Release) -> dict[str, object]:
     def at(share: Fraction) -> float:
         return float(worst_error(n, spread=1, epsilon=share * epsilon, mechanism=mechanism))
 
+    worst = worst_error(n, spread=1, epsilon=epsilon, mechanism=mechanism)
+
     points = [float(share * epsilon) for share in _SHARES]
     what, unit = gettext("worst expected error"), gettext("the range sensitivity")
     curve = draw_curve(
@@ -74,4 +79,23 @@ def _error(release: Release) -> dict[str, object]:
         "ε = {epsilon:.4g}. It is not about these data, so it is public.",
         candidates=n, epsilon=float(epsilon),
     )  # fmt: skip
-    return {"error": at(Fraction(1)), "error_picture": Picture(curve, caption)}
+    return {
+        "error": _error_in_words(release, worst),
+        "error_picture": Picture(curve, caption),
+    }
+
+
+def _error_in_words(release: Release, error: Fraction) -> Message:
+    """Return the worst expected error as a sentence; of a mode in records, which are its steps."""
+    steps = rounded_up(error, 4)
+    if release.query.startswith("mode of ") and release.guarantee.neighbors == "add_remove":
+        return Message(
+            "Whatever the data are, the answer has on average at most {error} records fewer than the most common "
+            "one.",
+            error=steps,
+        )
+    return Message(
+        "Whatever the data are, the answer is on average at most {error} steps behind the best one. A step is as "
+        "much as one record can move the difference of two scores.",
+        error=steps,
+    )

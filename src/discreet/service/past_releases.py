@@ -8,6 +8,7 @@ from ..ledger.events import CHARGED
 from ..privacy.guarantees import Guarantee, read_guarantee
 from ..privacy.units import Unit, plain_unit, read_unit
 from ..privacy.wording import in_brief
+from ..sentences import question_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class PastRelease:
         missing = ", failed" if self.has_failed else ", not answered yet"
         state = "" if self.is_answered else missing
         promise = in_brief(self.guarantee, self.unit)
-        return f"{self.at[:19]} {name}: {self.query} [{promise}], request {self.request}{state}"
+        return f"{self.at[:19]} {name}: {question_in_words(self.query)} [{promise}], request {self.request}{state}"
 
 
 def past_releases(events: Iterable[Event], analyst: str | None) -> list[PastRelease]:

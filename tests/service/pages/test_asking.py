@@ -29,7 +29,7 @@ def test_a_plan_says_price_remainder_and_meaning_and_costs_nothing(served: Serve
     before = spent(served, "ann")
     told = plain(served.person("ann").get(NAMED).text)
     assert "ε = 0.5" in told
-    assert "can be at most 62.25 % sure" in told
+    assert "can be at most 62.3 % sure" in told
     assert "about half of the records are below it" in told
     assert spent(served, "ann") == before
 

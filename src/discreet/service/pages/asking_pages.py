@@ -14,8 +14,9 @@ from ...arguments import read_name
 from ...error_boundary import public_errors
 from ...errors import DiscreetError, InvalidArgument, LedgerError, MissingColumn, UnreadableFile
 from ...ledger import Budget, Quote
+from ...messages import Message
 from ...node import AllowedQuestion
-from ...numbers import rounded_up, spell
+from ...numbers import spell
 from ...privacy.wording import in_brief
 from ..past_releases import PastRelease
 from ..refusals import charged_failures, error_for_reader, status_of
@@ -94,10 +95,10 @@ def plan(request: AuthenticatedRequest) -> Response:
         if form.is_named or form.dataset not in datasets:
             raise
         return free(request, error)
-    budget = datasets[form.dataset]
+    budget, terms = datasets[form.dataset], _terms(request, form)
     return request.page(
         "plan.html", wanted=form, quote=quote, budget=budget, request=random_name(_REQUEST),
-        terms=_terms(request, form), worst=_worst_error(quote), shares=shares(budget, quote.cost),
+        terms=terms, worst=_worst_error(quote, terms), shares=shares(budget, quote.cost),
         about=_description_of(request, form.dataset, form.fields["question"]) if form.is_named else "",
         promise=promise_of(quote.cost, budget), relation=relation_of(budget),
         may_ask=request.token.role != "auditor",
@@ -192,13 +193,14 @@ def _terms(request: AuthenticatedRequest, form: QuestionForm) -> Mapping[str, An
     return request.site.service.question_terms(form.dataset, form.fields["question"])
 
 
-def _worst_error(quote: Quote) -> dict[str, str] | None:
-    """Return how far off an answer may be, with which probability; None where no bound is known."""
+def _worst_error(quote: Quote, terms: Mapping[str, Any]) -> str | None:
+    """Return how far off an answer may be, with {column} where its column stands; None where no bound is known."""
     bound = quote.worst_error
     if bound is None:
         return None
-    error = rounded_up(bound.error, 3) if bound.error else ""
-    return {"error": error, "unit": bound.unit, "sure": spell(100 * bound.probability)}
+    if terms.get("verb") != "mode":
+        return bound.in_words()
+    return bound.in_words(Message("the {column} shown", column="{column}"))
 
 
 class _AnswerForms:

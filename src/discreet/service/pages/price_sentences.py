@@ -4,7 +4,7 @@ from ...ledger import Budget
 from ...ledger.budget import Amount
 from ...messages import Message
 from ...privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
-from ...reports.plain_words import guarantee_in_words, neighbors_in_words
+from ...sentences import guarantee_in_words, neighbors_in_words
 
 
 def promise_of(cost: Amount, budget: Budget) -> list[Message]:

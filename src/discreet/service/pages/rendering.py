@@ -8,6 +8,7 @@ from typing import Any
 from starlette.responses import Response
 
 from ...messages import Message
+from ...sentences import question_in_words
 from ...templates import render_template
 from .budget_bars import bar
 
@@ -33,7 +34,12 @@ HEADERS = {
 def page(template: str, status: int = 200, **page_values: Any) -> Response:
     """Return a page."""
     text = render_template(
-        f"pages/{template}", status=status, bar=bar, style_version=_style_version(), **page_values
+        f"pages/{template}",
+        status=status,
+        bar=bar,
+        sentence=question_in_words,
+        style_version=_style_version(),
+        **page_values,
     )
     return Response(text, status, HEADERS, "text/html")
 
