@@ -229,7 +229,7 @@ def test_history_and_exports(tmp_path: Path) -> None:
     assert charged.body["after"] == [{**left, "spent": {"epsilon": "1/3"}}]
     assert charged.body["guarantee"] == PureDP(Fraction(1, 3), "add_remove").as_dict()
     assert (charged.request, answered.body) == ("monday", {"answer": [1, 2]})
-    assert str(charged).endswith("charged adult mode of drink, 3 candidates")
+    assert str(charged).endswith("charged adult most common value of drink, 3 candidates")
     ledger.export(tmp_path / "events.json")
     ledger.export(tmp_path / "events.csv")
     assert json.loads((tmp_path / "events.json").read_text()) == [
