@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
-    """Print budgets as a table with what they protect below it, or as JSON."""
+    """Print budgets as a table, with the records that they protect below it; or as JSON."""
     if as_json:
         print_json([budget.as_dict() for budget in budgets])
         return
-    columns = _columns(budgets)
+    columns = _budget_columns(budgets)
     table = Table(box=None, pad_edge=False, show_edge=False)
     for title in columns:
         table.add_column(literal(translate(title)), overflow="fold")
@@ -33,7 +33,7 @@ def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
         console.print(literal(line))
 
 
-def _columns(budgets: list["Budget"]) -> dict[Message, list[str]]:
+def _budget_columns(budgets: list["Budget"]) -> dict[Message, list[str]]:
     """Return the columns of a table of budgets; those that are empty are left out."""
     rows = [
         (
@@ -59,7 +59,7 @@ def _columns(budgets: list["Budget"]) -> dict[Message, list[str]]:
 
 
 def _protections(budgets: list["Budget"]) -> list[str]:
-    """Return what budgets protect, in one line if it is the same for all."""
+    """Return the records that budgets protect, in one line if they are the same for all."""
     datasets: dict[tuple[str, str], dict[str, None]] = {}
     for budget in budgets:
         about = translate(one_record(budget.unit)), budget.neighbors

@@ -61,7 +61,7 @@ def history_command(
 
 def _show_events(events: Sequence["Event"]) -> None:
     """Print one row a release, and one for every other event; whose they are, if not all are of one."""
-    names = dict.fromkeys(map(_name, events))
+    names = dict.fromkeys(map(_account_name, events))
     table = Table(box=None, pad_edge=False, show_edge=False)
     for title in ("", gettext("time (UTC)", "a column"), gettext("event", "a column")):
         table.add_column(literal(title), no_wrap=True)
@@ -69,11 +69,11 @@ def _show_events(events: Sequence["Event"]) -> None:
         table.add_column(literal(gettext("dataset", "a column")), overflow="fold")
     for title in (gettext("what", "a column"), gettext("cost", "a column")):
         table.add_column(literal(title), overflow="fold")
-    ending = {_release(event): event for event in events if event.kind in _RELEASED}
+    ending = {_release_of(event): event for event in events if event.kind in _RELEASED}
     for event in events:
         if event.kind not in _RELEASED:
-            whose = [_name(event)] * (len(names) > 1)
-            start, end = _event_cells(event, ending.get(_release(event)))
+            whose = [_account_name(event)] * (len(names) > 1)
+            start, end = _event_cells(event, ending.get(_release_of(event)))
             table.add_row(*map(literal, (*start, *whose, *end)))
     console = Console(highlight=False)
     console.print(table)
@@ -140,12 +140,12 @@ def _changes(event: "Event", charged: Collection[str]) -> bool:
     return event.kind in charged or (event.analyst is None and "total" in event.body)
 
 
-def _name(event: "Event") -> str:
+def _account_name(event: "Event") -> str:
     """Return the names of the dataset and of the analyst that an event is about."""
     return event.dataset if event.analyst is None else f"{event.dataset} / {event.analyst}"
 
 
-def _release(event: "Event") -> tuple[str, str | None, str | None]:
+def _release_of(event: "Event") -> tuple[str, str | None, str | None]:
     """Return the release that an event belongs to."""
     return event.dataset, event.analyst, event.request
 

@@ -39,7 +39,7 @@ def stored_reply(arguments: list[str], environment: Mapping[str, str]) -> Reply 
     if arguments in (["--version"], ["-V"]):
         return Reply(f"{version_text()}\n")
     words = with_help_as_option(arguments) or ["--help"]
-    if words[-1] not in _HELP or _columns(environment) < WIDTH:
+    if words[-1] not in _HELP or _terminal_width(environment) < WIDTH:
         return None
     command = _stored_commands().get(" ".join(words[:-1]))
     return None if command is None else Reply(command["help"])
@@ -77,13 +77,13 @@ def _completion(instruction: str, environment: Mapping[str, str]) -> Reply | Non
     line = environment.get("COMP_WORDS", "") + environment.get("_TYPER_COMPLETE_ARGS", "")
     if write is None or not set("'\"\\").isdisjoint(line):
         return None
-    names = _names(*words_to_complete(environment))
+    names = _fitting_names(*words_to_complete(environment))
     return (
         None if names is None else write(names, environment.get("_TYPER_COMPLETE_FISH_ACTION", ""))
     )
 
 
-def _names(words: Sequence[str], beginning: str) -> dict[str, str] | None:
+def _fitting_names(words: Sequence[str], beginning: str) -> dict[str, str] | None:
     """Return the names that begin so, with their help; None where they depend on more than the command line."""
     command, rest = _command_of(words)
     if "=" in beginning or "--" in rest or (rest and command["commands"]):
@@ -92,15 +92,15 @@ def _names(words: Sequence[str], beginning: str) -> dict[str, str] | None:
     if choices is not None:
         names = dict.fromkeys(choices, "")
     else:
-        names = _options(command, rest) if beginning.startswith("-") else command["commands"]
+        names = _free_options(command, rest) if beginning.startswith("-") else command["commands"]
     return {name: names[name] for name in names if name.startswith(beginning)} if names else None
 
 
 def _command_of(words: Sequence[str]) -> tuple[Command, list[str]]:
     """Return the command that words begin with, and the words after its name."""
     commands = _stored_commands()
-    lengths = (n for n in range(len(words), 0, -1) if " ".join(words[:n]) in commands)
-    length = next(lengths, 0)
+    lengths = range(len(words), 0, -1)
+    length = next((length for length in lengths if " ".join(words[:length]) in commands), 0)
     return commands[" ".join(words[:length])], [*words[length:]]
 
 
@@ -110,7 +110,7 @@ def _choices(command: Command, rest: Sequence[str]) -> list[str] | None:
     return next((one["choices"] for one in takers if not one["is_flag"]), None)
 
 
-def _options(command: Command, rest: Sequence[str]) -> dict[str, str]:
+def _free_options(command: Command, rest: Sequence[str]) -> dict[str, str]:
     """Return the options that may follow, with their help: those of one value not twice."""
     free = (
         one for one in command["options"] if one["is_repeated"] or not {*rest} & {*one["names"]}
@@ -143,12 +143,12 @@ _SHELLS = {"complete_bash": _for_bash, "complete_zsh": _for_zsh, "complete_fish"
 
 
 def _stored_commands() -> dict[str, Command]:
-    """Return what is stored of every command, by its words; of the whole command line by none."""
+    """Return the stored replies of all commands, by their words; of the whole command line by none."""
     commands: dict[str, Command] = json.loads(REPLIES.read_text(encoding="utf-8"))
     return commands
 
 
-def _columns(environment: Mapping[str, str]) -> int:
+def _terminal_width(environment: Mapping[str, str]) -> int:
     """Return the columns of the terminal, as `shutil` finds them."""
     columns = environment.get("COLUMNS", "")
     if columns.isdecimal() and int(columns) > 0:
