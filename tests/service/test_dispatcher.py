@@ -47,6 +47,8 @@ class ScriptedReader:
 
     async def _work(self, line: Line) -> None:
         name, pace = line["name"], line["pace"]
+        if pace is None and line["store_at"] is not None:
+            await self.clock.sleep(max(0.0, line["store_at"] - self.clock.time))
         self.log.append(("begin" if pace else "record", name, self.clock.time))
         if pace is None:
             await self.lines.put({"answer": {"failed": name, "at": line["stored_at"]}})
@@ -66,8 +68,8 @@ class ScriptedReader:
             self.kill()
             return
         await self.lines.put({"step": "drawn"})
-        if pace["store_at"] is not None:
-            store_at = pace["store_at"] + late * pace["turn"]
+        if line["store_at"] is not None:
+            store_at = line["store_at"] + late * pace["turn"]
             await self.clock.sleep(max(0.0, store_at - self.clock.time))
         self.log.append(("store", name, self.clock.time))
         await self.lines.put({"answer": {"value": name, "at": line["beginning"]}})

@@ -26,7 +26,7 @@ RequestKey = tuple[Caller, str, str]
 ALLOWANCE = 1 / 4
 """The part of a turn in which a question is charged, at the beginning of its place, and stored, at its end."""
 
-_NO_PACE = {"charge_by": 0.0, "store_at": None, "turn": 0.0, "limit": 0.0}
+_NO_PACE = {"charge_by": 0.0, "turn": 0.0, "limit": 0.0}
 _TRIES = 3
 
 
@@ -172,9 +172,7 @@ class Dispatcher:
                 )
                 self._running.add(task)
                 task.add_done_callback(self._running.discard)
-            time = (
-                span.begin + float(self.timetable.turn) / 2
-            )  # after this beginning, and before any other
+            time = span.begin + float(self.timetable.turn) / 2  # after this one, before any other
         del self._rounds[reader]
 
     def _next_place(self, reader: int, time: float) -> tuple[Place, Span]:
@@ -224,25 +222,26 @@ class Dispatcher:
             else:
                 self.pool.give_back(conversation.reader)
                 return reply
-            is_charged = True
-            if span is not None:
-                time = span.end - ALLOWANCE * float(self.timetable.turn) + conversation.late
-                await self.clock.sleep(max(0.0, time - self.clock.now()))
-            line = {**line, "pace": None}
+            is_charged, store_at = True, line["store_at"]
+            if store_at is not None:  # the same as for a failure that was read in time
+                store_at += conversation.late
+            line = {**line, "pace": None, "store_at": store_at}
         return _no_answer(is_charged)
 
     def _times(self, span: Span | None) -> Line:
         """Return the times of a place for its reader: those of its events, and those that it must keep."""
         now, date = self.clock.now(), self.clock.date()
         if span is None:
-            return {"beginning": time_text(date), "stored_at": None, "pace": _NO_PACE}
+            times = {"beginning": time_text(date), "stored_at": None, "store_at": None}
+            return {**times, "pace": _NO_PACE}
         turn = float(self.timetable.turn)
         texts = (time_text(date + timedelta(seconds=one - now)) for one in (span.begin, span.end))
         pace = {
-            "charge_by": span.begin + ALLOWANCE * turn, "store_at": span.end - ALLOWANCE * turn, "turn": turn,
+            "charge_by": span.begin + ALLOWANCE * turn, "turn": turn,
             "limit": span.end - span.begin - 2 * ALLOWANCE * turn,
         }  # fmt: skip
-        return {**dict(zip(("beginning", "stored_at"), texts, strict=True)), "pace": pace}
+        times = dict(zip(("beginning", "stored_at"), texts, strict=True))
+        return {**times, "store_at": span.end - ALLOWANCE * turn, "pace": pace}
 
 
 @dataclass(slots=True)
@@ -287,7 +286,7 @@ class Conversation:
     def _time(self, message: Line) -> asyncio.Task[None] | None:
         """Begin the time of the reading with its charge."""
         pace = self.line["pace"]
-        if pace is None or pace["store_at"] is None:
+        if pace is None or self.line["store_at"] is None:
             return None
         self.late = message["late_turns"] * pace["turn"]
         until = message["at"] + pace["limit"]

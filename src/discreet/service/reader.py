@@ -21,9 +21,10 @@ from typing import Any
 
 from ..datasets.configuration import Configuration, read_configuration
 from ..errors import LedgerUnwritable
-from ..node.allowed_questions import charge_first, charge_unread
+from ..node.allowed_questions import Prepare, charge_first, charge_unread
 from ..node.datasets import Datasets
 from ..node.isolation import Failure, call_isolated, isolated, translation_for
+from ..payment import Indices
 from ..releases import Release
 from ..verbs.mode import mode
 from . import wire
@@ -124,9 +125,26 @@ def answering(description: Configuration, datasets: Datasets) -> Answer:
 def _wrap_of(line: dict[str, Any], report: Report) -> Any:
     """Return what stands in place of the reading: nothing is read for a question whose reader was ended."""
     if line["pace"] is None:
-        return charge_unread
-    pace = Pace(report, **line["pace"])
+        return partial(fail_at, line["store_at"])
+    pace = Pace(report, store_at=line["store_at"], **line["pace"])
     return charge_first(pace.begin, pace.finish)
+
+
+def fail_at(store_at: float | None, prepare: Prepare) -> Prepare:
+    """Return a function that reads nothing, and whose draw fails at a time: as a question that was read fails."""
+    failing = charge_unread(prepare)
+
+    def prepare_wrapped() -> Callable[[], Indices]:
+        draw = failing()
+
+        def draw_later() -> Indices:
+            if store_at is not None:
+                sleep(max(0.0, store_at - monotonic()))
+            return draw()
+
+        return draw_later
+
+    return prepare_wrapped
 
 
 def file_digest(path: Path) -> str:
