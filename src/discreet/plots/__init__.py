@@ -92,9 +92,9 @@ class Series:
         """Return the series of the candidates in view."""
         if self.labels is not None:
             return self
-        kept = [i for i, place in enumerate(self.x) if low <= place <= high]
+        inside = [i for i, place in enumerate(self.x) if low <= place <= high]
         x, chances, scores = (
-            tuple(values[i] for i in kept) for values in (self.x, self.chances, self.scores)
+            tuple(values[i] for i in inside) for values in (self.x, self.chances, self.scores)
         )
         return replace(self, x=x, chances=chances, scores=scores)
 

@@ -134,7 +134,7 @@ def draw_losses(losses: Sequence[float], epsilon: float) -> Markup:
     for side in (-epsilon, epsilon):
         chart.upright("claim", side)
     chart.tick_below(
-        _numbered(_ticks(-edge, edge)),
+        _numbers(_ticks(-edge, edge)),
         gettext("privacy loss (log-ratio of the two probabilities)"),
     )
     for row, loss in enumerate(losses):
@@ -150,40 +150,38 @@ def draw_law(law: Series, label: str) -> Markup:
     heading = [subject, translate(marks.PRIVATE)]
     if law.labels is not None:
         chart = _bars(heading, law.labels, law.chances, (0, 1.05 * max(law.chances)))
-        chart.tick_below(_numbered(_ticks(0, 1.05 * max(law.chances))), gettext("probability"))
+        chart.tick_below(_numbers(_ticks(0, 1.05 * max(law.chances))), gettext("probability"))
         return chart.svg(" ".join(heading))
     low, high = law.window
     few = law.are_few(low, high)
-    shown = law.within(low, high) if few else law
+    view = law.within(low, high) if few else law
     heading.append(gettext("probability of each candidate"))
-    chart = _graph(heading, (low, high), max(shown.chances))
+    chart = _graph(heading, (low, high), max(view.chances))
     if few:
-        for x, chance in zip(shown.x, shown.chances, strict=True):
+        for x, chance in zip(view.x, view.chances, strict=True):
             chart.path("stem", [(x, 0), (x, chance)])
             chart.dot(x, chance, f"{x:,.10g}: {chance:.4g}")
     else:
         points = [
-            (min(max(x, low), high), chance)
-            for x, chance in zip(shown.x, shown.chances, strict=True)
+            (min(max(x, low), high), chance) for x, chance in zip(view.x, view.chances, strict=True)
         ]
-        chart.path("line", _steps_between(points) if shown.in_steps else points, subject)
-    ticks = marks.candidate_ticks(shown.x) if few else _ticks(low, high)
-    chart.tick_below(_numbered(ticks), gettext(label, "an axis"))
+        chart.path("line", _steps_between(points) if view.in_steps else points, subject)
+    ticks = marks.candidate_ticks(view.x) if few else _ticks(low, high)
+    chart.tick_below(_numbers(ticks), gettext(label, "an axis"))
     return chart.svg(" ".join(heading[:2]))
 
 
 def draw_curve(points: Sequence[Point], *, name: str, x: str, y: str, at: float) -> Markup:
     """Return a line through many points over a logarithmic axis, with a place marked."""
     numbers = [number for number, _ in points]
-    low, high = math.log(min(numbers)), math.log(max(numbers))
     chart = _graph([*y.splitlines()], (0, 1), max(height for _, height in points))
-    chart.x = lambda number: (math.log(number) - low) / (high - low)
+    chart.x = _logarithmic_scale(min(numbers), max(numbers))
     chart.upright("here", at)
     chart.path("line", points, name)
     here = gettext("here: {at:.4g}", at=at)
     chart.texts.append(Text(here, chart.across(at) + 8, chart.top + 16, "start"))
     ticks = marks.round_numbers(min(numbers), max(numbers)) or sorted({*numbers})
-    chart.tick_below(_numbered(ticks), x)
+    chart.tick_below(_numbers(ticks), x)
     return chart.svg(gettext("{y} by {x}", y=y, x=x))
 
 
@@ -219,8 +217,8 @@ def _bars(
     n = max(1, len(names))
     chart = Chart(
         heading,
-        lambda number: (number - low) / (high - low),
-        lambda row: 1 - (row + 0.5) / n,
+        _scale(low, high),
+        _scale(n - 0.5, -0.5),
         left=min(_WIDEST_NAMES, 16 + widest),
         rows=_ROW * n,
     )
@@ -236,11 +234,28 @@ def _graph(heading: Sequence[str], ends: Point, highest: float) -> Chart:
     """Return a chart over an axis of numbers, with heights from zero."""
     low, high = ends
     top = 1.08 * highest or 1.0
-    chart = Chart(
-        heading, lambda number: (number - low) / (high - low), lambda height: height / top
-    )
+    chart = Chart(heading, _scale(low, high), _scale(0, top))
     chart.tick_left(_ticks(0, top))
     return chart
+
+
+def _scale(low: float, high: float) -> Callable[[float], float]:
+    """Return the function that maps an interval to 0 and 1."""
+
+    def place(number: float) -> float:
+        return (number - low) / (high - low)
+
+    return place
+
+
+def _logarithmic_scale(low: float, high: float) -> Callable[[float], float]:
+    """Return the function that maps the logarithms of an interval to 0 and 1."""
+    scale = _scale(math.log(low), math.log(high))
+
+    def place(number: float) -> float:
+        return scale(math.log(number))
+
+    return place
 
 
 def _ticks(low: float, high: float) -> list[float]:
@@ -252,7 +267,7 @@ def _ticks(low: float, high: float) -> list[float]:
     return [round(i * step, 12) for i in range(first, last + 1)]
 
 
-def _numbered(ticks: Iterable[float]) -> list[tuple[float, str]]:
+def _numbers(ticks: Iterable[float]) -> list[tuple[float, str]]:
     return [(tick, f"{tick:,.6g}") for tick in ticks]
 
 
