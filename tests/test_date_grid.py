@@ -217,10 +217,10 @@ def test_a_point_is_found_by_its_instant() -> None:
     for grid in GRIDS:
         for i in {0, grid.size // 2, grid.size - 1}:
             assert grid.find(grid[i]) == i
-            assert grid.at_or_below(grid[i]) == i
+            assert grid.at_or_below(microseconds(grid[i])) == i
         assert grid.find("x") is None
         assert grid.find(5) is None
-        assert grid.at_or_below(DATE(1800, 1, 1)) == -1
+        assert grid.at_or_below(microseconds(DATE(1800, 1, 1))) == -1
     assert GRIDS[0].find(DATE(2000, 1, 2)) is None
     assert GRIDS[0].find(TIME(2000, 1, 1)) is None
     with pytest.raises(IndexError, match="2,412 points"):

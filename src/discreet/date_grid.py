@@ -293,16 +293,15 @@ class DateGrid(Generic[T]):
             return None
         if isinstance(answer, dt.datetime) != isinstance(self.lo, dt.datetime):
             return None
-        index = self.at_or_below(answer)
+        index = self.at_or_below(microseconds(answer))
         return (
             index
             if index >= 0 and microseconds(self._point(index)) == microseconds(answer)
             else None
         )
 
-    def at_or_below(self, moment: dt.date) -> int:
-        """Return the index of the last point that is not after a date or a time; -1 if all are."""
-        instant = microseconds(moment)
+    def at_or_below(self, instant: int) -> int:
+        """Return the index of the last point that is not after an instant, in microseconds; -1 if all are."""
         if not self._is_even:
             return bisect_right(self._instants, instant) - 1
         steps = (instant - microseconds(self.lo)) // self._width

@@ -266,3 +266,41 @@ def test_named_questions_are_asked(capsys: pytest.CaptureFixture[str], folder: P
     assert (json.loads(out)["value"], json.loads(out)["question"]) == (41, "typical")
     code, _, err = said(capsys, "ask", "typicals")
     assert (code, "there are typical" in err) == (2, True)
+
+
+def test_dates_are_asked_for_by_their_grid(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "\n".join(f"2021-{1 + i % 12:02}-03" for i in range(600))
+    Path("staff.csv").write_text(f"hired\n{rows}\n12.03.2021\n\n", "utf-8")
+    ends = ("--lo", "2020-01-01", "--hi", "2024-12-31")
+    for step in (("--step", "1 month"), ("--step", "month"), ("--step", "1", "month")):
+        code, out, _ = said(
+            capsys, "median", "staff.csv", "hired", *ends, *step, "--epsilon", "100"
+        )
+        assert (code, out.split("\n")[0][:7]) in ((0, "2021-06"), (0, "2021-07"))
+    code, out, _ = said(
+        capsys,
+        "quantiles",
+        "staff.csv",
+        "hired",
+        "--alphas",
+        "0,1",
+        *ends,
+        "--epsilon",
+        "200",
+        "--json",
+    )
+    assert json.loads(out)["value"][0][:4] in ("2020", "2021")
+    code, _, err = said(
+        capsys, "median", "staff.csv", "hired", *ends, "--step", "5", "--epsilon", "1"
+    )
+    assert code != 0
+    assert "1 month" in err
+    Path("discreet.toml").write_text(
+        '[datasets.staff]\nsource = "staff.csv"\ncolumns.hired = { type = "date", minimum = 2020-01-01, '
+        'maximum = 2024-12-31, step = "1 month" }\n', "utf-8"
+    )  # fmt: skip
+    code, out, _ = said(capsys, "median", "staff", "hired", "--epsilon", "100")
+    assert (code, out[:8] in ("2021-06-", "2021-07-")) == (0, True)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
-from discreet import Grid, errors
+from discreet import DateGrid, Grid, errors
 from discreet.datasets.columns import read_column as declared
 from discreet.errors import DiscreetError, InvalidArgument
 from discreet.node import AllowedQuestion
@@ -161,3 +161,23 @@ def test_grids_travel() -> None:
     assert (found.lo, found.hi, found.step) == (grid.lo, grid.hi, grid.step)
     with pytest.raises(InvalidArgument, match="does not travel"):
         wire.write_value(object())
+
+
+def test_grids_of_dates_and_their_steps_travel() -> None:
+    for grid in (
+        DateGrid("2020-01-01", "2024-12-31", "1 month"),
+        DateGrid("2020-01-01T00:00", "2020-02-01T00:00", "6 hours"),
+        DateGrid("2020-01-01T00:00", "2024-12-01T00:00", "1 month", zone="Europe/Zurich"),
+    ):
+        found = wire.read_value(travelled(wire.write_value(grid)))
+        assert found.description == grid.description
+    column = declared(
+        "t", {"type": "date", "minimum": "2020-01-01", "maximum": "2024-12-31", "step": "month"}, ()
+    )
+    again = wire.column_from_wire(travelled(wire.write_column(column)))
+    assert again == column
+    assert repr(again.grid) == "DateGrid(2020-01-01, 2024-12-01, step 1 month; 60 points)"
+    for plain in ({"$dates": ["2020-01-01", "2021-01-01", "1 day"]}, {"$step": "1 year"},
+                  {"$dates": ["2020-01-01", "2021-01-01", "1 day", "Mars"]}):  # fmt: skip
+        with pytest.raises(InvalidArgument):
+            wire.read_value(plain)

@@ -124,7 +124,20 @@ _stop_signals: list[int] = []
 
 def run_command(arguments: list[str]) -> int:
     """Run one command, in the language of the locale or of its --language, and return its exit code."""
-    return copy_context().run(_run, with_help_as_option(arguments))
+    return copy_context().run(_run, with_step_as_one(with_help_as_option(arguments)))
+
+
+_TIME_UNITS = ("hour", "hours", "day", "days", "month", "months")
+
+
+def with_step_as_one(arguments: list[str]) -> list[str]:
+    """Return the arguments with a step of dates, `--step 1 month`, as one of them; people leave out the quotes."""
+    for i, (option, number, unit) in enumerate(
+        zip(arguments, arguments[1:], arguments[2:], strict=False)
+    ):
+        if option == "--step" and number.isdecimal() and unit in _TIME_UNITS:
+            return [*arguments[: i + 1], f"{number} {unit}", *arguments[i + 3 :]]
+    return arguments
 
 
 def _run(arguments: list[str]) -> int:

@@ -1,6 +1,6 @@
 """discreet best-price: a price that maximizes revenue."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -45,10 +45,11 @@ def best_price_command(
 
     Example: discreet best-price bids.csv bid --hi 100 --step 0.01 --epsilon 1
     """
+    prices: Any = grid_of(data, "0" if lo is None and hi is not None else lo, hi, step)
     return best_price(
         data,
         column,
-        candidates=grid_of(data, "0" if lo is None and hi is not None else lo, hi, step),
+        candidates=prices,
         supply=supply,
         units=units,
         continuous=continuous,

@@ -8,6 +8,7 @@ from ..candidates import Grid
 from ..datasets import Dataset
 from ..datasets.calls import find_by_path
 from ..datasets.configuration import find_configuration, read_configuration
+from ..date_grid import DateGrid, as_moment
 from ..errors import InvalidArgument
 from .answers import say
 
@@ -55,13 +56,15 @@ def parse_values(data: Data, column: str, texts: Sequence[str]) -> list[object]:
     return tables.parse_candidates(data, column, texts)
 
 
-def grid_of(data: Data, lo: str | None, hi: str | None, step: str | None) -> Grid | None:
+def grid_of(data: Data, lo: str | None, hi: str | None, step: str | None) -> Grid | DateGrid | None:
     """Return the grid of --lo, --hi and --step; None where a description declares it.
 
     Raises:
         InvalidArgument: if there is neither.
     """
     if lo is not None and hi is not None:
+        if as_moment(lo) is not None:
+            return DateGrid(lo, hi, "1 day" if step is None else step)
         return Grid(lo, hi, "1" if step is None else step)
     if lo is None and hi is None and step is None and isinstance(data, Dataset):
         return None

@@ -75,14 +75,21 @@ MechanismOptions = Annotated[
 ]
 Lowest = Annotated[
     str | None,
-    typer.Option(metavar="NUMBER", help="The least answer; not needed where it is described."),
+    typer.Option(
+        metavar="NUMBER", help="The least answer, or date; not needed where it is described."
+    ),
 ]
 Highest = Annotated[
     str | None,
-    typer.Option(metavar="NUMBER", help="The largest answer; not needed where it is described."),
+    typer.Option(
+        metavar="NUMBER", help="The largest answer, or date; not needed where it is described."
+    ),
 ]
 Step = Annotated[
-    str | None, typer.Option(metavar="NUMBER", help="The distance between answers (1).")
+    str | None,
+    typer.Option(
+        metavar="NUMBER", help="The distance between answers (1); of dates 1 day, 7 days, 1 month."
+    ),
 ]
 NeighborsName = Annotated[
     str,

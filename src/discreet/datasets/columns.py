@@ -9,6 +9,7 @@ from typing import Any
 
 from ..arguments import exact_text
 from ..candidates import Grid, decimal_places, plain_number
+from ..date_grid import DateGrid, DateStep, read_moment
 from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..numbers import exact
 from ..tables.kinds import plain
@@ -48,7 +49,7 @@ class Column:
         minimum: the least value, or None. Numbers are fractions.
         maximum: the largest value, or None.
         enum: all values, or None.
-        step: the distance of the points of a grid, or None.
+        step: the distance of the points of a grid, or None: a number, or of dates and times a `DateStep`.
     """
 
     name: str
@@ -56,12 +57,17 @@ class Column:
     minimum: Any = None
     maximum: Any = None
     enum: tuple[Any, ...] | None = None
-    step: Fraction | None = None
+    step: Fraction | DateStep | None = None
 
     @property
     def is_numeric(self) -> bool:
         """Whether it holds numbers."""
         return TYPES[self.type].is_numeric
+
+    @property
+    def has_quantiles(self) -> bool:
+        """Whether it holds numbers, dates or times, which have a median."""
+        return self.is_numeric or self.type in ("date", "datetime")
 
     @property
     def values(self) -> Sequence[object] | None:
@@ -75,17 +81,23 @@ class Column:
         if self.type == "date":
             days = range((self.maximum - self.minimum).days + 1)
             return [self.minimum + i * _DAY for i in days] if len(days) <= MOST_VALUES else None
-        step = 1 if self.step is None else int(self.step)
+        step = int(self.step) if isinstance(self.step, Fraction) else 1
         few = (self.maximum - self.minimum) / step < MOST_VALUES
         return range(int(self.minimum), int(self.maximum) + 1, step) if few else None
 
     @property
-    def grid(self) -> Grid | None:
-        """The grid of the bounds, or None. Without a step an integer has one of 1, and a number no grid."""
-        if self.minimum is None or self.maximum is None or not self.is_numeric:
+    def grid(self) -> Grid | DateGrid | None:
+        """The grid of the bounds, or None.
+
+        Without a step an integer has one of 1, a date one of a day, and a number or a time no grid.
+        """
+        if self.minimum is None or self.maximum is None or not self.has_quantiles:
             return None
-        step = Fraction(1) if self.step is None and self.type == "integer" else self.step
-        return None if step is None else Grid(self.minimum, self.maximum, step)
+        if not self.is_numeric:
+            step = "1 day" if self.step is None and self.type == "date" else self.step
+            return None if step is None else DateGrid(self.minimum, self.maximum, step)
+        number = Fraction(1) if self.step is None and self.type == "integer" else self.step
+        return Grid(self.minimum, self.maximum, number) if isinstance(number, Fraction) else None
 
     @property
     def plain(self) -> dict[str, object]:
@@ -93,6 +105,7 @@ class Column:
         parts = {
             name: getattr(self, name) for name in ("type", "minimum", "maximum", "enum", "step")
         }
+        parts["step"] = str(self.step) if isinstance(self.step, DateStep) else self.step
         return {name: value for name, value in parts.items() if value is not None}
 
     def read(self, value: object) -> object:
@@ -213,14 +226,16 @@ def _are_ordered(low: Any, high: Any, place: KeyPath) -> bool:
     raise wrong((*place, "maximum"), "give both bounds with an offset, or both without")
 
 
-def _check_step(low: Any, high: Any, step: Fraction, place: KeyPath) -> None:
-    """Raise unless a step divides the distance between the bounds."""
+def _check_step(low: Any, high: Any, step: Fraction | DateStep, place: KeyPath) -> None:
+    """Raise unless a step divides the distance between the bounds; of dates, unless they have a grid."""
     try:
-        Grid(low, high, step)
-    except InvalidArgument:
-        pass
+        Grid(low, high, step) if isinstance(step, Fraction) else DateGrid(low, high, step)
+    except InvalidArgument as error:
+        reason = str(error)
     else:
         return
+    if isinstance(step, DateStep):
+        raise wrong(place, reason)
     raise wrong(
         place,
         f"the maximum must be a whole number of steps above the minimum, got {_bound_in_words(step)}",
@@ -355,7 +370,7 @@ TYPES: Mapping[str, ValueType] = {
     "datetime": ValueType(
         "a time such as 2024-12-31T23:59:59",
         _moment,
-        dt.datetime.fromisoformat,
+        read_moment,
         {**_DATE_SCHEMA, "format": "date-time"},
     ),
 }
@@ -379,9 +394,16 @@ def _bound_of(kind: str, word: str) -> Kind:
     return Kind("value of the type", of.schema if of.is_ordered else None, read)
 
 
+_DATE_STEP = r"^\s*([1-9]\d*[ -]?)?([Hh]our|[Dd]ay|[Mm]onth)s?\s*$"
+
+
 def _step_of(kind: str) -> Kind:
     """Return the kind of the step of a grid of a column of a type."""
     of = TYPES[kind]
+
+    def read_date_step(entry: Any, place: KeyPath) -> DateStep:
+        refuse_to_fill_in(entry, place)
+        return at_place(place, lambda: DateStep.read(entry))
 
     def read(entry: Any, place: KeyPath) -> Fraction:
         refuse_to_fill_in(entry, place)
@@ -392,6 +414,8 @@ def _step_of(kind: str) -> Kind:
             raise wrong(place, fix)
         return step
 
+    if kind in ("date", "datetime"):
+        return Kind("step of dates", {"type": "string", "pattern": _DATE_STEP}, read_date_step)
     return Kind(ABOVE_ZERO.words, ABOVE_ZERO.schema if of.is_numeric else None, read)
 
 
@@ -403,12 +427,15 @@ def _column_of(kind: str) -> KeyTable:
         "minimum": Key(_bound_of(kind, "minimum"), "The least value there can be."),
         "maximum": Key(_bound_of(kind, "maximum"), "The largest value there can be."),
         "enum": Key(list_of(value), "All values there can be."),
-        "step": Key(_step_of(kind), "The distance between answers; 1 for integers if left out."),
+        "step": Key(
+            _step_of(kind),
+            'The distance between answers; 1 for integers and "1 day" for dates if left out.',
+        ),
         "title": Key(ANY_TEXT, "For people."),
         "description": Key(ANY_TEXT, "For people."),
     }
     needs = {"step": (("minimum", "maximum"), "a step goes with a minimum and a maximum")}
-    return KeyTable(keys, needs if TYPES[kind].is_numeric else {})
+    return KeyTable(keys, needs if TYPES[kind].is_ordered else {})
 
 
 COLUMN = Variants("type", choice_of(TYPES), {kind: _column_of(kind) for kind in TYPES})

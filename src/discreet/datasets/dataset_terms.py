@@ -1,11 +1,13 @@
 """The arguments of a question that a description declares, and those that contradict it."""
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from math import isinf
 from typing import Any, Literal
 
 from ..candidates import Grid, Labels
+from ..date_grid import DateGrid
 from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..numbers import count, exact
 from ..payment import describe_account
@@ -13,6 +15,7 @@ from ..privacy.units import one_record, plain_unit, read_unit
 from ..tables.candidate_table import CandidateTable
 from .columns import MOST_VALUES, Column
 from .dataset import MOST_ROWS, Dataset, declared_unit
+from .questions import NUMBERS_ONLY
 
 Asks = Literal["values", "numbers", "anything"]
 """What a verb does with data: it counts values of a column, orders its numbers, or is the caller's own affair."""
@@ -53,7 +56,7 @@ def check_question(dataset: Dataset, verb: str, asks: Asks, question: Mapping[st
     column, arguments = dataset.column(question.get("column")), dict(question)
     _unit_terms(dataset, arguments, asks)
     if asks == "numbers":
-        _check_numeric(dataset, column, verb)
+        _check_ordered(dataset, column, verb)
     if arguments.get("candidates") is not None:
         choose = _value_candidates if asks == "values" else _number_candidates
         choose(dataset, column, arguments, verb)
@@ -194,11 +197,13 @@ def _read_labels(candidates: Any) -> Labels | None:
         return None
 
 
-def _check_numeric(dataset: Dataset, column: Column, verb: str) -> None:
-    """Raise unless a column is declared as one of numbers."""
-    if not column.is_numeric:
+def _check_ordered(dataset: Dataset, column: Column, verb: str) -> None:
+    """Raise unless a column is declared as one that the verb takes: of numbers, or of dates for quantiles."""
+    of_dates = verb not in NUMBERS_ONLY
+    if not (column.has_quantiles if of_dates else column.is_numeric):
         raise InvalidArgument(
-            f"{verb} is of numbers, and column {column.name!r} of {dataset.label} is declared as {column.type}"
+            f"{verb} is of numbers{' or dates' if of_dates else ''}, and column {column.name!r} of {dataset.label} "
+            f"is declared as {column.type}"
         )
 
 
@@ -206,27 +211,57 @@ def _number_candidates(
     dataset: Dataset, column: Column, arguments: dict[str, Any], verb: str
 ) -> object:
     """Return the candidates of a verb over numbers: those given, or the declared grid."""
-    _check_numeric(dataset, column, verb)
+    _check_ordered(dataset, column, verb)
     candidates = arguments.get("candidates")
+    if candidates is None:
+        return _declared_grid(dataset, column)
+    if isinstance(candidates, DateGrid) or not column.is_numeric:
+        return _dates_within(dataset, candidates, column)
     if isinstance(candidates, Grid):
         return _within(candidates, column)
-    if candidates is not None:
-        labels = _read_labels(candidates)
-        if labels is None:
-            return candidates
-        for one in labels:
-            _check_number(one, column)
-        return Labels(labels, is_declared=True)
+    labels = _read_labels(candidates)
+    if labels is None:
+        return candidates
+    for one in labels:
+        _check_number(one, column)
+    return Labels(labels, is_declared=True)
+
+
+def _declared_grid(dataset: Dataset, column: Column) -> object:
+    """Return the declared grid, or the declared numbers."""
     if column.grid is not None:
         return column.grid
-    if column.enum is not None:
+    if column.enum is not None and column.is_numeric:
         return Labels(list(map(_as_double, sorted(column.enum))), is_declared=True)
     raise InvalidCandidates(
         f"candidates are missing: the description of {dataset.label} declares no grid of column "
         f"{column.name!r}; declare a minimum and a maximum"
-        + (", and a step," if column.type == "number" else "")
-        + " or give candidates, such as Grid(0, 100)"
+        + (", and a step," if column.type in ("number", "datetime") else "")
+        + " or give candidates, such as "
+        + (
+            "Grid(0, 100)"
+            if column.is_numeric
+            else 'DateGrid("2020-01-01", "2024-12-31", "1 month")'
+        )
     )
+
+
+def _dates_within(dataset: Dataset, grid: object, column: Column) -> DateGrid:
+    """Return a grid of dates if it is one of the column's type, and within the declared bounds."""
+    if not isinstance(grid, DateGrid):
+        raise InvalidCandidates(
+            f"column {column.name!r} of {dataset.label} is declared as {column.type}: leave out candidates, or "
+            "give a DateGrid"
+        )
+    is_time = isinstance(grid.lo, dt.datetime)
+    if column.type != ("datetime" if is_time else "date"):
+        raise InvalidCandidates(
+            f"the grid is of {'times' if is_time else 'dates'}, and column {column.name!r} of {dataset.label} is "
+            f"declared as {column.type}"
+        )
+    column.check_bounds(grid.lo)
+    column.check_bounds(grid.hi)
+    return grid
 
 
 def _within(grid: Grid, column: Column) -> Grid:

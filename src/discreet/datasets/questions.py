@@ -31,6 +31,9 @@ VERBS: Mapping[str, tuple[str, ...]] = {
 Version 1 of HTTP has these names, and keeps them.
 """
 
+NUMBERS_ONLY = ("price", "best_price")
+"""Verbs over numbers that take no dates."""
+
 RENAMED = {"price": "best_price"}
 """Verbs that are called otherwise in discreet.toml and in Python now."""
 

@@ -1,5 +1,6 @@
 """The exact distribution of an answer, with certified probabilities and errors."""
 
+import datetime as dt
 import heapq
 import itertools
 import math
@@ -135,13 +136,13 @@ class Distribution:
             return Enclosure(Fraction(0), Fraction(0))
         return self._total(partial(WeightedRun.of, index=place), 0, 1)
 
-    def cdf(self, value: Number) -> Enclosure:
+    def cdf(self, value: Number | dt.date) -> Enclosure:
         """Return the probability that the answer is at most `value`.
 
         Raises:
-            InvalidArgument: if the candidates are not all numbers.
+            InvalidArgument: if the candidates are not all numbers, or are dates and the value is none.
         """
-        place = self._support.at_or_below(exact(value, "value"))
+        place = self._support.at_or_below(self._support.number(value))
         return self._total(partial(WeightedRun.up_to, index=place), 0, 1)
 
     def quantile(self, p: Number) -> Any:
@@ -192,8 +193,10 @@ class Distribution:
         """Return the mean of the answer.
 
         Raises:
-            InvalidArgument: if the candidates are not all numbers.
+            InvalidArgument: if the candidates are not all numbers; dates are not.
         """
+        if self._support.is_of_dates:
+            raise InvalidArgument("dates have no mean; see quantile(0.5)")
         self._support.at_or_below(Fraction(0))  # raises unless all are numbers
 
         def mean(s: WeightedRun) -> arb:
@@ -252,7 +255,7 @@ class Distribution:
         if draws is not None and not isinstance(draws, Simulation):
             raise InvalidArgument(f"draws must be what simulate returns, got {preview(draws)}")
         series = self.series()
-        place: Any = float if self._support.is_ordered else self._support.find
+        place: Any = self._number if self._support.is_ordered else self._support.find
         place = place if series.labels is None else str
         if answer is not None and self._support.find(answer) is None:
             raise InvalidArgument(f"answer must be one of the candidates, got {preview(answer)}")
@@ -287,13 +290,17 @@ class Distribution:
         return plots.Series(
             name=f"{self._name or self.mechanism}, {self._price()}",
             labels=tuple(str(self._support[k]) for k in places) if few and not is_ordered else None,
-            x=tuple(float(self._support[place] if is_ordered else place) for place in places),
+            x=tuple(
+                self._number(self._support[place]) if is_ordered else float(place)
+                for place in places
+            ),
             chances=tuple(float(_product(mass, s, k)) for s, mass, k in points),
             scores=tuple(float((s.top - s.slope * k) * self._unit) for s, _, k in points),
             step=float(self._support.step or 1),
             window=self._window(view) if is_ordered else (-0.5, len(points) - 0.5),
             apart=float(self._support.step) or math.inf,
             in_steps=bool(in_view) or not any(run.slope for run in self._weighted),
+            is_of_dates=self._support.is_of_dates,
         )
 
     def _view(self) -> range:
@@ -306,9 +313,13 @@ class Distribution:
         last = min(max(high + more, least + _LEAST_IN_VIEW - 1), most)
         return range(int(first), int(last) + 1)
 
+    def _number(self, candidate: object) -> float:
+        """Return where a candidate is on the axis."""
+        return float(self._support.number(candidate))
+
     def _window(self, view: range) -> tuple[float, float]:
         """Return the part of the axis that holds these places, and half the way to the next."""
-        low, high = (float(self._support[place]) for place in (view[0], view[-1]))
+        low, high = (self._number(self._support[place]) for place in (view[0], view[-1]))
         margin = float(self._support.step) / 2 or (high - low) / 20 or 0.5
         return low - margin, high + margin
 

@@ -10,6 +10,7 @@ from typing import Any, Unpack, overload
 from flint import arb
 
 from ..candidates import Grid
+from ..date_grid import DateGrid
 from ..errors import InvalidArgument
 from ..mechanisms.contract import Law
 from ..numbers import Number, count
@@ -25,7 +26,7 @@ from ..terms import PAID, Terms, refuse_payment, takes_terms_without
 from ..verbs.noise import geometric, laplace
 from ..verbs.select import select
 from .distribution import Distribution
-from .support import GridSupport, ListSupport, Support, WeightedRun
+from .support import DateSupport, GridSupport, ListSupport, Support, WeightedRun
 
 _CLOSE = arb(2) ** -66
 _DRAWS = 1000
@@ -260,9 +261,12 @@ def _in_a_list(scores: Vector, candidates: Sequence[object]) -> tuple[Support, l
     ]
 
 
-def _on_a_grid(runs: Runs, points: Grid | Lattice, law: Any) -> tuple[Support, list[WeightedRun]]:
+def _on_a_grid(
+    runs: Runs, points: Grid | DateGrid | Lattice, law: Any
+) -> tuple[Support, list[WeightedRun]]:
     """Return the runs of a grid. Sloping runs need exponential weights."""
-    return GridSupport(points), [
+    support = DateSupport(points) if isinstance(points, DateGrid) else GridSupport(points)
+    return support, [
         WeightedRun(
             start=int(runs.starts[c]),
             size=int(runs.sizes[c]),

@@ -10,10 +10,14 @@ from typing import Any, Protocol
 from flint import arb
 
 from ..candidates import Grid
-from ..errors import InvalidArgument, InvalidNumber
+from ..date_grid import DateGrid, as_moment, clock_of, microseconds
+from ..errors import InvalidArgument, InvalidNumber, preview
 from ..numbers import exact
 from ..sampling.enclosures import Rate, ball, sharp, upper
 from ..scores.distance import Lattice
+
+_DAY = 86_400_000_000
+"""Microseconds of a day."""
 
 
 class Support(Protocol):
@@ -29,8 +33,21 @@ class Support(Protocol):
         """Whether all answers are numbers."""
         ...
 
+    @property
+    def is_of_dates(self) -> bool:
+        """Whether the answers are dates or times, whose numbers are days from 1970-01-01."""
+        ...
+
+    def number(self, value: Any) -> Fraction:
+        """Return where a value is on the axis of answers.
+
+        Raises:
+            InvalidArgument: if it is nowhere there.
+        """
+        ...
+
     def at_or_below(self, value: Fraction) -> int:
-        """Return the place of the last answer that is no larger than the value.
+        """Return the place of the last answer that is no larger than a number.
 
         Raises:
             InvalidArgument: if the answers are not all numbers.
@@ -50,9 +67,14 @@ class GridSupport:
     __slots__ = ("_lo", "_points", "step")
 
     is_ordered = True
+    is_of_dates = False
 
     def __init__(self, points: Grid | Lattice) -> None:
         self._points, self._lo, self.step = points, exact(points[0], "a point"), points.step
+
+    def number(self, value: Any) -> Fraction:
+        """Return a number, exactly."""
+        return exact(value, "value")
 
     def at_or_below(self, value: Fraction) -> int:
         """Return the place of the last point, of a grid gone on both ways, that is no larger."""
@@ -71,6 +93,44 @@ class GridSupport:
         return self._points[place]
 
 
+class DateSupport:
+    """The points of a grid of dates, whose numbers are days from 1970-01-01; in a zone, of UTC.
+
+    Attributes:
+        step: the days from the first point to the second.
+    """
+
+    __slots__ = ("_points", "step")
+
+    is_ordered = True
+    is_of_dates = True
+
+    def __init__(self, points: DateGrid) -> None:
+        self._points = points
+        second = points[min(1, points.size - 1)]
+        self.step = self.number(second) - self.number(points[0]) or Fraction(1)
+
+    def number(self, value: Any) -> Fraction:
+        """Return the days from 1970-01-01 to a date or a time."""
+        moment = as_moment(value)
+        if moment is None or clock_of(moment) != self._points.clock:
+            raise InvalidArgument(
+                f"value must be a date or a time as the answers are, got {preview(value)}"
+            )
+        return Fraction(microseconds(moment), _DAY)
+
+    def at_or_below(self, value: Fraction) -> int:
+        """Return the place of the last point that is no later; -1 if all are later."""
+        return self._points.at_or_below(math.floor(value * _DAY))
+
+    def find(self, answer: object) -> int | None:
+        """Return the place of a point."""
+        return self._points.find(answer)
+
+    def __getitem__(self, place: int) -> Any:
+        return self._points[place]
+
+
 class ListSupport:
     """The answers of a list, in ascending order if all of them are numbers.
 
@@ -81,6 +141,7 @@ class ListSupport:
     __slots__ = ("_answers", "_numbers", "places")
 
     step = Fraction(0)
+    is_of_dates = False
 
     def __init__(self, answers: Sequence[object]) -> None:
         numbers = [n for n in map(_number, answers) if n is not None]
@@ -97,6 +158,10 @@ class ListSupport:
     def is_ordered(self) -> bool:
         """Whether all answers are numbers."""
         return self._numbers is not None
+
+    def number(self, value: Any) -> Fraction:
+        """Return a number, exactly."""
+        return exact(value, "value")
 
     def at_or_below(self, value: Fraction) -> int:
         """Return the place of the last number that is no larger; raises unless all are numbers."""

@@ -25,6 +25,8 @@ from . import marks
 from .palette import BLUE, ORANGE, PALE_ORANGE, RED
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from .figure import Figure
 
 _P = ParamSpec("_P")
@@ -70,6 +72,7 @@ class Series:
         window: the part of the axis where nearly all of the probability is, and eleven candidates at least.
         in_steps: whether candidates between two points are like the nearer one; else they lie on a line.
         apart: the distance of neighbouring candidates on a grid; infinite in a list, where each is a point.
+        is_of_dates: whether candidates are dates, and positions days from 1970-01-01.
     """
 
     name: str
@@ -81,12 +84,25 @@ class Series:
     window: tuple[float, float]
     in_steps: bool = True
     apart: float = math.inf
+    is_of_dates: bool = False
 
     def are_few(self, low: float, high: float) -> bool:
         """Return whether few candidates are in view, each of them a point."""
         inside = [place for place in self.x if low <= place <= high]
         gaps = (after - before for before, after in pairwise(inside))
         return marks.are_few(inside) and all(gap < 1.5 * self.apart for gap in gaps)
+
+    @property
+    def spell(self) -> Callable[[float], str]:
+        """What writes a position: as a number, or as a date."""
+        return marks.spell_day if self.is_of_dates else "{:g}".format
+
+    def tick(self, axes: "Axes", *, few: bool) -> None:
+        """Put ticks on few candidates only; dates have those of a calendar."""
+        if self.is_of_dates:
+            marks.dates(axes)
+        elif few:
+            marks.tick_candidates(axes, self.x)
 
     def within(self, low: float, high: float) -> "Series":
         """Return the series of the candidates in view."""
@@ -108,9 +124,8 @@ def scores(series: Series, *, label: str = "candidate") -> "Figure":
         else:
             few = series.are_few(-math.inf, math.inf)
             style = "stems" if few else "steps" if series.in_steps else "line"
-            marks.values(figure, series.x, series.scores, gettext("score"), style)
-            if few:
-                marks.tick_candidates(axes, series.x)
+            marks.values(figure, series.x, series.scores, gettext("score"), style, series.spell)
+            series.tick(axes, few=few)
         marks.name_axes(
             axes, series.labels, (Message("score"), Message("score of each candidate")), label
         )
@@ -171,8 +186,7 @@ def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
             few=few,
         )
         if labels is None:
-            if few:
-                marks.tick_candidates(axes, laws_drawn[0].x)
+            laws_drawn[0].tick(axes, few=few)
             axes.set_xlim(low, high)
         marks.name_axes(axes, labels, _PROBABILITY, label)
         marks.entitle_private(axes, Message("exact distributions"))
@@ -394,14 +408,12 @@ def _on_a_line(figure: "Figure", series: Series, answer: Any, draws: Sequence[An
         _add_fractions(figure, series, [float(value) for value in draws], few)
     label = gettext("exact distribution")
     style = "stems" if few else "steps" if series.in_steps else "line"
-    marks.values(figure, series.x, series.chances, label, style)
-    if few:
-        marks.tick_candidates(axes, series.x)
+    marks.values(figure, series.x, series.chances, label, style, series.spell)
+    series.tick(axes, few=few)
     if answer is not None:
         place = float(answer)
-        axes.axvline(
-            place, color=RED, linestyle="--", label=gettext("answer: {place:g}", place=place)
-        )
+        name = gettext("answer: {name}", name=series.spell(place))
+        axes.axvline(place, color=RED, linestyle="--", label=name)
     axes.set_xlim(low, high)
 
 
@@ -410,7 +422,7 @@ def _add_fractions(figure: "Figure", series: Series, draws: list[float], few: bo
     label = translate(marks.draws(len(draws)))
     if few:
         shares = marks.shares_of(draws, series.x)
-        titles = marks.shares_in_words([f"{x:g}" for x in series.x], shares)
+        titles = marks.shares_in_words([*map(series.spell, series.x)], shares)
         marks.diamonds(figure, series.x, shares, titles, label)
         return
     low, high = series.window

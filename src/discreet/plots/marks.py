@@ -1,8 +1,9 @@
 """The marks that pictures are made of, with titles that tell their meaning."""
 
+import datetime as dt
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle, pairwise
 from typing import TYPE_CHECKING, Any, Literal
@@ -174,8 +175,13 @@ def are_few(x: Sequence[float]) -> bool:
     return len(x) <= _FEW
 
 
-def values(
-    figure: "Figure", x: Sequence[float], y: Sequence[float], label: str, style: str
+def values(  # noqa: PLR0913  # a line of points, and how it is drawn
+    figure: "Figure",
+    x: Sequence[float],
+    y: Sequence[float],
+    label: str,
+    style: str,
+    spell: Callable[[float], str] = "{:g}".format,
 ) -> None:
     """Draw the values of numbers as stems, as steps, or as a line."""
     axes = figure.axes[0]
@@ -185,8 +191,14 @@ def values(
         return
     axes.vlines(x, 0, y, color=BLUE)
     (line,) = axes.plot(x, y, "o", color=BLUE, label=label)
-    titles = [f"{place:g}: {value:.4g}" for place, value in zip(x, y, strict=True)]
+    titles = [f"{spell(place)}: {value:.4g}" for place, value in zip(x, y, strict=True)]
     figure.name_marks(line, titles)
+
+
+def spell_day(days: float) -> str:
+    """Return the date that so many days from 1970-01-01 are, with the time if it is not midnight."""
+    moment = dt.datetime(1970, 1, 1) + dt.timedelta(seconds=round(days * 86_400))
+    return str(moment.date() if moment.time() == dt.time() else moment)
 
 
 def drawstyle(in_steps: bool) -> Literal["steps-mid", "default"]:

@@ -12,6 +12,7 @@ from ..batches import Call
 from ..candidates import Grid
 from ..datasets.declarations import nearest
 from ..datasets.questions import RENAMED, VERBS, terms_of
+from ..date_grid import DateGrid
 from ..errors import InvalidArgument, MissingColumn, preview
 from ..ledger import Amount, Budget, Session
 from ..ledger.failed_questions import LEAST_PART
@@ -20,7 +21,9 @@ from ..payment import Bill
 from ..privacy.contract import equals
 from ..releases import Release
 
-_PLAIN = (str, bool, int, float, Decimal, Fraction, dt.date, dt.datetime, type(None), Grid)
+_PLAIN = (
+    str, bool, int, float, Decimal, Fraction, dt.date, dt.datetime, type(None), Grid, DateGrid,
+)  # fmt: skip
 
 
 _NO_LEAST = Amount()

@@ -8,6 +8,7 @@ from ..batches import Call
 from ..candidates import Grid
 from ..datasets.columns import Column
 from ..datasets.dataset import Dataset
+from ..date_grid import DateGrid
 from ..payment import Bill
 from ..verbs.check import check
 from .wire import write_value
@@ -53,12 +54,14 @@ def longest_answer(question: Call, dataset: Dataset, size: int | None) -> int:
 
 def _longest(candidates: Any, column: Column) -> int:
     """Return a bound on the characters of one candidate."""
-    if isinstance(candidates, Iterable) and not isinstance(candidates, Grid):
+    if isinstance(candidates, Iterable) and not isinstance(candidates, Grid | DateGrid):
         return max(map(_count_characters, candidates), default=0)
     if candidates is None and column.enum is not None:
         return max(map(_count_characters, column.enum))
-    grid = candidates if isinstance(candidates, Grid) else column.grid
-    if grid is None:  # truths and dates
+    grid = candidates if isinstance(candidates, Grid | DateGrid) else column.grid
+    if isinstance(grid, DateGrid):  # a time in JSON, with its microseconds and its offset
+        return _AROUND + 50
+    if grid is None:  # truths
         return _AROUND + 20
     # A point is lo + i step: no more digits than all of these have.
     return _AROUND + 2 * sum(len(str(part)) for part in (grid.lo, grid.hi, grid.step))

@@ -2,6 +2,7 @@
 
 Values that JSON has not are objects with one key: {"$date": "2024-12-31"}, {"$datetime": "…"},
 {"$decimal": "0.10"}, {"$fraction": "1/3"}, {"$map": [[group, answer], …]}, {"$grid": [lo, hi, step]},
+{"$dates": [lo, hi, step, zone]}, {"$step": "1 month"},
 {"$cells": [fits, misfits, missing, error, probability]}.
 """
 
@@ -18,6 +19,7 @@ from ..accuracy import read_error_bound
 from ..candidates import Grid
 from ..datasets.columns import Column
 from ..datasets.noisy_cell_counts import NoisyCellCounts
+from ..date_grid import DateGrid, DateStep
 from ..errors import DiscreetError, InvalidArgument
 from ..ledger import Budget, Quote
 from ..ledger.budget import Amount, read_amount, read_rule, read_use
@@ -49,6 +51,8 @@ _WRITE: tuple[tuple[type, str, Callable[[Any], Any]], ...] = (
     (Decimal, "$decimal", str),
     (Fraction, "$fraction", str),
     (Grid, "$grid", lambda grid: [str(one) for one in (grid.lo, grid.hi, grid.step)]),
+    (DateGrid, "$dates", lambda grid: list(grid.spelling)),
+    (DateStep, "$step", str),
     (
         NoisyCellCounts,
         "$cells",
@@ -61,6 +65,8 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "$decimal": Decimal,
     "$fraction": lambda text: exact(text, "a fraction"),  # Fraction("1e999999999") would not end
     "$grid": lambda ends: _grid(*ends),
+    "$dates": lambda ends: _dates(*ends),
+    "$step": DateStep.read,
     "$cells": lambda counts: _cells(*counts),
 }
 
@@ -142,7 +148,7 @@ def _read_object(key: str, content: Any, depth: int) -> Any:
     try:
         if key == "$map":
             return {read_value(k, depth + 1): read_value(v, depth + 1) for k, v in content}
-        texts = content if key in ("$grid", "$cells") else [content]
+        texts = content if key in ("$grid", "$dates", "$cells") else [content]
         if key in _READ and all(isinstance(one, str) and len(one) <= LONGEST for one in texts):
             return _READ[key](content)
     except InvalidArgument:
@@ -154,6 +160,10 @@ def _read_object(key: str, content: Any, depth: int) -> Any:
 
 def _grid(lo: str, hi: str, step: str) -> Grid:
     return Grid(lo, hi, step)
+
+
+def _dates(lo: str, hi: str, step: str, zone: str) -> DateGrid:
+    return DateGrid(lo, hi, step, zone=zone or None)
 
 
 def _cells(*counts: str) -> NoisyCellCounts:
