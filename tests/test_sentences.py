@@ -56,7 +56,7 @@ PERSON: dict[str, Any] = {"privacy_unit": "Employee ID", "epsilon": 1}
     (lambda: discreet.best_price([1], candidates=Grid(0, "3.5", ".01"), supply=5, units=2, epsilon=1),
      "best price for bids, 0 to 3.5 by 0.01, 5 to sell, at most 2 of each bidder"),
     (lambda: discreet.median([dt.date(2020, 5, 1)], candidates=DateGrid("2020-01-01", "2020-12-31"), epsilon=1),
-     "median of numbers, 2020-01-01 to 2021-01-01 by 1 day"),
+     "median of numbers, 2020-01-01 to 2020-12-31 by 1 day"),
     (lambda: discreet.mode(TABLE, "1, 1 rows each", candidates=[1], epsilon=1),
      "mode of 1, 1 rows each, 1 candidates"),
 ])  # fmt: skip

@@ -1299,7 +1299,7 @@ def select(
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release[_T]:
-    """Release one of the candidates: the better its score, the likelier, exactly as the mechanism says.
+    """Release one candidate: the better its score, the more likely it is.
 
     Args:
         scores: finite numbers, one per candidate, higher is better: an array, a series, a list (ints,
@@ -1395,7 +1395,7 @@ def select(
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
-    """Release one of the candidates: the better its score, the likelier, exactly as the mechanism says.
+    """Release one candidate: the better its score, the more likely it is.
 
     Args:
         scores: finite numbers, one per candidate, higher is better: an array, a series, a list (ints,

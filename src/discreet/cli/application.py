@@ -39,7 +39,8 @@ def build_app(first: str = "") -> typer.Typer:
     """Return the command line, with one command or group alone if its name is the first word, else with all."""
     app = typer.Typer(
         name="discreet",
-        help="Pick the best answer from sensitive data, with differential privacy that is exact.\n\n"
+        help="Ask private data for its most common value, median, best price or top ten, with differential "
+        "privacy.\n\n"
         "discreet help COMMAND tells about one command.",
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},

@@ -222,7 +222,7 @@ def describe_budget_command(
     dataset: DescribedDataset,
     separate: Separate = False,
 ) -> None:
-    """Record that a dataset is described in another way.
+    """Accept a changed description of a dataset.
 
     Its owner has changed the description: what was spent stays spent. Changed columns need no word. A changed
     source or contribution bound does, and so do other tables or views behind a query: until then releases are

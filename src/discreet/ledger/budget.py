@@ -292,8 +292,8 @@ class Budget:
         rests = [_rest(ours, theirs) for ours, theirs in pairs]
         if None in rests or total == self.total:
             raise InvalidArgument(
-                f"the budget of {self.name} is {self.total}; it can only be extended to more of the same, "
-                f"got {total}"
+                f"the budget of {self.name} is {self.total}, and can only be extended to more of the same: the new "
+                f"total must be larger, got {total}"
             )
         return larger
 

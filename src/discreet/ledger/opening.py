@@ -164,8 +164,8 @@ def _next_period(old: Budget, began: Period | None, per: str | None) -> Period:
     """
     if began is None:
         raise InvalidArgument(
-            f"the budget of {old.dataset} has no calendar period: name the new one, as in --period 2027; or open "
-            "it again with per, and renew it in the next"
+            f"the budget of {old.dataset} has no calendar period: name the new one, --period 2027. (Or "
+            'declare per = "year" in discreet.toml, and it is named for you.)'
         )
     if not began.has_ended:
         raise InvalidArgument(

@@ -63,7 +63,7 @@ def select(
     candidates: Iterable[object] | None = None,
     **terms: Unpack[Terms],
 ) -> Release:
-    """Release one of the candidates: the better its score, the likelier, exactly as the mechanism says.
+    """Release one candidate: the better its score, the more likely it is.
 
     Args:
         scores: finite numbers, one per candidate, higher is better: an array, a series, a list (ints,
