@@ -44,7 +44,7 @@ _BLANKS: Mapping[str, tuple[tuple[str, object], ...]] = {
 
 _HEAD = """\
 # Drafted from the names {what} in {file}. No row was read.
-# Replace each FILL IN with what you know from the form, the codebook or the law. Do not look at the rows.
+# Replace what is marked by what you know from the form, the codebook or the law. Do not look at the rows.
 # Delete columns about which nobody may ask.
 
 ledger = "budget.db"
