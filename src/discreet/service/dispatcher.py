@@ -215,9 +215,7 @@ class Dispatcher:
             except TimeoutError:
                 break
             except EndedError:
-                if (
-                    not conversation.is_charged
-                ):  # nothing was read: how it ended tells nothing about the data
+                if not conversation.is_charged:  # nothing was read, so this tells nothing
                     continue
             else:
                 self.pool.give_back(conversation.reader)

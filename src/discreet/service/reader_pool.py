@@ -93,7 +93,11 @@ class ForkedReader:
             line = b""
         if not line.endswith(b"\n"):
             raise EndedError
-        content: Line = json.loads(line)
+        try:
+            content: Line = json.loads(line)
+        except ValueError:
+            self.kill()
+            raise EndedError from None
         return content
 
     def kill(self) -> None:
