@@ -3,7 +3,7 @@
 import asyncio
 import heapq
 import itertools
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -21,6 +21,7 @@ class FakeClock:
         self.time = self.start = time
         self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
         self._numbers = itertools.count()
+        self.is_busy: Callable[[], bool] = lambda: False  # whether threads are at work
 
     async def sleep(self, seconds: float) -> None:
         """Wait for so many seconds."""
@@ -42,12 +43,16 @@ class FakeClock:
         """Return the result of work that waits for this clock alone."""
 
         async def drive() -> T:
-            task = asyncio.create_task(work)
+            task, steps = asyncio.create_task(work), 0
             while not task.done():
-                for _ in range(50):  # as many steps as anything here takes without waiting
-                    await asyncio.sleep(0)
-                if not task.done():
+                await asyncio.sleep(0)
+                steps += 1
+                if self.is_busy():
+                    await asyncio.sleep(0.0005)
+                    steps = 0
+                elif steps > 50 and not task.done():  # as many as anything takes without waiting
                     await self._wake()
+                    steps = 0
             return task.result()
 
         return asyncio.run(drive())
