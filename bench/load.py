@@ -1,7 +1,7 @@
 """How much a service carries: `python -m bench.load [--seconds N] [--turns N] [--json]`.
 
 Clients ask one question again and again: in one process through `discreet.connect` (the ledger alone, with the
-draws that it pays for), through `discreet serve` without slots, and with slots. Each turn measures all of them, one
+draws that it pays for), through `discreet serve` without turns, and with turns. Each turn measures all of them, one
 after the other, each with a ledger, a service and tokens of its own, so what slows the machine slows all.
 """
 
@@ -43,7 +43,7 @@ columns.drink = {{ type = "string", enum = ["tea", "coffee", "milk", "water"] }}
 questions.drink = {{ verb = "mode", column = "drink", epsilon = "1/10" }}
 
 [server]
-slot = "{slot}"
+turn = "{turn}"
 """
 
 Ask = Callable[[], bool]
@@ -99,9 +99,16 @@ def served(folder: Path) -> Iterator[Callable[[], Ask]]:
 
     known = tokens_beside(folder / "discreet.toml")
     texts = cycle([known.create("owner", None, read_expiry("1d"))[0] for _ in range(TOKENS)])
+    with start(folder) as port:
+        yield lambda: _client(port, texts)
+
+
+@contextmanager
+def start(folder: Path) -> Iterator[int]:
+    """Start the service of a folder, and yield its port on this machine."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+        port: int = free.getsockname()[1]
     command = [sys.executable, "-m", "discreet", "serve", "discreet.toml"]
     with subprocess.Popen(
         [*command, "--listen", f"127.0.0.1:{port}"], cwd=folder,
@@ -109,7 +116,7 @@ def served(folder: Path) -> Iterator[Callable[[], Ask]]:
     ) as service:  # fmt: skip
         try:
             _await(port, service)
-            yield lambda: _client(port, texts)
+            yield port
         finally:
             service.terminate()
 
@@ -146,17 +153,17 @@ def _client(port: int, tokens: Iterator[str]) -> Ask:
 
 WAYS = {
     "the ledger alone, in one process": ("0s", in_process),
-    "the service, slots off": ("0s", served),
-    "the service, slots of 250 ms": ("250ms", served),
+    "the service, turns off": ("0s", served),
+    "the service, turns of 250 ms": ("250ms", served),
 }
 
 
 def measure(load: Load, seconds: float) -> None:
     """Let clients ask for so many seconds, and add what was carried."""
-    slot, way = WAYS[load.name]
+    turn, way = WAYS[load.name]
     folder = Path(tempfile.mkdtemp(prefix="discreet-load-"))
     try:
-        _describe(folder, slot)
+        _describe(folder, turn)
         with way(folder) as client:
             taken, failed, took = _asked([client() for _ in range(load.clients)], seconds)
     finally:
@@ -164,10 +171,10 @@ def measure(load: Load, seconds: float) -> None:
     load.add(taken, failed, took)
 
 
-def _describe(folder: Path, slot: str) -> None:
+def _describe(folder: Path, turn: str) -> None:
     from discreet.ledger.toml_budgets import configuration, open_described
 
-    (folder / "discreet.toml").write_text(_TEXT.format(slot=slot))
+    (folder / "discreet.toml").write_text(_TEXT.format(turn=turn))
     (folder / "drinks.csv").write_text("drink\n" + 400 * "tea\ncoffee\ntea\nmilk\n")
     open_described(configuration(folder / "discreet.toml"), "drinks")
 
