@@ -200,7 +200,8 @@ def served(rows: int) -> Iterator[tuple[int, Caller, Caller]]:
     from discreet.ledger.toml_budgets import configuration, open_described
     from discreet.service.tokens import read_expiry, tokens_beside
 
-    with tempfile.TemporaryDirectory(prefix="discreet-turns-") as name:
+    in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # no disk that others use
+    with tempfile.TemporaryDirectory(prefix="discreet-turns-", dir=in_memory) as name:
         folder = Path(name)
         (folder / "discreet.toml").write_text(_TEXT)
         (folder / "people.csv").write_text(

@@ -61,9 +61,16 @@ def test_a_reply_leaves_at_the_end_of_the_turn_in_which_it_is_ready(
     assert late == 0
 
 
-@pytest.mark.parametrize("start", [100.0, 100.1, 100.2])
+@pytest.mark.parametrize("start", [100.0, 100.1, 100.12])
 def test_turns_are_of_the_clock_and_not_of_requests(start: float) -> None:
     assert replied(0.01, b"{}", start=start)[0] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("start", [100.13, 100.2, 100.249])
+@pytest.mark.parametrize("takes", [0, 0.001, 0.02, 0.1])
+def test_no_reply_shows_on_which_side_of_an_end_it_was_ready(start: float, takes: float) -> None:
+    """Its request came late in a turn: so it leaves at the end of the next, also if it was ready before."""
+    assert replied(takes, b"{}", start=start)[0] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("takes", [0, 0.3, 0.9, 1.06])

@@ -200,7 +200,7 @@ class ThreadReader:
         self.ended_at.set()
         self.lines.put_nowait(None)
 
-    async def ended(self) -> None:
+    async def wait_for_end(self) -> None:
         """Return when it has ended."""
         await self.ended_at.wait()
 
@@ -282,7 +282,7 @@ class TimedWorld:
         try:
             await script(self)
         finally:
-            (await client._connected()).writer.close()
+            (await client._reconnect()).writer.close()
             for _ in range(20):  # until both ends have seen it
                 await asyncio.sleep(0)
             server.close()

@@ -20,12 +20,12 @@ from threading import Thread
 from time import sleep
 from typing import Any
 
-from ..datasets.configuration import Configuration, read_configuration
+from ..datasets.configuration import Configuration
 from ..errors import DiscreetError, LedgerUnwritable
 from ..node.isolation import Failure
 from . import wire
 from .dispatcher import Dispatcher, QueuedQuestion
-from .reader import ReaderSettings, file_digest
+from .reader import ReaderSettings, file_digest, read_again
 from .reader_limits import ONE_THREAD, ReaderLimits, folder_for_spills
 from .reader_pool import Forks, Line, ReaderPool
 from .timetable import make_timetable
@@ -141,7 +141,7 @@ async def dispatch(settings: DispatcherSettings) -> None:
     loop = asyncio.get_running_loop()
     parent = socket.socket(fileno=settings.parent)
     parent.setblocking(False)
-    configuration = read_configuration(Path(settings.reader.path))
+    configuration = read_again(Path(settings.reader.path))
     timetable = make_timetable(configuration, settings.readers)
     pool = ReaderPool(Forks(settings.reader).fork, len(timetable.rounds))
     dispatcher = Dispatcher(timetable, pool, Clock())

@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import socket
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -147,6 +148,13 @@ def fail_at(store_at: float | None, prepare: Prepare) -> Prepare:
     return prepare_wrapped
 
 
+def read_again(path: Path) -> Configuration:
+    """Return a description without warnings: they were given when the service started."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return read_configuration(path)
+
+
 def file_digest(path: Path) -> str:
     """Return the digest of a description file."""
     return sha256(path.read_bytes()).hexdigest()
@@ -184,7 +192,7 @@ def _answer_of(path: Path, digest: str) -> Answer | None:
     """Return the function that answers, if the description is that of the service; None while it is edited."""
     if file_digest(path) != digest:
         return None
-    description = read_configuration(path)
+    description = read_again(path)
     return answering(description, hold(description))
 
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..datasets.configuration import Configuration, read_configuration
+from ..datasets.configuration import Configuration
 from ..errors import InvalidArgument, LedgerUnwritable, MissingPackage, preview
 from ..numbers import count
 from .commit_times import check_commits
@@ -19,7 +19,7 @@ from .counts import kept_counts
 from .dispatcher_client import DispatcherClient
 from .dispatcher_process import DispatcherProcess
 from .permissions import hold
-from .reader import file_digest
+from .reader import file_digest, read_again
 from .timetable import make_timetable
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def make_worker_app() -> "App":
     from .app import make_app
 
     worker_settings = WorkerSettings(**json.loads(os.environ[_SETTINGS_VARIABLE]))
-    configuration = read_configuration(Path(worker_settings.path))
+    configuration = read_again(Path(worker_settings.path))
     if file_digest(configuration.path) != worker_settings.digest:
         raise LedgerUnwritable(
             f"{configuration.path} was changed while it is served; start the service again"

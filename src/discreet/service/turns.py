@@ -1,8 +1,10 @@
 """Turns: a reply leaves at a public time, in a body of a public length, whatever the data are.
 
-A reply to what reads no data leaves at the end of the turn in which it is ready. That to a question leaves at the
-end of its caller's place in the timetable, also if it is ready earlier; if it is not ready then, which is counted
-for the owner, it leaves whole turns later. Bodies are text, padded with spaces to a multiple of `LENGTH`.
+A reply to what reads no data leaves at the end of the turn in which it is ready. If its request came in the second
+half of a turn, it leaves at the end of the next: else it would show on which side of an end it was ready, which a
+question that keeps the cores busy can move. A reply to a question leaves at the end of its caller's place in the
+timetable, also if it is ready earlier; if it is not ready then, it leaves whole turns later, which is counted for
+the owner. Bodies are text, padded with spaces to a multiple of `LENGTH`.
 """
 
 import asyncio
@@ -29,6 +31,9 @@ END = "discreet.end"
 
 BEGINNING = "discreet.beginning"
 """Where the scope of a request has the time at which it was whole."""
+
+MARGIN = 1 / 2
+"""The part of a turn that must be left when a request comes whose reply leaves at its end."""
 
 LENGTH = 1 << 16
 """Bytes of a padded body."""
@@ -87,31 +92,34 @@ class Turns:
             return
         reply = _WholeReply()
         scope[BEGINNING] = time_text(self.clock.date())
+        arrivals = [self.clock.now()]
 
         async def arriving() -> Message:
             message = await receive()
             if message["type"] == "http.request":
                 scope[BEGINNING] = time_text(self.clock.date())
+                arrivals.append(self.clock.now())
             return message
 
         # What fails here is not raised: it would be logged with its message, and answered at once.
         with suppress(Exception):
             await self.app(scope, arriving, reply.send)
         try:
-            is_late = AT_ONCE not in scope and await self._wait(scope.get(END))
+            is_late = AT_ONCE not in scope and await self._wait(scope.get(END), arrivals[-1])
             await reply.release(send)
         finally:
             scope.pop(LEAVE, _nothing)()
         if is_late:
             await asyncio.to_thread(self.counts.add, LATE)
 
-    async def _wait(self, end: float | None) -> bool:
+    async def _wait(self, end: float | None, arrival: float) -> bool:
         """Wait for the end of a place, or else of a turn; return whether the reply is late."""
         turn, now = float(self.timetable.turn), self.clock.now()
         if not turn:
             return False
         if end is None:
-            await self.clock.sleep(self.timetable.turn_end(now) - now)
+            earliest = max(now, arrival + MARGIN * turn)
+            await self.clock.sleep(self.timetable.turn_end(earliest) - now)
             return False
         late_turns = max(0, ceil((now - end) / turn))
         await self.clock.sleep(end + late_turns * turn - now)
