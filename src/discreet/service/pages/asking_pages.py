@@ -24,7 +24,7 @@ from .answer_layout import layout_of
 from .authenticated_request import AuthenticatedRequest
 from .budget_bars import Shares, shares
 from .price_sentences import promise_of, relation_of
-from .question_form import QuestionForm, describe_values, read_question_form, takes
+from .question_form import QuestionForm, columns_for, describe_values, read_question_form, takes
 from .sessions import Fields, random_name
 
 _NEWEST = 200
@@ -82,6 +82,7 @@ def free(request: AuthenticatedRequest, error: DiscreetError | None = None) -> R
         "declared_values": describe_values, "takes": takes(form.fields.get("verb", "")), "wrong": wrong,
         "largest": None if scope.largest_epsilon is None else spell(scope.largest_epsilon),
         "unit": scope.budget(form.dataset).unit,
+        "fitting": columns_for(form.fields.get("verb", ""), columns, scope.budget(form.dataset).unit),
     }  # fmt: skip
     return request.page("free.html", 200 if wrong is None else status_of(wrong), **page_values)
 

@@ -1,14 +1,15 @@
 """A question as a form holds it: a named one, or a verb on a declared column."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from ...datasets.columns import Column
-from ...datasets.questions import VERBS, keys_of
+from ...datasets.questions import NUMBERS_ONLY, VERBS, keys_of
 from ...error_boundary import public_errors
 from ...ledger import Quote
+from ...privacy.units import Unit, columns_of_unit
 from ...releases import Release
 from ..connection import Connection
 from .sessions import Fields
@@ -123,6 +124,24 @@ def describe_values(column: Column) -> str:
         return ""
     low, high = ("…" if one is None else str(one) for one in (column.minimum, column.maximum))
     return f"{low} – {high}" if column.step is None else f"{low} – {high} (+{column.step})"
+
+
+def columns_for(verb: str, columns: Iterable[Column], unit: Unit | None) -> list[Column]:
+    """Return the columns of which a verb can be asked, best first: with declared answers, and no id of a unit."""
+    by_value = verb in ("mode", "top_k")
+    fitting = [
+        one
+        for one in columns
+        if by_value
+        or verb == "check"
+        or (one.is_numeric if verb in NUMBERS_ONLY else one.has_quantiles)
+    ]
+    ids = columns_of_unit(unit)
+
+    def is_worse(one: Column) -> tuple[bool, bool]:
+        return one.name in ids, (one.values if by_value else one.grid or one.enum) is None
+
+    return sorted(fitting, key=is_worse)
 
 
 def _whole(text: str | None) -> Any:
