@@ -13,7 +13,7 @@ import pytest
 
 from discreet import DateGrid, Grid
 from discreet.candidates import Grid as Numbers
-from discreet.date_grid import Cuts, DateStep, clock_of, microseconds, read_moment
+from discreet.date_grid import CutCells, DateStep, clock_of, microseconds, read_moment
 from discreet.digests import describe_value
 from discreet.errors import InvalidCandidates, InvalidNumber
 
@@ -206,7 +206,7 @@ def test_a_grid_of_dates_is_a_grid_of_integers(grid: DateGrid[Any], unit: Any) -
 
 def test_integers_longer_than_words_have_the_same_cells() -> None:
     cells = DateGrid("8000-01-01", "8000-12-31", "1 month").in_numbers("ns")
-    assert isinstance(cells, Cuts)
+    assert isinstance(cells, CutCells)
     march = microseconds(DATE(8000, 3, 1)) * 1000
     values = np.array([march, 2**63 - 1, -(2**70)], dtype=object)
     assert cells.nearest(values).tolist() == [2, 0, 0]

@@ -38,7 +38,7 @@ class Measure:
     of_one: Fraction = Fraction(1)
 
 
-_SHOWN = Message("the answer")
+_ANSWER = Message("the answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,11 @@ class ErrorBound:
             "error": str(self.error), "probability": str(self.probability), "unit": self.unit,
         }  # fmt: skip
 
-    def in_words(self, shown: str = _SHOWN) -> Message:
+    def in_words(self, subject: str = _ANSWER) -> Message:
         """Return the bound as a clause.
 
         Args:
-            shown: what is shown as the answer, such as "the city shown".
+            subject: the answer as the clause names it, such as "the city shown".
         """
         answers = answers_in_words(self.probability)
         whole = -(-self.error // 1) - 1  # differences of counts are whole, and less than the error
@@ -76,15 +76,15 @@ class ErrorBound:
             records = plural("{count:,} record", "{count:,} records", int(whole))
             return Message(
                 "in {answers} {shown} has at most {records} fewer than the most common one",
-                answers=answers, shown=shown, records=records,
+                answers=answers, shown=subject, records=records,
             )  # fmt: skip
         if self.error == 0 or self.unit == RECORDS:
             return Message(
-                "in {answers} {shown} is as good as the best one", answers=answers, shown=shown
+                "in {answers} {shown} is as good as the best one", answers=answers, shown=subject
             )
         return Message(
             "in {answers} {shown} is off by less than {error} {unit}",
-            answers=answers, shown=shown, error=rounded_up(self.error, 3), unit=Message(self.unit, "an error"),
+            answers=answers, shown=subject, error=rounded_up(self.error, 3), unit=Message(self.unit, "an error"),
         )  # fmt: skip
 
     def __str__(self) -> str:

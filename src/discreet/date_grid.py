@@ -21,7 +21,7 @@ from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, preview
 from .sampling.vectors import ExactArray, Integers
 
-Clock = Literal["naive", "zoned"]
+ClockKind = Literal["naive", "zoned"]
 """Whether times are those of a clock, without an offset, or instants. Dates are midnights of a clock."""
 
 TimeUnit = Literal["us", "ns"]
@@ -55,7 +55,7 @@ def microseconds(moment: dt.date) -> int:
     return days * _DAY + seconds * 10**6 + moment.microsecond - offset // _MICROSECOND
 
 
-def clock_of(moment: dt.date) -> Clock:
+def clock_of(moment: dt.date) -> ClockKind:
     """Return whether a date or a time is of a clock, or an instant."""
     is_zoned = isinstance(moment, dt.datetime) and moment.utcoffset() is not None
     return "zoned" if is_zoned else "naive"
@@ -120,7 +120,7 @@ class DateStep:
 
 
 @dataclass(frozen=True)
-class Cuts:
+class CutCells:
     """Cells of integers that are not evenly spread: `cuts[i]` is the least number with an index above i."""
 
     cuts: tuple[int, ...]
@@ -275,7 +275,7 @@ class DateGrid(Generic[T]):
         """The points as integers."""
         return tuple(microseconds(self._point(i)) for i in range(self.size))
 
-    def in_numbers(self, unit: TimeUnit) -> Grid | Cuts:
+    def in_numbers(self, unit: TimeUnit) -> Grid | CutCells:
         """Return the grid of integers that stands for this one, in the unit of a column.
 
         A time has index i there if the i-th point is the nearest, the later one of two.
@@ -285,7 +285,7 @@ class DateGrid(Generic[T]):
             lo, width = microseconds(self.lo) * per, self._width * per
             return Grid(lo, lo + (self.size - 1) * width, width)
         # Half way between neighbours, rounded up: no integer is between a number and the next integer.
-        return Cuts(tuple(-(-(a + b) * per // 2) for a, b in pairwise(self._instants)))
+        return CutCells(tuple(-(-(a + b) * per // 2) for a, b in pairwise(self._instants)))
 
     def find(self, answer: object) -> int | None:
         """Return the index of a point; None if it is none."""
@@ -326,7 +326,7 @@ class DateGrid(Generic[T]):
 
 
 class HasUnit(Protocol):
-    """A column whose times are integers of a unit."""
+    """A column that has times as integers of a unit."""
 
     @property
     def unit(self) -> TimeUnit:
@@ -334,14 +334,14 @@ class HasUnit(Protocol):
         ...
 
 
-def number_grid(candidates: Grid | DateGrid, column: HasUnit) -> Grid | Cuts:
+def number_grid(candidates: Grid | DateGrid, column: HasUnit) -> Grid | CutCells:
     """Return a grid of numbers as it is, and of dates the one of the integers that stand for them in a column."""
     if isinstance(candidates, DateGrid):
         return candidates.in_numbers(column.unit)
     return candidates
 
 
-def clock_of_candidates(candidates: object) -> Clock | None:
+def clock_of_candidates(candidates: object) -> ClockKind | None:
     """Return the clock of a grid of dates or times; None for other candidates."""
     return candidates.clock if isinstance(candidates, DateGrid) else None
 

@@ -9,7 +9,7 @@ import pytest
 from tools.store_replies import stored_commands, text
 
 from discreet.cli import run
-from discreet.cli.stored_replies import REPLIES, Reply, stored_reply
+from discreet.cli.stored_replies import REPLIES, StoredReply, stored_reply
 
 WIDE = {"COLUMNS": "80"}
 COMMANDS = stored_commands()
@@ -30,14 +30,14 @@ def test_the_help_is_that_of_the_command(
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 80
     for line in ([*words.split(), "-h"], ["help", *words.split()]):
-        assert stored_reply(line, WIDE) == Reply(out)
+        assert stored_reply(line, WIDE) == StoredReply(out)
         assert run(line) == 0
         assert capsys.readouterr().out == out
 
 
 def test_the_version_and_the_help_by_default(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["-V"]) == 0
-    assert stored_reply(["--version"], {}) == Reply(capsys.readouterr().out)
+    assert stored_reply(["--version"], {}) == StoredReply(capsys.readouterr().out)
     assert stored_reply([], WIDE) == stored_reply(["--help"], WIDE) is not None
 
 
@@ -123,7 +123,7 @@ def test_completions_that_need_data_or_care_are_left_to_the_commands(line: str) 
 def test_fish_asks_first_whether_there_are_any() -> None:
     for line, code in (("discreet me", 0), ("discreet xy", 1)):
         asking = {**environment(line, "fish"), "_TYPER_COMPLETE_FISH_ACTION": "is-args"}
-        assert stored_reply([], asking) == Reply("", code)
+        assert stored_reply([], asking) == StoredReply("", code)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from discreet.date_grid import Cuts
+from discreet.date_grid import CutCells
 from discreet.errors import UnreadableData
 from discreet.tables import cut_counts
 from discreet.tables.cut_counts import CutCounts
@@ -18,7 +18,7 @@ def counts_between(query: str, cuts: tuple[int, ...]) -> CutCounts:
     relation: Any = duckdb.sql(query)
     native = InDuckDB(relation)
     of = relation_type(relation, CELL, "x")
-    return CutCounts(native.rows(), of, native.fetch, Cuts(cuts), UnreadableData("it failed"))
+    return CutCounts(native.rows(), of, native.fetch, CutCells(cuts), UnreadableData("it failed"))
 
 
 def test_cells_that_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,7 +43,7 @@ def test_cuts_beyond_the_type_are_compared_with_nothing() -> None:
     ends = "SELECT unnest([-9223372036854775808, -1, 0, 9223372036854775807]::BIGINT[]) AS cell"
     [counts] = counts_between(ends, cuts).histogram([range(7)])
     values = np.array([-(2**63), -1, 0, 2**63 - 1])
-    assert counts.tolist() == np.bincount(Cuts(cuts).nearest(values), minlength=7).tolist()
+    assert counts.tolist() == np.bincount(CutCells(cuts).nearest(values), minlength=7).tolist()
     empty: Any = counts_between("SELECT 1::BIGINT AS cell WHERE false", cuts)
     assert empty.histogram([range(7)])[0].tolist() == [0] * 7
     assert empty.points([range(7)])[0].tolist() == []

@@ -1,4 +1,4 @@
-"""The commands, read by Typer. Of a command that is run, its module alone is imported, and what that needs."""
+"""The commands, read by Typer. Of a command that is run, its module alone is imported, with its own imports."""
 
 import os
 import signal

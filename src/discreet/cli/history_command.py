@@ -60,7 +60,7 @@ def history_command(
 
 
 def _show_events(events: Sequence["Event"]) -> None:
-    """Print one row a release, and one for every other event; whose they are, if not all are of one."""
+    """Print one row a release, and one for every other event; with a column of names if there are several."""
     names = dict.fromkeys(map(_account_name, events))
     table = Table(box=None, pad_edge=False, show_edge=False)
     for title in ("", gettext("time (UTC)", "a column"), gettext("event", "a column")):

@@ -1,4 +1,4 @@
-"""JSON on stdout: letters as they are, and escapes for what a terminal would obey or not show."""
+"""JSON on stdout: letters as they are, and escapes for characters that a terminal would obey or hide."""
 
 import json
 import sys

@@ -133,7 +133,7 @@ UNDESCRIBED_TEXT = Message(
 
 
 def _say_of_text(path: str, form: str | None) -> None:
-    """Say what happens to unreadable cells, if the table is CSV by its name or by --format."""
+    """Say that unreadable cells count as missing, if the table is CSV by its name or by --format."""
     name = form or ("csv" if path == "-" else path)
     if file_format(Path(f"x.{name}")) == "CSV":
         say(UNDESCRIBED_TEXT)

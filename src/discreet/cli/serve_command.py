@@ -57,7 +57,7 @@ def serve_command(
 
 
 def _announce(description: "Configuration", listen: str | None, readers: int) -> None:
-    """Print what the service promises, and where it answers."""
+    """Print the promises of the service, and its address."""
     from ..ledger.toml_budgets import owner_notes
     from ..service.endings import declared_endings
     from ..service.serving import address_to_open

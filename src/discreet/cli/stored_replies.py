@@ -24,25 +24,25 @@ Command = dict[str, Any]
 """Of a command or a group its help, its options, and the summaries of the commands in it by name."""
 
 
-class Reply(NamedTuple):
+class StoredReply(NamedTuple):
     """A text for stdout, and the exit code."""
 
     text: str
     code: int = 0
 
 
-def stored_reply(arguments: list[str], environment: Mapping[str, str]) -> Reply | None:
+def stored_reply(arguments: list[str], environment: Mapping[str, str]) -> StoredReply | None:
     """Return the reply to a command line, or to a shell that completes one; None if the commands must be asked."""
     instruction = environment.get("_DISCREET_COMPLETE")
     if instruction is not None:
         return _completion(instruction, environment)
     if arguments in (["--version"], ["-V"]):
-        return Reply(f"{version_text()}\n")
+        return StoredReply(f"{version_text()}\n")
     words = with_help_as_option(arguments) or ["--help"]
     if words[-1] not in _HELP or _terminal_width(environment) < WIDTH:
         return None
     command = _stored_commands().get(" ".join(words[:-1]))
-    return None if command is None else Reply(command["help"])
+    return None if command is None else StoredReply(command["help"])
 
 
 def version_text() -> str:
@@ -71,7 +71,7 @@ def words_to_complete(environment: Mapping[str, str]) -> tuple[list[str], str]:
     return (parts[:-1], parts[-1]) if parts and not words.endswith(" ") else (parts, "")
 
 
-def _completion(instruction: str, environment: Mapping[str, str]) -> Reply | None:
+def _completion(instruction: str, environment: Mapping[str, str]) -> StoredReply | None:
     """Return the completions for a shell, as it wants them written; None where the commands must be asked."""
     write = _SHELLS.get(instruction)
     line = environment.get("COMP_WORDS", "") + environment.get("_TYPER_COMPLETE_ARGS", "")
@@ -118,25 +118,27 @@ def _free_options(command: Command, rest: Sequence[str]) -> dict[str, str]:
     return {name: one["help"] for one in free for name in one["names"]}
 
 
-def _for_bash(names: Mapping[str, str], _: str) -> Reply:
-    return Reply("\n".join(names) + "\n")
+def _for_bash(names: Mapping[str, str], _: str) -> StoredReply:
+    return StoredReply("\n".join(names) + "\n")
 
 
-def _for_zsh(names: Mapping[str, str], _: str) -> Reply:
+def _for_zsh(names: Mapping[str, str], _: str) -> StoredReply:
     def quote(text: str) -> str:
         for sign, escape in (('"', '""'), ("'", "''"), ("$", "\\$"), ("`", "\\`"), (":", "\\\\:")):
             text = text.replace(sign, escape)
         return f'"{text}"'
 
     lines = [":".join(map(quote, filter(None, pair))) for pair in names.items()]
-    return Reply("_arguments '*: :(({}))'\n".format("\n".join(lines)) if lines else "_files\n")
+    return StoredReply(
+        "_arguments '*: :(({}))'\n".format("\n".join(lines)) if lines else "_files\n"
+    )
 
 
-def _for_fish(names: Mapping[str, str], action: str) -> Reply:
+def _for_fish(names: Mapping[str, str], action: str) -> StoredReply:
     if action == "is-args":
-        return Reply("", int(not names))
+        return StoredReply("", int(not names))
     lines = ("\t".join(filter(None, pair)) for pair in names.items())
-    return Reply("\n".join(lines) + "\n" if action == "get-args" else "\n")
+    return StoredReply("\n".join(lines) + "\n" if action == "get-args" else "\n")
 
 
 _SHELLS = {"complete_bash": _for_bash, "complete_zsh": _for_zsh, "complete_fish": _for_fish}

@@ -83,7 +83,7 @@ class Allowance:
                     )  # fmt: skip
 
     def closed(self, failures: int) -> Message | None:
-        """Return why nothing is answered after so many failures, or None."""
+        """Return why the dataset is closed after so many failures, or None."""
         if failures < self.max_failures:
             return None
         return Message(
@@ -161,7 +161,7 @@ def new_failure(
 
 
 def reopen_dataset(transaction: Transaction, dataset: str, analyst: str | None) -> list[Budget]:
-    """Open a dataset again for an analyst, or for all whose questions have failed; return their shares.
+    """Open a dataset again for an analyst, or for all with failed questions; return their shares.
 
     Args:
         transaction: where it is recorded.

@@ -190,7 +190,7 @@ class Payer:
         )
 
     def _closed_by_failures(self, transaction: Transaction) -> str | None:
-        """Return why nothing is answered after failures, or None."""
+        """Return why the dataset is closed after failures, or None."""
         if self.terms.allowance is None:
             return None
         return self.terms.allowance.closed(failures(transaction, self.dataset, self.analyst))

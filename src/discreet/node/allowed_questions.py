@@ -169,7 +169,7 @@ def charge_failures(prepare: Prepare) -> Prepare:
 
 
 def _fail_as_questions(draw: Callable[[], Indices]) -> Callable[[], Indices]:
-    """Return a draw whose errors are failures of the question."""
+    """Return a draw that turns its errors into failures of the question."""
 
     def draw_wrapped() -> Indices:
         try:
@@ -193,7 +193,7 @@ def _failing(failure: QuestionFailed) -> Callable[[], Indices]:
 def charge_first(
     begin: Callable[[], object], finish: Callable[[], object]
 ) -> Callable[[Prepare], Prepare]:
-    """Return what wraps the reading so that all of it follows the charge, and its outcome waits for a public time.
+    """Return a wrapper of the reading, so that all of it follows the charge and its end waits for a public time.
 
     Then no time in a ledger tells how long the reading took, and nothing is read that is not paid.
 

@@ -103,7 +103,7 @@ class Datasets:
         return session_of(self._ledger, budget, terms or ChargeTerms())
 
     def allowance(self, name: str, share: Budget, declaration: Amount) -> Allowance | None:
-        """Return the terms on which an analyst asks about a dataset; None for its owner, who has none.
+        """Return the terms on which an analyst asks about a dataset; None for its owner.
 
         Args:
             name: the name of the dataset.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _EPSILONS = ("0.1", "0.2", "0.5", 1, 2, 5)
 _LARGEST_EPSILON = Fraction(10**9)
 _DIGITS = 4
-_TINY = Fraction(1, 10**6)
+_SMALLEST_SHOWN = Fraction(1, 10**6)
 _AS_PRIVATE = Message("as private as the scores")
 _MOST_LAWS = 1000
 
@@ -106,7 +106,7 @@ class Comparison:
         return TextTable(head, tuple(rows), self._caption()).html()
 
     def _caption(self) -> str:
-        """Return the subject of the table, and who may see it."""
+        """Return the subject of the table, and its readers."""
         return f"{gettext('expected error')} ({translate(self._privacy)})"
 
     def _cells(self) -> list[tuple[str, ...]]:
@@ -167,8 +167,8 @@ def compare(
 
 
 def _cell(error: Enclosure) -> str:
-    """Return an error to four digits, or that it is next to nothing."""
-    return "< 1e-6" if 0 < error.upper < _TINY else f"{float(error):.4g}"
+    """Return an error to four digits, or that it is below a millionth."""
+    return "< 1e-6" if 0 < error.upper < _SMALLEST_SHOWN else f"{float(error):.4g}"
 
 
 def _least(law: Callable[[Fraction], Distribution], target: Fraction) -> Fraction:

@@ -32,7 +32,7 @@ _MOST_LISTED = 100_000
 
 _PRECISION = 256
 
-_NAMED = 40
+_MOST_NAMED = 40
 """The most candidates that a picture labels by name."""
 
 _MOST_STEPS = 400
@@ -274,7 +274,7 @@ class Distribution:
 
     def series(self) -> plots.Series:
         """Return the data of a picture: places, probabilities and scores, as doubles."""
-        few = self.size is not None and self.size <= _NAMED
+        few = self.size is not None and self.size <= _MOST_NAMED
         is_ordered = self._support.is_ordered
         view = self._view() if is_ordered else range(0)
         in_view = view if len(view) <= _MOST_STEPS else range(0)

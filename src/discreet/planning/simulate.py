@@ -30,7 +30,7 @@ from .support import DateSupport, GridSupport, ListSupport, Support, WeightedRun
 
 _CLOSE = arb(2) ** -66
 _DRAWS = 1000
-_NAMED = 40
+_MOST_NAMED = 40
 """The most candidates that a picture names."""
 
 _NOISE = (laplace, geometric)
@@ -167,7 +167,7 @@ def simulate(verb: object, /, *arguments: object, **terms: object) -> Simulation
 def _few(question: Question) -> tuple[object, ...]:
     """Return the candidates, or their indices, if a picture can name them all."""
     n, answers = question.candidates, question.answers
-    if n is None or n > _NAMED or isinstance(answers, CandidateTable):
+    if n is None or n > _MOST_NAMED or isinstance(answers, CandidateTable):
         return ()
     return tuple(range(n) if answers is None else answers_at(list(range(n)), answers))
 

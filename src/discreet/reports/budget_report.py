@@ -28,14 +28,14 @@ def budget_parts(ledger: Ledger, dataset: str) -> dict[str, object]:
     chain, spent = ledger.verify(), ledger.spent(dataset)
     budget, *shares = budgets
     total = _guarantee(budget)
-    asked = list(_asked_rows(events))
+    rows = list(_asked_rows(events))
     return {
         "dataset": dataset, "budget": budget, "rows": _rows(budgets), "granted": _sum_shares(budget, shares),
         "promise": guarantee_in_words(total), "guarantee": in_full(total, budget.unit),
         "relation": neighbors_in_words(budget.neighbors, budget.unit),
         "answers": spent if spent.answers else None, "verified": chain,
         "pictures": list(_over_time(budget, events)),
-        "questions": asked[-_MOST_ROWS:], "earlier": max(0, len(asked) - _MOST_ROWS),
+        "questions": rows[-_MOST_ROWS:], "earlier": max(0, len(rows) - _MOST_ROWS),
     }  # fmt: skip
 
 
@@ -77,30 +77,30 @@ def _rows(budgets: list[Budget]) -> list[tuple[str, ...]]:
 
 
 def _asked_rows(events: list[Event]) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each question, and for what was declared otherwise between two of them."""
-    declared: dict[str, EventBody] = {}
+    """Yield a row for every question, and for every change of the description between two."""
+    latest: dict[str, EventBody] = {}
     for event in events:
         if event.kind in CHARGED:
             yield _question(event)
         elif event.kind == "described":
             name = str(event.body["name"])
-            before = declared.get(name, event.body)
-            declared[name] = event.body
+            before = latest.get(name, event.body)
+            latest[name] = event.body
             if before["digest"] != event.body["digest"]:
                 yield _written_at(event), "", change_in_words(before, event.body), "", ""
 
 
 def change_in_words(before: EventBody, now: EventBody) -> Message:
-    """Return what an owner declared otherwise about a dataset, in words."""
+    """Return the change of a description of a dataset, in words."""
     sides = [before.get("columns", ()), now.get("columns", ())]
-    gone, new = (
+    old, new = (
         [one for one in side if one not in other]
         for side, other in zip(sides, reversed(sides), strict=True)
     )
-    pairs = zip_longest(gone, new, fillvalue="–")
+    pairs = zip_longest(old, new, fillvalue="–")
     columns = [Message("{before} → {now}", before=was, now=become) for was, become in pairs]
-    moved = [Message("the source of the data")] if before["source"] != now["source"] else []
-    changes = join(Message("{first}; {then}"), [*columns, *moved])
+    source = [Message("the source of the data")] if before["source"] != now["source"] else []
+    changes = join(Message("{first}; {then}"), [*columns, *source])
     return Message("described in another way: {changes}", changes=changes)
 
 

@@ -22,7 +22,7 @@ _PLOT_HEIGHT = 230
 _WIDEST_NAMES = 240
 _MOST_POINTS = 200
 
-Point = tuple[float, float]
+Position = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Chart:
         """Return where a number lies from top to bottom."""
         return round(self.top + (1 - self.y(number)) * self.rows, 2)
 
-    def path(self, kind: str, points: Iterable[Point], title: str = "") -> None:
+    def path(self, kind: str, points: Iterable[Position], title: str = "") -> None:
         """Draw a line through points."""
         way = " ".join(f"{self.across(x)},{self.down(y)}" for x, y in points)
         self.shapes.append(Shape("polyline", {"class": kind, "points": way}, title))
@@ -171,7 +171,7 @@ def draw_law(law: Series, label: str) -> Markup:
     return chart.svg(" ".join(heading[:2]))
 
 
-def draw_curve(points: Sequence[Point], *, name: str, x: str, y: str, at: float) -> Markup:
+def draw_curve(points: Sequence[Position], *, name: str, x: str, y: str, at: float) -> Markup:
     """Return a line through many points over a logarithmic axis, with a place marked."""
     numbers = [number for number, _ in points]
     chart = _graph([*y.splitlines()], (0, 1), max(height for _, height in points))
@@ -208,7 +208,7 @@ def draw_budget(points: Sequence[tuple[datetime, Fraction, Fraction]], unit: str
 
 
 def _bars(
-    heading: Sequence[str], names: Sequence[str], lengths: Sequence[float], ends: Point
+    heading: Sequence[str], names: Sequence[str], lengths: Sequence[float], ends: Position
 ) -> Chart:
     """Return a chart of horizontal bars from zero, the first name on top, with room for names at the left."""
     names = list(map(_short, names))
@@ -230,7 +230,7 @@ def _bars(
     return chart
 
 
-def _graph(heading: Sequence[str], ends: Point, highest: float) -> Chart:
+def _graph(heading: Sequence[str], ends: Position, highest: float) -> Chart:
     """Return a chart over an axis of numbers, with heights from zero."""
     low, high = ends
     top = 1.08 * highest or 1.0
@@ -282,7 +282,7 @@ def _times(first: datetime, last: datetime) -> tuple[list[tuple[float, str]], st
     return [(tick.timestamp(), tick.strftime(form)) for tick in ticks], name
 
 
-def _stairs(places: Sequence[float], heights: Sequence[float]) -> list[Point]:
+def _stairs(places: Sequence[float], heights: Sequence[float]) -> list[Position]:
     """Return the corners of a line that keeps each height up to the next place."""
     before = zip(places[1:], heights, strict=False)
     after = zip(places[1:], heights[1:], strict=True)
@@ -290,7 +290,7 @@ def _stairs(places: Sequence[float], heights: Sequence[float]) -> list[Point]:
     return [(places[0], heights[0]), *corners]
 
 
-def _steps_between(points: Sequence[Point]) -> list[Point]:
+def _steps_between(points: Sequence[Position]) -> list[Position]:
     """Return the corners of a line that keeps each height up to the middle between two points."""
     corners = [points[0]]
     for (x, height), (next_x, next_height) in pairwise(points):

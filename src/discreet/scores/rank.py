@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..accuracy import ROWS_IN_RANK, Measure
 from ..candidates import Grid, Labels
-from ..date_grid import Cuts, DateGrid, number_grid
+from ..date_grid import CutCells, DateGrid, number_grid
 from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.arrays import by_type
@@ -131,7 +131,7 @@ class Rank(BaseScore):
         return self._whole(everything(source, size), size)
 
     def _near_the_quantile(
-        self, values: ExactArray, grid: Grid | Cuts, cutoff_gap: Fraction
+        self, values: ExactArray, grid: Grid | CutCells, cutoff_gap: Fraction
     ) -> Runs:
         """Return runs in full near the quantile, and one run for all points far below and one for all far above."""
         size = grid.size

@@ -25,7 +25,7 @@ INSERT INTO counted VALUES (?, ?, ?) ON CONFLICT (name, labels) DO UPDATE SET nu
 """
 _PATIENCE = 1.0
 
-_PAUSE = 10.0
+_REST = 10.0
 """Seconds for which a file that failed is left alone."""
 
 _DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
@@ -123,7 +123,7 @@ class RequestCounts:
 
     def _rest(self) -> None:
         """Leave the file alone for a while, and open it anew then."""
-        self._rests_until, self._is_shared = monotonic() + _PAUSE, False
+        self._rests_until, self._is_shared = monotonic() + _REST, False
         if self._connection is not None:
             with suppress(sqlite3.Error):
                 self._connection.close()

@@ -175,7 +175,7 @@ class HttpClient:
 
 
 def _after_waiting(answer: Any) -> Any:
-    """Return an answer that was waited for. It was paid meanwhile, in which of the requests nobody tells."""
+    """Return an answer that was waited for. It was paid meanwhile, in one of the requests."""
     return (
         replace(answer, charged=None)
         if isinstance(answer, Release) and not answer.charged

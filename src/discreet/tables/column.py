@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..candidates import Grid, Labels
-from ..date_grid import Clock, Cuts, TimeUnit
+from ..date_grid import ClockKind, CutCells, TimeUnit
 from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray, integers
 from .candidate_table import CountClasses, Ranking
@@ -51,7 +51,7 @@ class Numeric(Protocol):
         """The unit of the integers that stand for times, where the numbers are such."""
         ...
 
-    def on_grid(self, grid: Grid | Cuts) -> GridSource | None:
+    def on_grid(self, grid: Grid | CutCells) -> GridSource | None:
         """Return the records as counts on a grid, None where they must be brought to memory."""
         ...
 
@@ -72,7 +72,7 @@ class Source:
         data: object,
         column: str | None,
         records: Records | None = None,
-        clock: Clock | None = None,
+        clock: ClockKind | None = None,
     ) -> None:
         """Remember the arguments; see `engine.open_table`. With a clock the numbers are integers for its times."""
         self._argument, self.name, self.records = data, column, records or Records()
@@ -147,7 +147,7 @@ class Group:
         """The unit of the integers that stand for times, by the type of the column."""
         return "ns" if self.source.bounded.of.unit == "ns" else "us"
 
-    def on_grid(self, grid: Grid | Cuts) -> GridSource | None:
+    def on_grid(self, grid: Grid | CutCells) -> GridSource | None:
         """Return the records as counts on a grid, None where they must be brought to memory."""
         if self.source.array is not None:
             return None
@@ -179,7 +179,7 @@ class ArrayColumn:
         """Return the numbers."""
         return self.values, self.counts
 
-    def on_grid(self, grid: Grid | Cuts) -> None:
+    def on_grid(self, grid: Grid | CutCells) -> None:
         """Return None: they are in memory."""
 
     def rungs(self, labels: Labels) -> Rungs:
@@ -204,7 +204,7 @@ class Histogram:
     """Numbers in a mapping from values to how often they occur."""
 
     mapping: Mapping[object, object]
-    clock: Clock | None = None
+    clock: ClockKind | None = None
     unit: ClassVar[TimeUnit] = "ns"
 
     def numbers(self) -> Rows:
@@ -216,7 +216,7 @@ class Histogram:
         )
         return numbers, integers([counts[i] for i in np.flatnonzero(there)])
 
-    def on_grid(self, grid: Grid | Cuts) -> None:
+    def on_grid(self, grid: Grid | CutCells) -> None:
         """Return None: they are in memory."""
 
     def rungs(self, labels: Labels) -> Rungs:

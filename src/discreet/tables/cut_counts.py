@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..date_grid import Cuts
+from ..date_grid import CutCells
 from ..errors import DiscreetError, UnreadableData
 from ..sampling.vectors import ExactArray, Integers
 from .cells import Index
@@ -29,7 +29,7 @@ class CutCounts:
     """A lazy Narwhals frame with this column only, called CELL, without null."""
     of: ColumnType
     fetch: Callable[[Frame, ColumnType], list[ExactArray]]
-    cells: Cuts
+    cells: CutCells
     failure: DiscreetError
 
     def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..candidates import Grid
-from ..date_grid import Clock, Cuts
+from ..date_grid import ClockKind, CutCells
 from ..errors import DiscreetError
 from ..sampling.vectors import ExactArray
 from .cells import GridSource, Thresholds
@@ -67,7 +67,7 @@ class OpenedTable:
         where = [places[means[0]] if means else -1 for means in values]
         return [[int(counts.get((g, place), 0)) for place in where] for g in range(self.groups)]
 
-    def bounded(self, clock: Clock | None = None) -> "Numbers":
+    def bounded(self, clock: ClockKind | None = None) -> "Numbers":
         """Return the numbers of the records, or the times of a clock as integers, bounded per unit and group.
 
         They are asked for several times. So the rows chosen of a unit are kept; unbounded
@@ -184,19 +184,19 @@ class Numbers:
     failure: DiscreetError
     has_groups: bool
 
-    def on_grid(self, group: int, grid: Grid | Cuts) -> GridSource | None:
+    def on_grid(self, group: int, grid: Grid | CutCells) -> GridSource | None:
         """Return the numbers of a group as counts on a grid.
 
         None if the grid is too fine or too far for the column's type, which is public.
         """
-        if isinstance(grid, Cuts):
+        if isinstance(grid, CutCells):
             return self._between_cuts(group, grid) if self._comparable else None
         thresholds = Thresholds(grid, self.of)
         if not (self._comparable and thresholds.serves):
             return None
         return GridCounts(self._of_group(group), thresholds, self.native.fetch, self.failure)
 
-    def _between_cuts(self, group: int, cells: Cuts) -> CutCounts:
+    def _between_cuts(self, group: int, cells: CutCells) -> CutCounts:
         """Return the numbers of a group as counts between cuts."""
         return CutCounts(self._of_group(group), self.of, self.native.fetch, cells, self.failure)
 

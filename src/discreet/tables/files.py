@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from ..arguments import file_path
-from ..date_grid import Clock
+from ..date_grid import ClockKind
 from ..errors import DiscreetError, UnreadableFile
 from .csv_files import (
     DELIMITERS,
@@ -178,7 +178,7 @@ def parse_cells(
     relation: "DuckDBPyRelation",
     types: Mapping[str, ColumnType],
     near: "DuckDBPyRelation",
-    clock: Clock | None = None,
+    clock: ClockKind | None = None,
 ) -> InDuckDB:
     """Return all rows with the number, or the time of a clock, that CELL spells, if it does.
 

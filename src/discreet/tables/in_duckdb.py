@@ -14,7 +14,7 @@ from decimal import Decimal
 from threading import Lock, Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
-from ..date_grid import Clock
+from ..date_grid import ClockKind
 from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray
 from .engine_errors import missing_column, quietly
@@ -152,7 +152,7 @@ class InDuckDB:
     types: Mapping[str, ColumnType] = field(default_factory=dict)
     """The types that are known otherwise than from the relation."""
     codes: Mapping[str, Mapping[CellKey, int]] = field(default_factory=dict, repr=False)
-    numeric_form: "Callable[[Clock | None], InDuckDB] | None" = field(default=None, repr=False)
+    numeric_form: "Callable[[ClockKind | None], InDuckDB] | None" = field(default=None, repr=False)
     """What returns the same with numbers, or the times of a clock, in CELL, where it holds none."""
     code_values: ExactArray | None = field(default=None, repr=False)
     """The numbers that integers in CELL stand for."""
@@ -175,7 +175,7 @@ class InDuckDB:
             self._column_types[alias] = of
         return replace(of, column=column)
 
-    def numeric(self, clock: Clock | None = None) -> "InDuckDB":
+    def numeric(self, clock: ClockKind | None = None) -> "InDuckDB":
         """Return the same with numbers in CELL, or the integers that stand for times."""
         if self.numeric_form is not None:
             return self.numeric_form(clock)

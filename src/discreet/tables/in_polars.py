@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from ..date_grid import Clock
+from ..date_grid import ClockKind
 from ..sampling.vectors import ExactArray
 from .ids import start_of_rule
 from .kinds import CELL, UNITS_PER_SECOND, CellKey, ColumnType, column_type
@@ -43,7 +43,7 @@ class InPolars:
             else of
         )
 
-    def numeric(self, clock: Clock | None = None) -> "InPolars":
+    def numeric(self, clock: ClockKind | None = None) -> "InPolars":
         """Return this, for columns of Polars hold numbers or do not; of times the integers that stand for them."""
         if clock is None:
             return self

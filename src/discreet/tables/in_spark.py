@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
-from ..date_grid import Clock
+from ..date_grid import ClockKind
 from ..sampling.vectors import ExactArray
 from .engine_errors import needing
 from .ids import SALT
@@ -52,7 +52,7 @@ class InSpark:
             return ColumnType(column, "nothing", word)
         return column_type(column, nw.from_native(self.frame).collect_schema()[alias], word)
 
-    def numeric(self, clock: Clock | None = None) -> "InSpark":
+    def numeric(self, clock: ClockKind | None = None) -> "InSpark":
         """Return this, for columns of Spark hold numbers or do not; of times the integers that stand for them.
 
         The clock of a time without a zone is taken apart: the session's zone, through which Spark would cast it,

@@ -14,7 +14,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from ..date_grid import Clock
+from ..date_grid import ClockKind
 from ..errors import UnreadableData
 from ..sampling.arrays import types_of
 from ..sampling.vectors import ExactArray
@@ -127,7 +127,7 @@ def in_memory(
     return InDuckDB(relation, types, codes, numeric_form, code_values)
 
 
-def _by_value(columns: Mapping[str, MemoryColumn], clock: Clock | None) -> InDuckDB:
+def _by_value(columns: Mapping[str, MemoryColumn], clock: ClockKind | None) -> InDuckDB:
     """Return the columns with objects in CELL in the order of the numbers among them, or of the times."""
     return in_memory(columns, present if clock is None else partial(present_times, clock=clock))
 

@@ -7,7 +7,7 @@ rest. A new engine passes when it is added to `tests/engines.py`.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from ..date_grid import Clock
+from ..date_grid import ClockKind
 from ..sampling.vectors import ExactArray
 from .kinds import CellKey, ColumnType
 
@@ -51,7 +51,7 @@ class Native(Protocol):
         """Return the type of a column, from the schema alone; `column` is its name in the table."""
         ...
 
-    def numeric(self, clock: Clock | None = None) -> "Native":
+    def numeric(self, clock: ClockKind | None = None) -> "Native":
         """Return the same with numbers in CELL: fields of files parsed, Python objects numbered in order.
 
         With a clock CELL has times, for which integers stand: see `times`.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..date_grid import Clock, TimeUnit, clock_of, microseconds
+from ..date_grid import ClockKind, TimeUnit, clock_of, microseconds
 from ..errors import UnreadableData
 from ..sampling.arrays import objects
 from ..sampling.vectors import ExactArray
@@ -29,7 +29,7 @@ FIRST, LAST = "0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"
 DAY = 86_400_000_000
 """Microseconds of a day."""
 
-KINDS: dict[Clock, tuple[str, ...]] = {
+TYPES_OF_CLOCKS: dict[ClockKind, tuple[str, ...]] = {
     "naive": ("date", "timestamp"),
     "zoned": ("timestamp with time zone",),
 }
@@ -37,13 +37,13 @@ KINDS: dict[Clock, tuple[str, ...]] = {
 
 _DAY_PATTERN = r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _CLOCK_PATTERN = r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?"
-WRITTEN: dict[Clock, str] = {
+TIME_PATTERNS: dict[ClockKind, str] = {
     "naive": f"{_DAY_PATTERN}([T ]{_CLOCK_PATTERN})?",
     "zoned": rf"{_DAY_PATTERN}[T ]{_CLOCK_PATTERN}(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])",
 }
 """How text files write dates and times, all of a field: ISO 8601 with at most six digits of a second."""
 
-_NAMED = {"naive": "dates, or times without an offset", "zoned": "times with an offset"}
+_KINDS_IN_WORDS = {"naive": "dates, or times without an offset", "zoned": "times with an offset"}
 
 
 def unit_of(of: ColumnType) -> TimeUnit:
@@ -51,18 +51,23 @@ def unit_of(of: ColumnType) -> TimeUnit:
     return "ns" if of.kind == "anything" or of.unit == "ns" else "us"
 
 
-def check_times(of: ColumnType, clock: Clock) -> None:
+def check_times(of: ColumnType, clock: ClockKind) -> None:
     """Raise unless a column holds times, as a grid of them does: with an offset, or without.
 
     Raises:
         UnreadableData: from its type alone.
     """
-    if is_written(of) or (of.kind == "anything" and of.name == "object") or of.kind in KINDS[clock]:
+    if (
+        is_written(of)
+        or (of.kind == "anything" and of.name == "object")
+        or of.kind in TYPES_OF_CLOCKS[clock]
+    ):
         return
-    other: Clock = "naive" if clock == "zoned" else "zoned"
-    if of.kind in KINDS[other]:
+    other: ClockKind = "naive" if clock == "zoned" else "zoned"
+    if of.kind in TYPES_OF_CLOCKS[other]:
         raise UnreadableData(
-            f"{of.words}, has {_NAMED[other]}, and the candidates are {_NAMED[clock]}: give a DateGrid of "
+            f"{of.words}, has {_KINDS_IN_WORDS[other]}, and the candidates are "
+            f"{_KINDS_IN_WORDS[clock]}: give a DateGrid of "
             + (
                 "those"
                 if other == "naive"
@@ -75,7 +80,9 @@ def check_times(of: ColumnType, clock: Clock) -> None:
     )
 
 
-def present_times(values: Sequence[object], clock: Clock) -> tuple[NDArray[np.bool_], ExactArray]:
+def present_times(
+    values: Sequence[object], clock: ClockKind
+) -> tuple[NDArray[np.bool_], ExactArray]:
     """Return whether each value of a list is a time of that clock, and the times in nanoseconds."""
     numbers = [_nanoseconds(value, clock) for value in values]
     there = np.array([number is not None for number in numbers], dtype=np.bool_)
@@ -86,7 +93,7 @@ def present_times(values: Sequence[object], clock: Clock) -> tuple[NDArray[np.bo
         return there, objects(present)
 
 
-def _nanoseconds(value: Any, clock: Clock) -> int | None:
+def _nanoseconds(value: Any, clock: ClockKind) -> int | None:
     """Return a time in nanoseconds; None for a missing value, one of another clock, or none at all."""
     try:
         if is_missing(value):
@@ -133,8 +140,10 @@ def sql_of_times(cell: str, native: str, of: ColumnType) -> str:
     return f"epoch_us({inside})"
 
 
-def sql_of_texts(cell: str, clock: Clock) -> str:
-    """Return the expression in DuckDB of the integers that stand for times in text, null for what is none."""
+def sql_of_texts(cell: str, clock: ClockKind) -> str:
+    """Return the expression in DuckDB of the integers that stand for times in text, null for other text."""
     native = "TIMESTAMPTZ" if clock == "zoned" else "TIMESTAMP"
-    whole = f"regexp_full_match({cell}, '{WRITTEN[clock]}') AND NOT starts_with({cell}, '0000')"
+    whole = (
+        f"regexp_full_match({cell}, '{TIME_PATTERNS[clock]}') AND NOT starts_with({cell}, '0000')"
+    )
     return f"epoch_us(TRY_CAST(CASE WHEN {whole} THEN {cell} END AS {native}))"

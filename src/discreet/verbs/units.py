@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from ..arguments import column_name, refuse_one_shot
 from ..candidates import Answers, Labels
-from ..date_grid import Clock
+from ..date_grid import ClockKind
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms.contract import Law, read_parameter
 from ..numbers import count
@@ -74,7 +74,9 @@ class UnitQuery:
             neighbors=self.neighbors,
         )
 
-    def columns(self, data: object, column: str | None, clock: Clock | None = None) -> list[Group]:
+    def columns(
+        self, data: object, column: str | None, clock: ClockKind | None = None
+    ) -> list[Group]:
         """Return the records, one column per group, to be read when a score asks.
 
         Raises:
@@ -226,7 +228,7 @@ def _divide(terms: Any, parts: int, steps: int) -> Terms:
 
 
 def columns_of(
-    unit_query: UnitQuery, data: object, column: str | None, clock: Clock | None = None
+    unit_query: UnitQuery, data: object, column: str | None, clock: ClockKind | None = None
 ) -> Sequence[Numeric]:
     """Return the records, one column per group; those of a histogram if the data are one.
 

@@ -131,7 +131,7 @@ def ask(request: AuthenticatedRequest) -> Response:
 
 
 def postpone(request: AuthenticatedRequest, seconds: float) -> Response:
-    """Return the page of a question whose answer comes in so many seconds, and is shown then."""
+    """Return the page of a question, which shows its answer in so many seconds."""
     request_name = request.fields.get("request", "")
     form = read_question_form(request.fields)
     _remember(
