@@ -97,6 +97,24 @@ def test_a_day_that_a_zone_leaves_out_is_refused() -> None:
         DateGrid(*ends, zone="Europe/Nowhere")
 
 
+@pytest.mark.parametrize("step", ["1 day", "1 hour", "24 hours"])
+def test_a_first_time_that_a_zone_leaves_out_is_refused(step: str) -> None:
+    # Its text has an offset, so it is another time when it is read again.
+    ends = "2024-03-31T02:30", "2024-04-03T00:00"
+    with pytest.raises(InvalidCandidates, match="the clock of that zone skips lo"):
+        DateGrid(*ends, step, zone="Europe/Zurich")
+    both = [
+        DateGrid(f"2024-10-27T02:30{offset}", "2024-10-30T00:00Z", step, zone="Europe/Zurich")
+        for offset in ("+01:00", "+02:00")
+    ]
+    assert microseconds(both[0][0]) - microseconds(both[1][0]) == 3600 * 10**6
+    for grid in both:
+        lo, hi, step, zone = grid.spelling
+        again = DateGrid(lo, hi, step, zone=zone)
+        assert again.description == grid.description
+        assert list(map(microseconds, points(again))) == list(map(microseconds, points(grid)))
+
+
 def test_a_grid_of_numbers_names_the_grid_of_dates() -> None:
     with pytest.raises(InvalidNumber, match="DateGrid"):
         Grid(DATE(2020, 1, 1), DATE(2021, 1, 1))  # type: ignore[call-overload]

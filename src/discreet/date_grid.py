@@ -185,7 +185,7 @@ class DateGrid(Generic[T]):
 
         Raises:
             InvalidCandidates: if one is none, both are not alike, hi is before lo, the day of months is above 28,
-                or a day is not there in the zone.
+                or lo or a day is not there in the zone.
         """
         self.lo, self.hi = _read_ends(lo, hi, zone)
         self.step, self.clock = DateStep.read(step), clock_of(self.lo)
@@ -417,9 +417,19 @@ def _in_one_zone(ends: Iterable[Any], zone: str | None) -> tuple[dt.datetime, dt
         reason = "one has an offset, and the other has none"
         if clock_of(lo) == clock_of(hi):
             hi = hi.astimezone(dt.UTC).astimezone(lo.tzinfo) if lo.tzinfo else hi
-            if lo.tzinfo is None or (lo.year > dt.MINYEAR and hi.year < dt.MAXYEAR):
-                return lo, hi
             reason = "in a zone the years are 2 to 9998"
+            if lo.tzinfo is None or (lo.year > dt.MINYEAR and hi.year < dt.MAXYEAR):
+                if not _is_skipped(lo):
+                    return lo, hi
+                reason = "the clock of that zone skips lo"
     except (ValueError, OverflowError) as error:
         reason = str(error)
     raise InvalidCandidates(f"lo and hi cannot be times of one grid: {reason}")
+
+
+def _is_skipped(moment: dt.datetime) -> bool:
+    """Return whether no clock of its zone ever shows a time, as where summer begins."""
+    if moment.tzinfo is None:
+        return False
+    shown = moment.astimezone(dt.UTC).astimezone(moment.tzinfo)
+    return shown.replace(tzinfo=None, fold=0) != moment.replace(tzinfo=None, fold=0)
