@@ -3,6 +3,7 @@
 The table of docs/how-to/common_mistakes.md has the same rows: a test compares them.
 """
 
+import datetime as dt
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -379,3 +380,33 @@ def test_the_documentation_has_the_same_mistakes() -> None:
         [one.words, "refused" if one.is_refused else "a warning", f"`{one.fix}`"]
         for one in MISTAKES
     ]
+
+
+PRIVATE_COLUMNS = {
+    "twice": ["Canary", "Canary", "Bern"],
+    "missing": ["Canary", None],
+    "alike": ["Canary", "canary"],
+    "numbers": [1234567, 7654321],
+    "one number twice": [1234567, 1234567],
+    "dates": [dt.date(1977, 7, 7), dt.date(1988, 8, 8)],
+}
+
+
+@pytest.mark.parametrize("verb", [discreet.mode, discreet.median])
+@pytest.mark.parametrize("name", PRIVATE_COLUMNS)
+@pytest.mark.parametrize("make", [pd.Series, pl.Series, lambda values: np.array(values, object)])
+def test_values_of_a_column_that_is_given_as_candidates_are_not_quoted(
+    make: Any, name: str, verb: Any
+) -> None:
+    column = make(PRIVATE_COLUMNS[name])
+    data = {"numbers": [1, 2], "dates": PRIVATE_COLUMNS["dates"]}.get(name, ["Bern"])
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        try:
+            verb(data, candidates=column, epsilon=1)
+        except DiscreetError as error:
+            seen.append(error)  # type: ignore[arg-type]
+    words = " ".join(str(getattr(one, "message", one)) for one in seen)
+    assert "as if they were taken from a column" in words
+    for private in ("anary", "1234567", "7654321", "1977", "1988"):
+        assert private not in words

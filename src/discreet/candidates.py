@@ -5,6 +5,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
+from contextlib import suppress
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
@@ -116,15 +117,21 @@ class Labels(Sequence[object]):
         """Return the labels that a user gives, as `of` does; warn if they look as if they were taken from data.
 
         Raises:
-            InvalidCandidates: as the constructor does.
+            InvalidCandidates: as the constructor does, without a value of what looks as if it were taken from data.
         """
-        library = type(candidates).__module__.partition(".")[0]
-        if library in _TABLE_LIBRARIES:
-            warn(
-                f"{argument} are public and fixed before the data are read; these are a {library} object, as if "
-                f"they were taken from a column. If they are public, say so with a list: {argument}=list(...)"
-            )
-        return cls.of(candidates, argument)
+        library = table_library(candidates)
+        if library is None:
+            return cls.of(candidates, argument)
+        warn(
+            f"{argument} are public and fixed before the data are read; these are a {library} object, as if "
+            f"they were taken from a column. If they are public, say so with a list: {argument}=list(...)"
+        )
+        with suppress(InvalidCandidates):
+            return cls.of(candidates, argument)
+        raise InvalidCandidates(
+            f"{argument} must be distinct simple values, at least one and at most {MOST_LISTED:,}, and none missing; "
+            f"these are not, and those of a {library} object are not shown: say which are public with a list"
+        )
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -145,6 +152,12 @@ class Labels(Sequence[object]):
     def __repr__(self) -> str:
         beginning = ", ".join(map(repr, self._labels[:5]))
         return f"Labels([{beginning}{', ...' if len(self) > 5 else ''}], {len(self)} in all)"
+
+
+def table_library(candidates: object) -> str | None:
+    """Return the library whose column or array candidates are, which may be private; None for others."""
+    library = type(candidates).__module__.partition(".")[0]
+    return library if library in _TABLE_LIBRARIES else None
 
 
 class LabelsFromData(Sequence[object]):

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, Unpack, overload
 
 from .. import tables
 from ..arguments import column_name
-from ..candidates import Labels, LabelsFromData
+from ..candidates import Labels, LabelsFromData, table_library
 from ..datasets.look_alikes import look_alikes
 from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..mechanisms import read_mechanism
@@ -128,7 +128,8 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
         )
     labels = Labels.read(candidates)
     doubt = look_alikes(labels) if len(labels) <= _MOST_COMPARED else None
-    if doubt is not None and not labels.is_declared:
+    is_quoted = not labels.is_declared and table_library(candidates) is None
+    if doubt is not None and is_quoted:
         warn(f"candidates: {doubt}")
     return labels
 

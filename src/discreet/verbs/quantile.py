@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Literal, TypeVar, Unpack, overload
 
 from ..arguments import choice, column_name
-from ..candidates import Grid, Indexed, Labels
+from ..candidates import Grid, Indexed, Labels, table_library
 from ..date_grid import DateGrid, clock_of_candidates
 from ..errors import InvalidCandidates, InvalidNumber, preview
 from ..numbers import Number, exact
@@ -212,13 +212,24 @@ def _read_candidates(candidates: Candidates | None) -> Grid | DateGrid | Labels:
     if isinstance(candidates, Grid | DateGrid):
         return candidates
     labels = Labels.read(candidates)  # type: ignore[arg-type]  # it is not None
+    if table_library(candidates) is None:
+        _check_labels(labels, is_pair=type(candidates) is tuple and len(labels) == 2)
+    elif not all(_is_number(label) for label in labels):
+        raise InvalidCandidates(
+            "candidates of a quantile must be numbers, such as a Grid(lo, hi, step), or a DateGrid of dates and times"
+        )
+    return labels
+
+
+def _check_labels(labels: Labels, is_pair: bool) -> None:
+    """Raise unless labels are numbers, and no ends of a grid; warn if they may be such ends."""
     for label in labels:
         if isinstance(label, dt.date):
             raise InvalidCandidates(
                 f"dates as candidates of a quantile are a DateGrid(lo, hi, step), got {preview(label)} in a list"
             )
     ends = f"{preview(labels[0])}, {preview(labels[-1])}"
-    if type(candidates) is tuple and len(labels) == 2:
+    if is_pair:
         raise InvalidCandidates(
             f"candidates are two numbers, one of which would be the answer; for all between them give "
             f"candidates=Grid({ends}), and candidates=[{ends}] for these two alone"
@@ -233,4 +244,12 @@ def _read_candidates(candidates: Candidates | None) -> Grid | DateGrid | Labels:
             exact(None if isinstance(label, str) else label, "a candidate")
         except InvalidNumber as error:
             raise InvalidCandidates(f"candidates of a quantile must be numbers: {error}") from None
-    return labels
+
+
+def _is_number(label: object) -> bool:
+    """Return whether a label can be a candidate of a quantile."""
+    try:
+        exact(None if isinstance(label, str) else label, "a candidate")
+    except InvalidNumber:
+        return False
+    return True
