@@ -129,7 +129,7 @@ class Labels(Sequence[object]):
         with suppress(InvalidCandidates):
             return cls.of(candidates, argument)
         raise InvalidCandidates(
-            f"{argument} must be distinct simple values, at least one and at most {MOST_LISTED:,}, and none missing; "
+            f"{argument} must be distinct simple values, one to {MOST_LISTED:,} of them, and none missing; "
             f"these are not, and those of a {library} object are not shown: say which are public with a list"
         )
 

@@ -216,7 +216,7 @@ def _read_candidates(candidates: Candidates | None) -> Grid | DateGrid | Labels:
         _check_labels(labels, is_pair=type(candidates) is tuple and len(labels) == 2)
     elif not all(_is_number(label) for label in labels):
         raise InvalidCandidates(
-            "candidates of a quantile must be numbers, such as a Grid(lo, hi, step), or a DateGrid of dates and times"
+            "candidates of a quantile must be numbers, such as a Grid(lo, hi, step); of dates give a DateGrid"
         )
     return labels
 
