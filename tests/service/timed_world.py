@@ -384,6 +384,8 @@ def scripted() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(reader, "signal", timers)
         patched.setattr(reader, "charge_first", charge_first)
+        patched.setattr(reader, "monotonic", now)
+        patched.setattr(reader, "sleep", wait)
         pace = reader.Pace
         patched.setattr(
             reader, "Pace", lambda report, **rest: pace(report, **rest, now=now, wait=wait)
