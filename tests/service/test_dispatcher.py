@@ -150,7 +150,7 @@ def test_a_question_begins_with_its_place_and_ends_with_it() -> None:
     assert times == pytest.approx([101.0, 102.0 - ALLOWANCE * TURN])
 
 
-@pytest.mark.parametrize("takes", [0.0, 0.1, 0.5, 0.86])
+@pytest.mark.parametrize("takes", [0.0, 0.1, 0.5, 0.8])
 @pytest.mark.parametrize("number", [1, 7, 16])
 def test_times_are_the_same_however_long_the_data_are_read_and_however_many_ask_at_once(
     takes: float, number: int
@@ -204,11 +204,11 @@ def test_a_question_that_outlasts_its_place_is_ended_and_recorded_as_failed_at_t
         recorded = [time for kind, _, time in script.log if kind == "record"]
         assert recorded == [pytest.approx(101.0 - ALLOWANCE * TURN)]
         ended = next(time for kind, _, time in script.log if kind == "end")
-        assert ended <= recorded[0] + 1e-9
+        assert ended < recorded[0] - ALLOWANCE * TURN  # in time for another one to be ready
 
 
 def test_a_reader_has_the_same_time_to_read_however_long_it_waited_for_the_ledger() -> None:
-    limit = 4 * TURN - 2 * ALLOWANCE * TURN
+    limit = 4 * TURN - 3 * ALLOWANCE * TURN
     for charge in (0.01, 0.06, 0.3, 2.0):
         for takes, outcome in ((limit - 0.001, "value"), (limit + 0.001, "failed")):
             reply, _ = Script(timetable({"ann": 4})).answer("a", takes=takes, charge=charge)

@@ -24,7 +24,10 @@ RequestKey = tuple[Caller, str, str]
 """What a ledger knows a request by: who asks, about which dataset, under which name."""
 
 ALLOWANCE = 1 / 4
-"""The part of a turn in which a question is charged, at the beginning of its place, and stored, at its end."""
+"""The part of a turn in which a question is charged, at the beginning of its place, and stored, at its end.
+
+As long before that a reader that has no outcome is ended: so the failure is stored at the same time as an answer.
+"""
 
 _NO_PACE = {"charge_by": 0.0, "turn": 0.0, "limit": 0.0}
 _TRIES = 3
@@ -236,7 +239,7 @@ class Dispatcher:
         texts = (time_text(date + timedelta(seconds=one - now)) for one in (span.begin, span.end))
         pace = {
             "charge_by": span.begin + ALLOWANCE * turn, "turn": turn,
-            "limit": span.end - span.begin - 2 * ALLOWANCE * turn,
+            "limit": span.end - span.begin - 3 * ALLOWANCE * turn,  # then another reader gets ready to record
         }  # fmt: skip
         times = dict(zip(("beginning", "stored_at"), texts, strict=True))
         return {**times, "store_at": span.end - ALLOWANCE * turn, "pace": pace}
