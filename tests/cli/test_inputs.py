@@ -327,7 +327,10 @@ def test_a_comparison_on_public_scores(folder: Path, capsys: pytest.CaptureFixtu
     asked = ["compare", "votes.csv", "votes", "--epsilons", "0.1, 1"]
     assert run([*asked, "--plot", "votes.svg"]) == 0
     head, names, *rows = capsys.readouterr().out.splitlines()
-    assert (head, names.split()) == ("expected error", ["exponential", "permute_and_flip"])
+    assert (head, names.split()) == (
+        "expected error (as private as the scores)",
+        ["exponential", "permute_and_flip"],
+    )
     assert rows[0].split()[:4] == ["ε", "=", "0.1", "4.309"]
     assert (folder / "votes.svg").read_text().startswith("<?xml")
     assert run([*asked, "--mechanisms", "exponential", "--json"]) == 0

@@ -216,7 +216,7 @@ def candidate_ticks(x: Sequence[float]) -> list[float]:
     """Return some of a few candidates: round ones if they are evenly spread."""
     gap = min((b - a for a, b in pairwise(sorted(x))), default=1.0)
     every = next(k for k in (1, 2, 5, 10, 20, 50) if len(x) <= k * _MOST_TICKS)
-    ticks = [place for place in x if math.isclose(place / gap, round(place / gap), abs_tol=1e-6)]
+    ticks = [place for place in x if abs(place / gap - round(place / gap)) <= 1e-6]
     return [place for place in ticks if round(place / gap) % every == 0] or [*x[::every]]
 
 
