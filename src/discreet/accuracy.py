@@ -93,7 +93,9 @@ class ErrorBound:
 
 def answers_in_words(probability: Fraction) -> Message:
     """Return a probability as so many of so many answers: 95 of 100."""
-    all_answers = next((10**k for k in range(2, 9) if (10**k * probability).denominator == 1), 0)
+    all_answers = next(
+        (10**power for power in range(2, 9) if (10**power * probability).denominator == 1), 0
+    )
     whole = all_answers or probability.denominator
     return Message("{some:,} of {all:,} answers", some=int(whole * probability), all=whole)
 

@@ -143,7 +143,9 @@ class CutCells:
         if values.dtype.kind == "i" and self._words is not None:
             indices: Integers = np.searchsorted(self._words, values, side="right").astype(np.int64)
             return indices
-        return np.array([bisect_right(self.cuts, n) for n in values.tolist()], dtype=np.int64)
+        return np.array(
+            [bisect_right(self.cuts, instant) for instant in values.tolist()], dtype=np.int64
+        )
 
 
 @error_boundaries
@@ -206,7 +208,7 @@ class DateGrid(Generic[T]):
             )
         self.size = last + 1
         self.hi = self._point(last)
-        if not self._is_even and any(b <= a for a, b in pairwise(self._instants)):
+        if not self._is_even and any(most <= first for first, most in pairwise(self._instants)):
             raise InvalidCandidates(
                 f"a day between lo and hi is not there in the zone {self.zone}: take steps of hours"
             )
@@ -273,7 +275,7 @@ class DateGrid(Generic[T]):
     @cached_property
     def _instants(self) -> tuple[int, ...]:
         """The points as integers."""
-        return tuple(microseconds(self._point(i)) for i in range(self.size))
+        return tuple(microseconds(self._point(place)) for place in range(self.size))
 
     def in_numbers(self, unit: TimeUnit) -> Grid | CutCells:
         """Return the grid of integers that stands for this one, in the unit of a column.
@@ -285,7 +287,9 @@ class DateGrid(Generic[T]):
             lo, width = microseconds(self.lo) * per, self._width * per
             return Grid(lo, lo + (self.size - 1) * width, width)
         # Half way between neighbours, rounded up: no integer is between a number and the next integer.
-        return CutCells(tuple(-(-(a + b) * per // 2) for a, b in pairwise(self._instants)))
+        return CutCells(
+            tuple(-(-(first + last) * per // 2) for first, last in pairwise(self._instants))
+        )
 
     def find(self, answer: object) -> int | None:
         """Return the index of a point; None if it is none."""
@@ -412,7 +416,10 @@ def _in_one_zone(ends: Iterable[Any], zone: str | None) -> tuple[dt.datetime, dt
     try:
         if zone is not None:
             place = _zone(zone)
-            lo, hi = (t.replace(tzinfo=place) if t.tzinfo is None else t for t in (lo, hi))
+            lo, hi = (
+                moment.replace(tzinfo=place) if moment.tzinfo is None else moment
+                for moment in (lo, hi)
+            )
             lo = lo.astimezone(place)
         reason = "one has an offset, and the other has none"
         if clock_of(lo) == clock_of(hi):

@@ -62,7 +62,11 @@ CHARTS = {
     "steps": draw_law(spread().series(), "age"),
     "losses": draw_losses([0.5, -2, float("inf"), float("-inf")], 1),
     "curve": draw_curve(
-        [(0.01 * i, 5 / i) for i in range(1, 80)], name="exponential", x="ε", y="error", at=0.2
+        [(0.01 * i, 5 / i) for i in range(1, 80)],
+        name="exponential",
+        abscissa="ε",
+        ordinate="error",
+        at=0.2,
     ),
     "budget": budget(timedelta(days=9)),
     "one moment": budget(timedelta()),

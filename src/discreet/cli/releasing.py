@@ -81,8 +81,8 @@ def releasing(
     """
 
     def wrap(command: Callable[..., Release]) -> Callable[..., None]:
-        shared = _GRID if grid else {}
-        shared = shared | {name: option for name, option in _OPTIONS.items() if name not in without}
+        others = {name: option for name, option in _OPTIONS.items() if name not in without}
+        shared = (_GRID if grid else {}) | others
 
         def run(**arguments: Any) -> None:
             own = {name: value for name, value in arguments.items() if name not in shared}
@@ -93,11 +93,8 @@ def releasing(
             _check_report(settings)
             dataset = _find_dataset(arguments["data"], open_input)
             charged = _charged(settings, dataset)
-            context = (
-                open_input(arguments["data"], settings["form"])
-                if dataset is None
-                else nullcontext(dataset)
-            )
+            open_file = partial(open_input, arguments["data"], settings["form"])
+            context = open_file() if dataset is None else nullcontext(dataset)
             with context as data, waiting(f"reading {_name(arguments)}"):
                 if settings["groups"] is not None:
                     terms["groups"] = _groups(data, settings["by"], settings["groups"])

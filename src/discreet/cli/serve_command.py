@@ -48,12 +48,17 @@ def serve_command(
     from ..ledger.toml_budgets import configuration
     from ..service.serving import count_readers, serve
 
-    if processes is not None:
-        say("note: --processes is --readers now: all workers share the readers")
+    _warn_of_old_name(processes)
     description = configuration(config)
     number = count_readers(description, processes if readers is None else readers)
     _announce(description, listen, number)
     serve(description, listen, host, workers, number)
+
+
+def _warn_of_old_name(processes: int | None) -> None:
+    """Say the new name of an option, if the old one was given."""
+    if processes is not None:
+        say("note: --processes is --readers now: all workers share the readers")
 
 
 def _announce(description: "Configuration", listen: str | None, readers: int) -> None:

@@ -90,7 +90,7 @@ def sources_of(sources: Iterable[BudgetSource]) -> list[BudgetSource]:
             unique.pop((source.key, "null"), None)
         unique.setdefault((source.key, json.dumps(source.tables, sort_keys=True)), source)
     keys = {key for key, source in unique if source != "null"}
-    return [s for (key, tables), s in unique.items() if tables != "null" or key not in keys]
+    return [one for (key, tables), one in unique.items() if tables != "null" or key not in keys]
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,9 @@ class Datasets:
             with suppress(InvalidArgument):  # one that the share cannot count
                 costs.append(share.cost(permission.bill.guarantee, permission.bill.unit))
         units = ([cost.epsilon for cost in costs], [cost.rho for cost in costs])
-        epsilon, rho = (min((n for n in unit if n is not None), default=None) for unit in units)
+        epsilon, rho = (
+            min((count for count in unit if count is not None), default=None) for unit in units
+        )
         return Amount(epsilon, rho)
 
     def quote_share(self, share: Budget, bill: Bill, allowance: Allowance | None = None) -> Quote:

@@ -278,14 +278,7 @@ class Distribution:
         is_ordered = self._support.is_ordered
         view = self._view() if is_ordered else range(0)
         in_view = view if len(view) <= _MOST_STEPS else range(0)
-        pairs = zip(self._weighted, self._masses, strict=True)
-        points = [
-            (s, mass, k)
-            for s, mass in pairs
-            for k in sorted({*some_steps(s, every=few), *_steps_in(s, in_view)})
-        ]
-        if not few or is_ordered:
-            points.sort(key=lambda point: point[0].index(point[2]))
+        points = self._points(in_view, few=few)
         places = [s.index(k) for s, _, k in points]
         return plots.Series(
             name=f"{self._name or self.mechanism}, {self._price()}",
@@ -302,6 +295,17 @@ class Distribution:
             in_steps=bool(in_view) or not any(run.slope for run in self._weighted),
             is_of_dates=self._support.is_of_dates,
         )
+
+    def _points(self, in_view: range, *, few: bool) -> list[tuple[WeightedRun, arb, int]]:
+        """Return the runs and masses of the points of a picture, with the step of the run; in order on a grid."""
+        points = [
+            (s, mass, k)
+            for s, mass in zip(self._weighted, self._masses, strict=True)
+            for k in sorted({*some_steps(s, every=few), *_steps_in(s, in_view)})
+        ]
+        if not few or self._support.is_ordered:
+            points.sort(key=lambda point: point[0].index(point[2]))
+        return points
 
     def _view(self) -> range:
         """Return the places with all but a thousandth of the probability, and some more: eleven at least."""

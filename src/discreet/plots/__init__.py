@@ -92,6 +92,14 @@ class Series:
         gaps = (after - before for before, after in pairwise(inside))
         return marks.are_few(inside) and all(gap < 1.5 * self.apart for gap in gaps)
 
+    def at(self, places: Sequence[float] | None) -> tuple[str, Sequence[float], Sequence[float]]:
+        """Return the name and the coordinates of the points: across, or downwards at the places of the labels."""
+        return (
+            (self.name, self.x, self.chances)
+            if places is None
+            else (self.name, self.chances, places)
+        )
+
     @property
     def spell(self) -> Callable[[float], str]:
         """What writes a position: as a number, or as a date."""
@@ -178,10 +186,7 @@ def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
         places = None if labels is None else range(len(labels))
         marks.series_of_points(
             figure,
-            [
-                (s.name, s.x, s.chances) if places is None else (s.name, s.chances, places)
-                for s in laws_drawn
-            ],
+            [series.at(places) for series in laws_drawn],
             in_steps=all(series.in_steps for series in laws_drawn),
             few=few,
         )

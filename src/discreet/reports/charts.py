@@ -81,17 +81,24 @@ class Chart:
 
     def path(self, kind: str, points: Iterable[Position], title: str = "") -> None:
         """Draw a line through points."""
-        way = " ".join(f"{self.across(x)},{self.down(y)}" for x, y in points)
+        way = " ".join(
+            f"{self.across(abscissa)},{self.down(ordinate)}" for abscissa, ordinate in points
+        )
         self.shapes.append(Shape("polyline", {"class": kind, "points": way}, title))
 
-    def dot(self, x: float, y: float, title: str) -> None:
+    def dot(self, abscissa: float, ordinate: float, title: str) -> None:
         """Draw a point."""
-        place = {"class": "dot", "cx": self.across(x), "cy": self.down(y), "r": 4}
+        place = {"class": "dot", "cx": self.across(abscissa), "cy": self.down(ordinate), "r": 4}
         self.shapes.append(Shape("circle", place, title))
 
-    def upright(self, kind: str, x: float) -> None:
+    def upright(self, kind: str, abscissa: float) -> None:
         """Draw a line over the whole height; those of the grid are behind everything."""
-        place = {"class": kind, "x1": self.across(x), "x2": self.across(x), "y1": self.top}
+        place = {
+            "class": kind,
+            "x1": self.across(abscissa),
+            "x2": self.across(abscissa),
+            "y1": self.top,
+        }
         line = Shape("line", {**place, "y2": self.top + self.rows})
         self.shapes.insert(0 if kind == "grid" else len(self.shapes), line)
 
@@ -108,14 +115,16 @@ class Chart:
     def tick_left(self, ticks: Iterable[float]) -> None:
         """Write numbers at the left of the frame."""
         for number in ticks:
-            y = self.down(number)
-            ends = {"x1": self.left, "x2": _WIDTH - _RIGHT, "y1": y, "y2": y}
+            ordinate = self.down(number)
+            ends = {"x1": self.left, "x2": _WIDTH - _RIGHT, "y1": ordinate, "y2": ordinate}
             self.shapes.append(Shape("line", {"class": "grid", **ends}))
-            self.texts.append(Text(f"{number:,.6g}", self.left - 8, y + 5, "end"))
+            self.texts.append(Text(f"{number:,.6g}", self.left - 8, ordinate + 5, "end"))
 
     def svg(self, summary: str) -> Markup:
         """Return the chart as an `<svg>` element."""
-        heads = [Text(words, 4, 18 + 21 * i, "start") for i, words in enumerate(self.heading)]
+        heads = [
+            Text(words, 4, 18 + 21 * place, "start") for place, words in enumerate(self.heading)
+        ]
         return Markup(  # the template escapes its texts
             render_template(
                 "reports/chart.svg", summary=" ".join(summary.split()), shapes=self.shapes,
@@ -128,7 +137,7 @@ def draw_losses(losses: Sequence[float], epsilon: float) -> Markup:
     """Return bars for the privacy losses of outputs, between dashed lines at the claim."""
     finite = [abs(loss) for loss in losses if math.isfinite(loss)]
     edge = 1.25 * max([epsilon, *finite])
-    names = [str(i) for i in range(len(losses))]
+    names = [str(place) for place in range(len(losses))]
     claim = gettext("dashed: what was claimed, ±ε = ±{epsilon:.4g}", epsilon=epsilon)
     chart = _bars([claim, gettext("output", "an axis")], names, losses, (-edge, edge))
     for side in (-epsilon, epsilon):
@@ -158,12 +167,13 @@ def draw_law(law: Series, label: str) -> Markup:
     heading.append(gettext("probability of each candidate"))
     chart = _graph(heading, (low, high), max(view.chances))
     if few:
-        for x, chance in zip(view.x, view.chances, strict=True):
-            chart.path("stem", [(x, 0), (x, chance)])
-            chart.dot(x, chance, f"{x:,.10g}: {chance:.4g}")
+        for abscissa, chance in zip(view.x, view.chances, strict=True):
+            chart.path("stem", [(abscissa, 0), (abscissa, chance)])
+            chart.dot(abscissa, chance, f"{abscissa:,.10g}: {chance:.4g}")
     else:
         points = [
-            (min(max(x, low), high), chance) for x, chance in zip(view.x, view.chances, strict=True)
+            (min(max(abscissa, low), high), chance)
+            for abscissa, chance in zip(view.x, view.chances, strict=True)
         ]
         chart.path("line", _steps_between(points) if view.in_steps else points, subject)
     ticks = marks.candidate_ticks(view.x) if few else _ticks(low, high)
@@ -171,18 +181,20 @@ def draw_law(law: Series, label: str) -> Markup:
     return chart.svg(" ".join(heading[:2]))
 
 
-def draw_curve(points: Sequence[Position], *, name: str, x: str, y: str, at: float) -> Markup:
+def draw_curve(
+    points: Sequence[Position], *, name: str, abscissa: str, ordinate: str, at: float
+) -> Markup:
     """Return a line through many points over a logarithmic axis, with a place marked."""
     numbers = [number for number, _ in points]
-    chart = _graph([*y.splitlines()], (0, 1), max(height for _, height in points))
+    chart = _graph([*ordinate.splitlines()], (0, 1), max(height for _, height in points))
     chart.x = _logarithmic_scale(min(numbers), max(numbers))
     chart.upright("here", at)
     chart.path("line", points, name)
     here = gettext("here: {at:.4g}", at=at)
     chart.texts.append(Text(here, chart.across(at) + 8, chart.top + 16, "start"))
     ticks = marks.round_numbers(min(numbers), max(numbers)) or sorted({*numbers})
-    chart.tick_below(_numbers(ticks), x)
-    return chart.svg(gettext("{y} by {x}", y=y, x=x))
+    chart.tick_below(_numbers(ticks), abscissa)
+    return chart.svg(gettext("{y} by {x}", y=ordinate, x=abscissa))
 
 
 def draw_budget(points: Sequence[tuple[datetime, Fraction, Fraction]], unit: str) -> Markup:
@@ -214,13 +226,13 @@ def _bars(
     names = list(map(_short, names))
     widest = max(map(_width, names), default=0)
     low, high = ends
-    n = max(1, len(names))
+    count = max(1, len(names))
     chart = Chart(
         heading,
         _scale(low, high),
-        _scale(n - 0.5, -0.5),
+        _scale(count - 0.5, -0.5),
         left=min(_WIDEST_NAMES, 16 + widest),
-        rows=_ROW * n,
+        rows=_ROW * count,
     )
     for row, (name, length) in enumerate(zip(names, lengths, strict=True)):
         start, end = sorted((chart.across(0), chart.across(max(low, min(high, length)))))
@@ -264,7 +276,7 @@ def _ticks(low: float, high: float) -> list[float]:
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(i * step, 12) for i in range(first, last + 1)]
+    return [round(place * step, 12) for place in range(first, last + 1)]
 
 
 def _numbers(ticks: Iterable[float]) -> list[tuple[float, str]]:
@@ -293,8 +305,8 @@ def _stairs(places: Sequence[float], heights: Sequence[float]) -> list[Position]
 def _steps_between(points: Sequence[Position]) -> list[Position]:
     """Return the corners of a line that keeps each height up to the middle between two points."""
     corners = [points[0]]
-    for (x, height), (next_x, next_height) in pairwise(points):
-        corners += [((x + next_x) / 2, height), ((x + next_x) / 2, next_height)]
+    for (abscissa, height), (next_x, next_height) in pairwise(points):
+        corners += [((abscissa + next_x) / 2, height), ((abscissa + next_x) / 2, next_height)]
     return [*corners, points[-1]]
 
 

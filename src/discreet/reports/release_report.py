@@ -70,8 +70,8 @@ def _error(release: Release) -> dict[str, object]:
     curve = draw_curve(
         list(zip(points, map(at, _SHARES), strict=True)),
         name=mechanism,
-        x=gettext("ε of one answer (more privacy to the left)"),
-        y=gettext("{what}\n(in units of {unit})", what=what, unit=unit),
+        abscissa=gettext("ε of one answer (more privacy to the left)"),
+        ordinate=gettext("{what}\n(in units of {unit})", what=what, unit=unit),
         at=float(epsilon),
     )
     caption = Message(

@@ -139,7 +139,7 @@ class GridCounts:
         inside = place.clip(-1.0, (last - first) / 2)
         short = nw.Int32 if last < _SHORT else nw.Int64
         # "How rarely a group does not pass" in docs/explanation/out_of_core.md: odd keys are inside a cell.
-        around = ((inside + b).floor().cast(short) for b in (piece.blur, -piece.blur))
+        around = ((inside + bound).floor().cast(short) for bound in (piece.blur, -piece.blur))
         return reduce(add, around) + first
 
     def _above(self, low: CellNumber, high: CellNumber) -> "nw.Expr":
@@ -195,14 +195,14 @@ def counts_beside(
     less, more = list[int](), list[int]()
     for start in range(0, len(numbers), AT_ONCE):
         some = numbers[start : start + AT_ONCE]
-        at, above = [_at(x, of) for x in some], [_above(x, of) for x in some]
+        at, above = [_at(number, of) for number in some], [_above(number, of) for number in some]
         # "Lists of candidates" in docs/explanation/out_of_core.md: no guess, all between two cuts is one group.
         cuts = sorted({edge for edge in (*at, *above) if edge is not None})
         below = cumulative_counts(rows, fetch, of, cuts)
         last = len(cuts)
         less += [below[last if edge is None else bisect_left(cuts, edge)] for edge in at]
         up_to = [below[last if edge is None else bisect_left(cuts, edge)] for edge in above]
-        more += [below[-1] - n for n in up_to]
+        more += [below[-1] - count for count in up_to]
     return less, more
 
 
@@ -231,8 +231,8 @@ def cumulative_counts(
     groups = rows.with_columns(key).group_by("key").agg(nw.len().alias("records"))
     keys, records = fetch(groups, of)
     sizes = [0] * (len(cuts) + 1)
-    for place, n in zip(keys.tolist(), records.tolist(), strict=True):
-        sizes[int(place)] = int(n)
+    for place, count in zip(keys.tolist(), records.tolist(), strict=True):
+        sizes[int(place)] = int(count)
     return [*accumulate(sizes)]
 
 
@@ -251,14 +251,14 @@ def place_among(cuts: Sequence[int | float | Decimal], places: range) -> "nw.Exp
     )
 
 
-def _at(x: Fraction, of: ColumnType) -> CellNumber | None:
+def _at(number: Fraction, of: ColumnType) -> CellNumber | None:
     """Return the least number of the type that is x or above; None if there is none."""
-    return least_number(*x.as_integer_ratio(), of)
+    return least_number(*number.as_integer_ratio(), of)
 
 
-def _above(x: Fraction, of: ColumnType) -> CellNumber | None:
+def _above(number: Fraction, of: ColumnType) -> CellNumber | None:
     """Return the least number of the type above x."""
-    least = _at(x, of)
-    if least is None or least in (float("inf"), float("-inf")) or value_of(least, of) != x:
+    least = _at(number, of)
+    if least is None or least in (float("inf"), float("-inf")) or value_of(least, of) != number:
         return least
     return following(least, of)

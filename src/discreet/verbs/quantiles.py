@@ -319,7 +319,7 @@ class Levels:
         shares = tuple(
             exact(alpha, "alpha") for alpha in read_sequence(alphas, "alphas", _MOST_QUANTILES)
         )
-        rising = all(a < b for a, b in pairwise(shares))
+        rising = all(low < high for low, high in pairwise(shares))
         if not shares or not rising or shares[0] < 0 or shares[-1] > 1:
             raise InvalidNumber(
                 f"alphas must rise from 0 to 1, got {', '.join(map(spell, shares[:9]))}"
