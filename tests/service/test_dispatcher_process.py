@@ -195,7 +195,7 @@ def test_a_question_that_outlasts_its_place_is_ended_and_charged(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DISCREET_CONFIG", raising=False)
     write_files()
-    served = Served("200ms")
+    served = Served("500ms")
     with endless(DATA), pytest.raises(Unanswerable, match=WORDS) as caught:
         served.ann.ask("typical-age", request="endless")
     assert caught.value.charged is True
