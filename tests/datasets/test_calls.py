@@ -61,7 +61,7 @@ REFUSED: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
     (
         discreet.median,
         {"column": "city"},
-        "median is of numbers, and column 'city' of people is declared as string",
+        "median is of numbers or dates, and column 'city' of people is declared as string",
     ),
     (discreet.maximum, {"column": "member"}, "declared as boolean"),
     (discreet.median, {"column": "agee"}, "did you mean 'age'?"),

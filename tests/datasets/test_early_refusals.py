@@ -152,8 +152,8 @@ def closed() -> Any:
 
 
 MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
-    "times": (lambda: DATES, "give days or seconds since a date"),
-    "dates": (lambda: pa.table({"x": [dt.date(2024, 1, 1)]}), "give days or seconds since a date"),
+    "times": (lambda: DATES, "give candidates such as DateGrid"),
+    "dates": (lambda: pa.table({"x": [dt.date(2024, 1, 1)]}), "give candidates such as DateGrid"),
     "truths": (lambda: pl.DataFrame({"x": [True]}), "ask for the mode"),
     "text": (lambda: pl.DataFrame({"x": ["1"]}), "cast it"),
     "groups of pandas": (lambda: DATES.groupby("g"), "the column of groups as by="),
