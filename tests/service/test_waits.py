@@ -1,10 +1,16 @@
 """How long callers wait: in numbers and in words, from the timetable alone."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from discreet.messages import translate, using_language
+from discreet.service.app import Service
+from discreet.service.turns import Arrival, Turns
 from discreet.service.waits import Wait, describe_timetable, wait_of
 
+from .fake_clock import FakeClock
 from .test_dispatcher import timetable
 
 
@@ -35,3 +41,17 @@ def test_the_timetable_in_words() -> None:
     assert "as soon as they are ready" in line
     with using_language("zh"):
         assert "数据所有者" in translate(next(describe_timetable(table)))
+
+
+@pytest.mark.parametrize(("arrival", "seconds"), [(100.0, 1.75), (100.12, 1.75), (100.2, 1.5)])
+@pytest.mark.parametrize("takes", [0.0, 0.04, 0.06, 0.2])
+def test_what_keeps_the_cores_busy_does_not_move_the_wait_of_a_quote(
+    arrival: float, seconds: float, takes: float
+) -> None:
+    """It is counted from when the reply leaves, on whichever side of the end of a turn it is computed."""
+    clock, app = FakeClock(arrival + takes), None
+    turns = Turns(app, timetable({None: 4, "ann": 4}), clock.clock)  # type: ignore[arg-type]
+    service: Any = SimpleNamespace(turns=turns, dispatcher=object())
+    wait = Service._wait(service, "ann", Arrival(arrival, ""), "people")
+    assert wait is not None
+    assert wait.seconds == pytest.approx(seconds)

@@ -41,7 +41,7 @@ from .rights import Rights, Scope
 from .routes import add_health, add_metrics, add_operations
 from .timetable import make_timetable
 from .tokens import Token, Tokens, tokens_beside
-from .turns import App, Clock, Turns
+from .turns import App, Arrival, Clock, Turns
 from .waits import Wait, wait_of
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
@@ -92,12 +92,16 @@ class Service:
         return token
 
     def connection(
-        self, token: Token, beginning: str | None = None, answer: Release | Failure | None = None
+        self,
+        token: Token,
+        arrival: Arrival | None = None,
+        answer: Release | Failure | None = None,
     ) -> Connection:
         """Return the connection of a caller, for a request that came at that time; perhaps with its answer."""
         rights = replace(
             self._rights(token.role, token.analyst),
-            beginning=beginning,
+            beginning=None if arrival is None else arrival.date,
+            wait=partial(self._wait, token.analyst, arrival),
             check_again=partial(self.tokens.check, token.id),
         )
         ownership = Ownership(self.configuration, self.tokens, self.datasets, token)
@@ -155,15 +159,17 @@ class Service:
         """
         if analyst is not None and analyst not in self.configuration.analysts:
             raise RefusedError(NotAllowed("this token may ask nothing here; tell the owner"))
-        rights = rights_of(self.datasets, self.configuration, role, analyst)
-        return replace(rights, wait=partial(self._wait, analyst))
+        return rights_of(self.datasets, self.configuration, role, analyst)
 
-    def _wait(self, analyst: str | None, dataset: str) -> Wait | None:
-        """Return the wait for an answer that is asked for at the end of this turn, when replies leave."""
+    def _wait(self, analyst: str | None, arrival: Arrival | None, dataset: str) -> Wait | None:
+        """Return the wait for an answer that is asked for when the reply to a request leaves.
+
+        Not from now on: what keeps the cores busy would move that into another turn, and be seen.
+        """
         if self.turns is None or self.dispatcher is None:
             return None
-        timetable = self.turns.timetable
-        return wait_of(timetable, analyst, dataset, timetable.turn_end(self.turns.clock.now()))
+        time = self.turns.leaving_time(arrival or self.turns.clock.arrival())
+        return wait_of(self.turns.timetable, analyst, dataset, time)
 
 
 def make_app(

@@ -26,7 +26,7 @@ from .dispatcher_client import DispatcherClient, UnreachableError
 from .operations import Operation
 from .rights import Rights
 from .tokens import Token
-from .turns import END, Turns
+from .turns import ARRIVAL, END, Turns
 
 LONGEST_WAIT = 10.0
 """Seconds that a connection waits for an answer; one that comes later is asked for again then."""
@@ -121,7 +121,7 @@ async def finish(service: Waiting, request: Request, reply: PausedReply) -> Resp
     try:
         ticket = await dispatcher.ask(reply.question)
         if ticket.end is not None:
-            seconds = ticket.end - turns.timetable.turn_end(turns.clock.now())
+            seconds = ticket.end - turns.leaving_time(request.scope[ARRIVAL])
             if seconds > LONGEST_WAIT:
                 return await run_in_threadpool(reply.postpone, seconds)
         message = await asyncio.shield(ticket.reply)

@@ -21,7 +21,7 @@ from .dispatcher_client import DispatcherClient
 from .paused_replies import PausedReply, ReadingNeeded, finish
 from .refusals import RefusedError, error_for_reader, status_of
 from .tokens import Token
-from .turns import BEGINNING, Turns
+from .turns import ARRIVAL, Arrival, Turns
 
 
 class Answering(Protocol):
@@ -42,7 +42,7 @@ class Answering(Protocol):
         ...
 
     def connection(
-        self, token: Token, beginning: str | None = None, answer: Release | Failure | None = None
+        self, token: Token, arrival: Arrival | None = None, answer: Release | Failure | None = None
     ) -> Connection:
         """Return the connection of a caller, for a request that came at that time; perhaps with its answer."""
         ...
@@ -95,7 +95,7 @@ def _respond(service: Answering, request: Request, work: AnswerWork) -> Response
 
     def respond(answer: Release | Failure | None) -> Response | PausedReply:
         try:
-            connection = service.connection(token, request.scope.get(BEGINNING), answer)
+            connection = service.connection(token, request.scope.get(ARRIVAL), answer)
             return work(connection, token)
         except ReadingNeeded as reading:
             return PausedReply(reading.question, respond, partial(_postpone, reading.question))

@@ -29,8 +29,8 @@ LEAVE, AT_ONCE = "discreet.leave", "discreet.at_once"
 END = "discreet.end"
 """Where the scope of a question has the end of its place, at which its reply leaves."""
 
-BEGINNING = "discreet.beginning"
-"""Where the scope of a request has the time at which it was whole."""
+ARRIVAL = "discreet.arrival"
+"""Where the scope of a request has the `Arrival` at which it was whole."""
 
 MARGIN = 1 / 2
 """The part of a turn that must be left when a request comes whose reply leaves at its end."""
@@ -49,6 +49,19 @@ def now_in_utc() -> datetime:
     return datetime.now(UTC)
 
 
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The time at which a request was whole.
+
+    Attributes:
+        seconds: as seconds that never go back.
+        date: as events have it.
+    """
+
+    seconds: float
+    date: str
+
+
 @dataclass(slots=True)
 class Clock:
     """Time, and how to wait for it.
@@ -62,6 +75,10 @@ class Clock:
     now: Callable[[], float] = monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     date: Callable[[], datetime] = now_in_utc
+
+    def arrival(self) -> Arrival:
+        """Return the time of a request that is whole now."""
+        return Arrival(self.now(), time_text(self.date()))
 
 
 @dataclass(slots=True)
@@ -91,35 +108,37 @@ class Turns:
             await self.app(scope, receive, send)
             return
         reply = _WholeReply()
-        scope[BEGINNING] = time_text(self.clock.date())
-        arrivals = [self.clock.now()]
+        scope[ARRIVAL] = self.clock.arrival()
 
         async def arriving() -> Message:
             message = await receive()
             if message["type"] == "http.request":
-                scope[BEGINNING] = time_text(self.clock.date())
-                arrivals.append(self.clock.now())
+                scope[ARRIVAL] = self.clock.arrival()
             return message
 
         # What fails here is not raised: it would be logged with its message, and answered at once.
         with suppress(Exception):
             await self.app(scope, arriving, reply.send)
         try:
-            is_late = AT_ONCE not in scope and await self._wait(scope.get(END), arrivals[-1])
+            is_late = AT_ONCE not in scope and await self._wait(scope.get(END), scope[ARRIVAL])
             await reply.release(send)
         finally:
             scope.pop(LEAVE, _nothing)()
         if is_late:
             await asyncio.to_thread(self.counts.add, LATE)
 
-    async def _wait(self, end: float | None, arrival: float) -> bool:
+    def leaving_time(self, arrival: Arrival) -> float:
+        """Return when the reply to what reads no data leaves, if it is ready then: no work moves this time."""
+        return self.timetable.turn_end(arrival.seconds + MARGIN * float(self.timetable.turn))
+
+    async def _wait(self, end: float | None, arrival: Arrival) -> bool:
         """Wait for the end of a place, or else of a turn; return whether the reply is late."""
         turn, now = float(self.timetable.turn), self.clock.now()
         if not turn:
             return False
         if end is None:
-            earliest = max(now, arrival + MARGIN * turn)
-            await self.clock.sleep(self.timetable.turn_end(earliest) - now)
+            time = max(self.leaving_time(arrival), self.timetable.turn_end(now))
+            await self.clock.sleep(time - now)
             return False
         late_turns = max(0, ceil((now - end) / turn))
         await self.clock.sleep(end + late_turns * turn - now)

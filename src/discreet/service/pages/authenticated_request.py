@@ -13,7 +13,7 @@ from ..connection import Connection
 from ..refusals import error_for_reader, status_of
 from ..rights import Scope
 from ..tokens import Token
-from ..turns import BEGINNING
+from ..turns import ARRIVAL
 from .page_request import PageRequest
 from .rendering import page
 from .sessions import Fields, form_secret
@@ -57,8 +57,8 @@ class AuthenticatedRequest:
 
     def connection(self) -> Connection:
         """Return the visitor's connection."""
-        beginning = self.page_request.request.scope.get(BEGINNING)
-        return self.site.service.connection(self.token, beginning, self.answer)
+        arrival = self.page_request.request.scope.get(ARRIVAL)
+        return self.site.service.connection(self.token, arrival, self.answer)
 
     def scope(self) -> Scope:
         """Return the datasets and the verbs that the visitor may ask about."""

@@ -15,7 +15,7 @@ from ..endings import Endings
 from ..limits import Places, RateLimit
 from ..rights import Scope
 from ..tokens import Token, Tokens
-from ..turns import Turns
+from ..turns import Arrival, Turns
 from .sessions import Sessions
 
 LOGINS = 30
@@ -51,7 +51,7 @@ class Backend(Protocol):
         ...
 
     def connection(
-        self, token: Token, beginning: str | None = None, answer: Release | Failure | None = None
+        self, token: Token, arrival: Arrival | None = None, answer: Release | Failure | None = None
     ) -> Connection:
         """Return the connection of a caller, for a request that came at that time; perhaps with its answer."""
         ...
