@@ -51,7 +51,7 @@ class ErrorBound:
     Attributes:
         error: the error is less than this, or 0.
         probability: with at least this probability.
-        unit: what the error is counted in, one of `accuracy.UNITS`.
+        unit: the unit of the error, one of `accuracy.UNITS`.
     """
 
     error: Fraction

@@ -155,7 +155,7 @@ class Labels(Sequence[object]):
 
 
 def table_library(candidates: object) -> str | None:
-    """Return the library whose column or array candidates are, which may be private; None for others."""
+    """Return the library of candidates that are a column or an array, and may be private; None for others."""
     library = type(candidates).__module__.partition(".")[0]
     return library if library in _TABLE_LIBRARIES else None
 

@@ -139,7 +139,7 @@ class CutCells:
             return None
 
     def nearest(self, values: ExactArray) -> Integers:
-        """Return the indices of the cells of integers: how many cuts are not above each. It never falls."""
+        """Return the indices of the cells of integers: how many cuts are not above them. It never falls."""
         if values.dtype.kind == "i" and self._words is not None:
             indices: Integers = np.searchsorted(self._words, values, side="right").astype(np.int64)
             return indices
@@ -438,5 +438,5 @@ def _is_skipped(moment: dt.datetime) -> bool:
     """Return whether no clock of its zone ever shows a time, as where summer begins."""
     if moment.tzinfo is None:
         return False
-    shown = moment.astimezone(dt.UTC).astimezone(moment.tzinfo)
-    return shown.replace(tzinfo=None, fold=0) != moment.replace(tzinfo=None, fold=0)
+    again = moment.astimezone(dt.UTC).astimezone(moment.tzinfo)
+    return again.replace(tzinfo=None, fold=0) != moment.replace(tzinfo=None, fold=0)

@@ -84,18 +84,18 @@ def _extra_argument(
 
     parameters = signature(function).parameters.values()
     places = [one for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
-    named = [
+    keywords = [
         one.name for one in parameters if one.kind is one.KEYWORD_ONLY and one.name not in kwargs
     ]
     if (
         len(args) <= len(places)
-        or not named
+        or not keywords
         or any(one.kind is one.VAR_POSITIONAL for one in parameters)
     ):
         return None
     return (
-        f"only the first {len(places)} arguments go without names: call the next one {named[0]}=, as in "
-        f"{function.__name__}({', '.join(one.name for one in places)}, {named[0]}=...)"
+        f"only the first {len(places)} arguments go without names: call the next one {keywords[0]}=, as in "
+        f"{function.__name__}({', '.join(one.name for one in places)}, {keywords[0]}=...)"
     )
 
 

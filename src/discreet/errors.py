@@ -111,9 +111,9 @@ class InvalidDescription(InvalidArgument):
     """A description of data that cannot be accepted; the message says where, in a file with the line.
 
     Attributes:
-        place: the keys that lead to what is wrong.
-        reason: what is wrong, without the place.
-        others: what else is wrong in the same description.
+        place: the keys that lead to the mistake.
+        reason: the mistake, without the place.
+        others: further mistakes in the same description.
     """
 
     place: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ _T = TypeVar("_T")
 
 _HALF_ULP = 2.0**-53
 _MORE_THAN_HALF = 3 * 2.0**-54
-_TINY: float = struct.unpack("<d", bytes([1, 0, 0, 0, 0, 0, 0, 0]))[0]
+_SUBNORMAL: float = struct.unpack("<d", bytes([1, 0, 0, 0, 0, 0, 0, 0]))[0]
 """The least double, by its bits: its literal is 0 where this module is compiled in such a mode."""
 
 _LIBRARIES = (None, "libm.so.6", "libSystem.dylib", "ucrtbase")
@@ -37,7 +37,7 @@ def is_default(
     one: float = 1.0,
     half_ulp: float = _HALF_ULP,
     more: float = _MORE_THAN_HALF,
-    tiny: float = _TINY,
+    tiny: float = _SUBNORMAL,
 ) -> bool:
     """Return whether this thread rounds to nearest and keeps subnormal numbers.
 

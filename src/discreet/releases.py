@@ -102,7 +102,7 @@ class Simulation:
     Attributes:
         values: the draws, candidates or indices; lists of them where a draw is of several.
         mechanism: the name of the mechanism.
-        candidates: what could be drawn, if they are few enough to be named in a picture.
+        candidates: those that could be drawn, if they are few enough to be named in a picture.
         label: the name of the axis of candidates in a picture.
     """
 

@@ -28,7 +28,11 @@ _SECTION = r"^{}:\n((?:(?:    .*)?\n)*)"
 def entries(docstring: str | None, section: str) -> dict[str, str]:
     """Return the descriptions in a section of a docstring, such as "Args", by name; none under `python -OO`."""
     match = re.search(_SECTION.format(section), _text(docstring), re.M)
-    return {} if match is None else {m[1]: m[2].rstrip() for m in _ENTRY.finditer(match[1])}
+    return (
+        {}
+        if match is None
+        else {entry[1]: entry[2].rstrip() for entry in _ENTRY.finditer(match[1])}
+    )
 
 
 def with_entries(

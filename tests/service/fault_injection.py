@@ -386,7 +386,7 @@ def short_patience() -> Iterator[pytest.MonkeyPatch]:
         patched.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.05)
         patched.setattr("discreet.service.pages.sessions._PATIENCE", 0.05)
         patched.setattr("discreet.service.counts._PATIENCE", 0.05)
-        patched.setattr("discreet.service.counts._PAUSE", 0.0)
+        patched.setattr("discreet.service.counts._REST", 0.0)
         patched.setattr("discreet.service.tokens._PATIENCE", 0.05)
         patched.setattr("discreet.service.limits.RateLimit.admits", _counted)
         patched.delenv("DISCREET_CONFIG", raising=False)

@@ -133,11 +133,11 @@ _TIME_UNITS = ("hour", "hours", "day", "days", "month", "months")
 
 def with_step_as_one(arguments: list[str]) -> list[str]:
     """Return the arguments with a step of dates, `--step 1 month`, as one of them; people leave out the quotes."""
-    for i, (option, number, unit) in enumerate(
+    for place, (option, number, unit) in enumerate(
         zip(arguments, arguments[1:], arguments[2:], strict=False)
     ):
         if option == "--step" and number.isdecimal() and unit in _TIME_UNITS:
-            return [*arguments[: i + 1], f"{number} {unit}", *arguments[i + 3 :]]
+            return [*arguments[: place + 1], f"{number} {unit}", *arguments[place + 3 :]]
     return arguments
 
 

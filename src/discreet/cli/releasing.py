@@ -91,7 +91,8 @@ def releasing(
             }
             terms = _terms({name: settings[name] for name in shared if name in _TERMS}, settings)
             _check_report(settings)
-            dataset = _find_dataset(arguments["data"], open_input)
+            path = arguments["data"]
+            dataset = _find_dataset(path, open_input)
             charged = _charged(settings, dataset)
             open_file = partial(open_input, arguments["data"], settings["form"])
             context = open_file() if dataset is None else nullcontext(dataset)
@@ -103,7 +104,7 @@ def releasing(
                 verb = partial(command, **{**own, "data": data})
                 answer = _or_how_to_ask_again(partial(_answer, _on(verb), terms, charged, settings))
             if dataset is None and open_input is table_file:
-                _say_of_text(arguments["data"], settings["form"])
+                _say_of_text(path, settings["form"])
             answer(_subject(arguments))
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__

@@ -155,8 +155,8 @@ def _add_line(error: InvalidDescription, path: Path, text: str) -> InvalidDescri
         ((line_of(text, one.place), one) for one in (error, *others)), key=lambda pair: pair[0] or 0
     )
     reasons = [f"{path}{'' if line is None else f', line {line}'}: {one}" for line, one in by_line]
-    left = len(error.others) - len(others)
-    failure = InvalidDescription("\n".join(reasons) + (f"\nand {left:,} more" if left else ""))
+    more = len(error.others) - len(others)
+    failure = InvalidDescription("\n".join(reasons) + (f"\nand {more:,} more" if more else ""))
     failure.place, failure.reason = by_line[0][1].place, by_line[0][1].reason
     return failure
 
@@ -281,7 +281,7 @@ def _make_dataset(name: str, table: Mapping[str, Any], folder: Path) -> Dataset:
     columns = table["columns"]
     return at_place(
         place,
-        lambda: Dataset(source, columns, privacy_unit=unit, max_contributions=most, name=name),
+        partial(Dataset, source, columns, privacy_unit=unit, max_contributions=most, name=name),
     )
 
 
@@ -372,7 +372,10 @@ def _statements(text: str) -> list[tuple[int, dict[str, Any]]]:
         while (values := _alone(lines[start:end])) is None:
             characters += sum(map(len, lines[start:end]))
             end = (
-                next((i for i in range(end, len(lines)) if _CLOSES.search(lines[i])), len(lines))
+                next(
+                    (line for line in range(end, len(lines)) if _CLOSES.search(lines[line])),
+                    len(lines),
+                )
                 + 1
             )
             if end > len(lines) or characters > _MOST_TRIED:

@@ -96,11 +96,11 @@ class KeyTable:
         """Return the values of a table."""
         table = self._upgrade(read_mapping(entry, place), place)
         mistakes, values = Mistakes(), {}
-        known = [name for name, key in self.keys.items() if key.schema is not None]
+        names = [name for name, key in self.keys.items() if key.schema is not None]
         for name in table:
             with mistakes.collect():
                 if name not in self.keys:
-                    fix = f"{nearest(name, known)}; known are {', '.join(known)}"
+                    fix = f"{nearest(name, names)}; known are {', '.join(names)}"
                     raise wrong((*place, name), f"there is no such key{fix}")
         for name, key in self.keys.items():
             with mistakes.collect():

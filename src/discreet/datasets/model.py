@@ -3,6 +3,8 @@
 All that only the whole file tells is left to `configuration`: whether the column of a question is declared, say.
 """
 
+from functools import partial
+
 from ..numbers import count
 from ..privacy.sensitivity import read_neighbors
 from .columns import COLUMN
@@ -41,31 +43,18 @@ MOST_MEGABYTES = 1 << 24
 _MOST_FAILURES = 1_000
 """A larger number closes nothing, and the number of patterns takes long to compute."""
 
-_COUNT = accepted_by(
-    "whole number above zero",
-    {"type": "integer", "minimum": 1, "maximum": MOST_ROWS},
-    lambda entry, name: count(entry, name, most=MOST_ROWS),
-)
-_FAILURES = accepted_by(
-    "whole number above zero",
-    {"type": "integer", "minimum": 1, "maximum": _MOST_FAILURES},
-    lambda entry, name: count(entry, name, most=_MOST_FAILURES),
-)
-_TURNS = accepted_by(
-    "whole number above zero",
-    {"type": "integer", "minimum": 1, "maximum": MOST_TURNS},
-    lambda entry, name: count(entry, name, most=MOST_TURNS),
-)
-_WAITING = accepted_by(
-    "whole number above zero",
-    {"type": "integer", "minimum": 1, "maximum": MOST_WAITING},
-    lambda entry, name: count(entry, name, most=MOST_WAITING),
-)
-_MEGABYTES = accepted_by(
-    "whole number above zero",
-    {"type": "integer", "minimum": 1, "maximum": MOST_MEGABYTES},
-    lambda entry, name: count(entry, name, most=MOST_MEGABYTES),
-)
+
+def _whole_number(most: int) -> Kind:
+    """Return the kind of whole numbers from one to the most."""
+    schema = {"type": "integer", "minimum": 1, "maximum": most}
+    return accepted_by("whole number above zero", schema, partial(count, most=most))
+
+
+_COUNT = _whole_number(MOST_ROWS)
+_FAILURES = _whole_number(_MOST_FAILURES)
+_TURNS = _whole_number(MOST_TURNS)
+_WAITING = _whole_number(MOST_WAITING)
+_MEGABYTES = _whole_number(MOST_MEGABYTES)
 _NEIGHBORS = accepted_by(
     '"add_remove" or "replace_one"',
     {"enum": ["add_remove", "replace_one"]},

@@ -326,7 +326,7 @@ def budgets_of_datasets(
     if whose is None:
         return [budgets]
     names = [[one] if isinstance(one, str) else bindings.budgets(one) for one in whose]
-    return [[b for name in of for b in budgets if b.dataset == name] for of in names]
+    return [[one for name in of for one in budgets if one.dataset == name] for of in names]
 
 
 def _with_period(bindings: Bindings, budget: Budget) -> Budget:
@@ -419,11 +419,11 @@ def change(body: EventBody, about: About) -> About | None:
     Raises:
         InvalidArgument: if it is of other data, or of other records.
     """
-    differences = [name for name, value in about.identity.items() if body[name] != value]
+    differences = [name for name, part in about.identity.items() if body[name] != part]
     if differences:
         words = "; ".join(
-            f"its {_PARTS_IN_WORDS[n]} was {body[n]!r} and is {about.identity[n]!r}"
-            for n in differences
+            f"its {_PARTS_IN_WORDS[name]} was {body[name]!r} and is {about.identity[name]!r}"
+            for name in differences
         )
         raise InvalidArgument(
             f"the description of {body['name']} is not that of its budget: {words}. Its owner records the change "
@@ -483,7 +483,7 @@ def append_described(
         at: the time of the event; None for that of the clock.
         **words: the owner's words on this budget and others: the budgets that it merges, or is separate from.
     """
-    plain = {name: value for name, value in body.items() if name not in _OF_ONE_BUDGET}
+    plain = {name: term for name, term in body.items() if name not in _OF_ONE_BUDGET}
     begins = {} if period is None else period.as_dict
     more = {name: budgets for name, budgets in words.items() if budgets}
     event = NewEvent("described", budget, None, None, {**plain, **begins, **more}, at)

@@ -161,8 +161,8 @@ class Budget:
     def standing(self) -> str:
         """Its period, whether it was renewed, and whether its shares are more than it, in words."""
         over = "oversubscribed" if self.shares == "oversubscribed" else ""
-        ended = "" if self.is_current else "renewed"
-        return ", ".join(filter(None, [self.period, ended, over, self.closed and "closed"]))
+        renewal = "" if self.is_current else "renewed"
+        return ", ".join(filter(None, [self.period, renewal, over, self.closed and "closed"]))
 
     @property
     def remaining(self) -> Amount:

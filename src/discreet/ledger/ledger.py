@@ -44,7 +44,7 @@ from .store import Store
 from .transaction import ChainHead, Transaction
 from .verification import Verified, notes_on, read_noted_head, verify_chain
 
-_NAMED = 3
+_MOST_NAMES = 3
 
 
 @error_boundaries
@@ -482,8 +482,8 @@ class Ledger:
             budgets = self.budgets()
         except LedgerError:
             return ""
-        names = "; ".join(map(str, budgets[:_NAMED])) or "no budgets"
-        more = f"; {len(budgets) - _NAMED:,} more" if len(budgets) > _NAMED else ""
+        names = "; ".join(map(str, budgets[:_MOST_NAMES])) or "no budgets"
+        more = f"; {len(budgets) - _MOST_NAMES:,} more" if len(budgets) > _MOST_NAMES else ""
         return f": {names}{more}"
 
     def __reduce__(self) -> tuple[Callable[[str], "Ledger"], tuple[str]]:
@@ -554,7 +554,7 @@ def session_of(ledger: Ledger, budget: Budget, terms: ChargeTerms) -> Session:
 
 
 def failures_by_share(ledger: Ledger, budgets: Iterable[Budget]) -> list[int]:
-    """Return, of each of these budgets, how many questions failed since it was last opened again.
+    """Return how many questions failed since these budgets were last opened again.
 
     They are read in one transaction.
     """

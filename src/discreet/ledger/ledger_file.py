@@ -200,8 +200,8 @@ def _lock(descriptor: int, beside: Path) -> bool:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError as refused:
-        if refused.errno not in _NO_LOCKS:
+    except OSError as failure:
+        if failure.errno not in _NO_LOCKS:
             raise
         return True
     try:

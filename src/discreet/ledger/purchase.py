@@ -95,7 +95,7 @@ class ChargeTerms:
         at: the time of the charge, where it must not tell when that was written; None for the clock.
         stored_at: the time of the answer or the failure; None for `at`.
         check: called in the transaction that charges; raises if whoever asks may not pay any more.
-        allowance: what the owner allows to an analyst; None for no limits.
+        allowance: the limits that the owner sets to an analyst; None for no limits.
     """
 
     at: str | None = None

@@ -277,7 +277,7 @@ def _checked_events(rows: Iterable[Any], chain: ChainHead) -> list[Event]:
 def _check_states(budgets: list[Budget], latest: list[Event]) -> None:
     """Raise if a budget differs from its state in the latest event about it."""
     for budget in budgets:
-        about = [e for e in latest if budget.analyst in {None, e.analyst}][-1:]
+        about = [event for event in latest if budget.analyst in {None, event.analyst}][-1:]
         if [_state_after(event, budget) for event in about] != [budget.state]:
             raise LedgerCorrupt(
                 f"the budget of {budget.name} is not what the latest event about it left it as"

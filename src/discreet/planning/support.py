@@ -35,7 +35,7 @@ class Support(Protocol):
 
     @property
     def is_of_dates(self) -> bool:
-        """Whether the answers are dates or times, whose numbers are days from 1970-01-01."""
+        """Whether the answers are dates or times: their numbers are days from 1970-01-01."""
         ...
 
     def number(self, value: Any) -> Fraction:
@@ -94,7 +94,7 @@ class GridSupport:
 
 
 class DateSupport:
-    """The points of a grid of dates, whose numbers are days from 1970-01-01; in a zone, of UTC.
+    """The points of a grid of dates: their numbers are days from 1970-01-01; in a zone, of UTC.
 
     Attributes:
         step: the days from the first point to the second.

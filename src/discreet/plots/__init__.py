@@ -102,7 +102,7 @@ class Series:
 
     @property
     def spell(self) -> Callable[[float], str]:
-        """What writes a position: as a number, or as a date."""
+        """The writer of positions: as a number, or as a date."""
         return marks.spell_day if self.is_of_dates else "{:g}".format
 
     def tick(self, axes: "Axes", *, few: bool) -> None:
@@ -116,9 +116,10 @@ class Series:
         """Return the series of the candidates in view."""
         if self.labels is not None:
             return self
-        inside = [i for i, place in enumerate(self.x) if low <= place <= high]
+        inside = [index for index, place in enumerate(self.x) if low <= place <= high]
         x, chances, scores = (
-            tuple(values[i] for i in inside) for values in (self.x, self.chances, self.scores)
+            tuple(values[index] for index in inside)
+            for values in (self.x, self.chances, self.scores)
         )
         return replace(self, x=x, chances=chances, scores=scores)
 
@@ -168,14 +169,20 @@ def law(
         return figure
 
 
-@_drawing
-def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
-    """Return a plot of several distributions over the same candidates, such as for several epsilons."""
-    laws_drawn = read_sequence(several, "several", _MOST_ITEMS)
-    if len({series.labels for series in laws_drawn}) != 1:
+def _read_laws(several: Iterable[Series]) -> Sequence[Series]:
+    """Return distributions as a sequence, if they are over the same candidates."""
+    sequence = read_sequence(several, "several", _MOST_ITEMS)
+    if len({series.labels for series in sequence}) != 1:
         raise InvalidArgument(
             "distributions in one picture must be over the same candidates, and at least one"
         )
+    return sequence
+
+
+@_drawing
+def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
+    """Return a plot of several distributions over the same candidates, such as for several epsilons."""
+    laws_drawn = _read_laws(several)
     labels = laws_drawn[0].labels
     windows = [series.window for series in laws_drawn]
     low, high = min(low for low, _ in windows), max(high for _, high in windows)
@@ -214,11 +221,11 @@ def frequencies(
     counts = Counter(values)
     counts.update(dict.fromkeys(candidates, 0))
     if len(counts) > _NAMED and all(
-        isinstance(value, int | float | Decimal | Fraction) for value in counts
+        isinstance(candidate, int | float | Decimal | Fraction) for candidate in counts
     ):
         return histograms({label: values}, label=label)
     tally = counts.most_common(_NAMED)
-    labels = tuple(marks.short(value) for value, _ in tally)
+    labels = tuple(marks.short(candidate) for candidate, _ in tally)
     with marks.canvas(marks.height(labels)) as (figure, axes):
         marks.bars(figure, labels, [n / len(values) for _, n in tally], gettext("frequency"))
         marks.name_axes(
@@ -240,7 +247,7 @@ def histograms(
         label: the name of the axis of candidates, with its unit.
     """
     draws_by_name = {
-        name: [float(value) for value in read_sequence(values, name, _MOST_ITEMS)]
+        name: [float(number) for number in read_sequence(values, name, _MOST_ITEMS)]
         for name, values in several.items()
     }
     if not all(draws_by_name.values()) or not draws_by_name:
@@ -249,7 +256,7 @@ def histograms(
     if low == high:
         low, high, bins = low - 0.5, high + 0.5, 1
     width = (high - low) / bins
-    edges = [low + width * i for i in range(bins + 1)]
+    edges = [low + width * count for count in range(bins + 1)]
     with marks.canvas(marks.WIDE) as (figure, axes):
         marks.outlines(figure, draws_by_name, edges)
         axes.set_xlabel(gettext(label, "an axis"))
@@ -284,7 +291,9 @@ def lines(
         marks.logarithmic(axes, [float(place) for places, _ in named.values() for place in places])
         axes.set_xlabel(x)
         axes.set_ylabel(y)
-        marks.scale_heights(axes, [float(h) for _, heights in named.values() for h in heights])
+        marks.scale_heights(
+            axes, [float(height) for _, heights in named.values() for height in heights]
+        )
         axes.set_title(note)
         if at is not None:
             axes.axvline(at, color="black", linestyle=":", label=gettext("here: {at:.4g}", at=at))
@@ -327,7 +336,7 @@ def budget(points: Iterable[tuple[object, object, object]], *, unit: str = "ε")
     if not rows:
         raise InvalidArgument("points must not be empty: there must be a time to draw")
     times = [time for time, _, _ in rows]
-    spent, totals = ([float(point[i]) for point in rows] for i in (1, 2))
+    spent, totals = ([float(point[column]) for point in rows] for column in (1, 2))
     with marks.canvas(marks.WIDE) as (figure, axes):
         axes.fill_between(
             times, spent, step="post", facecolor="#9CC9E4", edgecolor=BLUE, hatch="//"
@@ -410,7 +419,7 @@ def _on_a_line(figure: "Figure", series: Series, answer: Any, draws: Sequence[An
     if few:
         series = series.within(low, high)
     if draws is not None:
-        _add_fractions(figure, series, [float(value) for value in draws], few)
+        _add_fractions(figure, series, [float(draw) for draw in draws], few)
     label = gettext("exact distribution")
     style = "stems" if few else "steps" if series.in_steps else "line"
     marks.values(figure, series.x, series.chances, label, style, series.spell)
@@ -433,7 +442,7 @@ def _add_fractions(figure: "Figure", series: Series, draws: list[float], few: bo
     low, high = series.window
     width = series.step * math.ceil((high - low) / series.step / _BINS)
     count = math.ceil((high - low) / width) + 2
-    edges = [low + width * i - series.step / 2 for i in range(count)]
+    edges = [low + width * edge - series.step / 2 for edge in range(count)]
     weight = series.step / (width * len(draws))
     axes = figure.axes[0]
     axes.hist(draws, bins=edges, weights=[weight] * len(draws), facecolor=PALE_ORANGE,

@@ -51,7 +51,7 @@ class Accountant:
 def _alone(bound: Callable[[Fraction], Fraction | None]) -> Bound:
     """Return a bound that is the same whatever the least found so far is."""
 
-    def bound_at(at: Fraction, _known: Fraction | None) -> Fraction | None:
+    def bound_at(at: Fraction, _bound: Fraction | None) -> Fraction | None:
         return bound(at)
 
     return bound_at

@@ -93,9 +93,14 @@ def _weaker(a: Guarantee, b: Guarantee) -> Guarantee:
     if not slack:
         curve = {at: max(divergence_at(one.renyi, at) for one in (a, b)) for at in ORDERS}
         return RenyiDP(curve, relation)
+    raise _no_common_measure(a, b)
+
+
+def _no_common_measure(a: Guarantee, b: Guarantee) -> InvalidArgument:
+    """Return the error for two guarantees of which no known one is weaker than both."""
     names = {"zcdp": "zCDP"}
     first, second = (names.get(g.kind, str(g)) for g in ((a, b) if not a.slack else (b, a)))
-    raise InvalidArgument(
+    return InvalidArgument(
         f"{first} and {'(epsilon, delta)-DP' if first == 'zCDP' else second} have no common measure; "
         "take .approx(delta) of the former"
     )

@@ -105,7 +105,7 @@ class Runs:
         return start - steps if size == 0 else start + size - 1 - steps
 
 
-class Place(NamedTuple):
+class RunPlace(NamedTuple):
     """A candidate by its run and its steps from the run's best end."""
 
     runs: Runs
@@ -113,7 +113,7 @@ class Place(NamedTuple):
     steps: int
 
 
-def indices_of(places: Sequence[Place]) -> list[int]:
+def indices_of(places: Sequence[RunPlace]) -> list[int]:
     """Return the indices of the candidates at some places; all at once where they have to be located."""
     locate = places[0].runs.locate if places else None
     if locate is None:
@@ -229,7 +229,7 @@ class RunLaw:
         runs = self._runs if self._runs.whole is None else self._runs.whole()
         return PreparedWeights(RunWeights(runs, self.rate)).probabilities()
 
-    def _settle(self, u: LazyUniform, bits: Bits) -> Place:
+    def _settle(self, u: LazyUniform, bits: Bits) -> RunPlace:
         """Return a candidate of the run that holds `u`; a summary is told in full before it is drawn from."""
         if self._runs.whole is None:
             c: int | None = self._table.settle(u)
@@ -238,7 +238,7 @@ class RunLaw:
             c = self._table.settle_once(u)
         if c is None:
             return RunLaw(self._runs.refine(), self.rate)._settle(u, bits)
-        return Place(self._runs, c, self._steps(c, bits))
+        return RunPlace(self._runs, c, self._steps(c, bits))
 
     def _steps(self, c: int, bits: Bits) -> int:
         slope = Fraction(0) if self._runs.slopes is None else self._runs.slopes.exact(c)

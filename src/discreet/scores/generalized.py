@@ -13,7 +13,7 @@ from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.vectors import Vector, read_vector
 from .contract import BaseScore
 
-Point = tuple[Fraction, Fraction]
+ExactPoint = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -81,9 +81,9 @@ def read_changes(sensitivities: object) -> tuple[Fraction, ...]:
     return changes
 
 
-def _upper_edge(points: list[Point]) -> list[Point]:
+def _upper_edge(points: list[ExactPoint]) -> list[ExactPoint]:
     """Return the points on the upper side of the convex hull, from left to right."""
-    edge: list[Point] = []
+    edge: list[ExactPoint] = []
     for x, y in sorted(points):
         while edge and edge[-1][0] == x:
             edge.pop()
@@ -93,7 +93,7 @@ def _upper_edge(points: list[Point]) -> list[Point]:
     return edge
 
 
-def _steepest(edge: list[Point], point: Point) -> Fraction:
+def _steepest(edge: list[ExactPoint], point: ExactPoint) -> Fraction:
     """Return the largest slope from (-x, y) to a point of the edge, all of which lie to the right.
 
     Along the edge slopes rise up to the tangent and fall beyond, so it is found by bisection.
@@ -107,5 +107,5 @@ def _steepest(edge: list[Point], point: Point) -> Fraction:
     return _slope(eye, edge[k])
 
 
-def _slope(start: Point, end: Point) -> Fraction:
+def _slope(start: ExactPoint, end: ExactPoint) -> Fraction:
     return (end[1] - start[1]) / (end[0] - start[0])

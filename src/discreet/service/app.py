@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
@@ -59,7 +60,7 @@ class Service:
         datasets: its datasets.
         tokens: who may ask.
         rate: how often one token may ask.
-        dispatcher: asked for what must be read; None to read it in this process.
+        dispatcher: asked for all that must be read; None to read it in this process.
         turns: when replies leave.
         places: how many requests of one caller are answered at the same time.
     """
@@ -185,7 +186,7 @@ def make_app(
         configuration: the description, with its ledger open.
         hosts: the names under which the service may be called.
         counts: the counts of all workers of the service; without them this one counts for itself.
-        dispatcher: asked for what must be read; without it that is read in this process.
+        dispatcher: asked for all that must be read; without it that is read in this process.
         clock: the time; without it that of this machine.
     """
     all_counts = RequestCounts() if counts is None else counts
@@ -205,7 +206,7 @@ def _api(service: Service, counts: RequestCounts) -> FastAPI:
     """Return all routes."""
     api = FastAPI(
         title="discreet", docs_url=None, redoc_url=None, openapi_url="/v1/openapi.json",
-        swagger_ui_oauth2_redirect_url=None, generate_unique_id_function=lambda route: route.name,
+        swagger_ui_oauth2_redirect_url=None, generate_unique_id_function=attrgetter("name"),
         redirect_slashes=False,  # it would lead to http://, also behind HTTPS
     )  # fmt: skip
     _add_errors(api)

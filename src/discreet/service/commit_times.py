@@ -1,7 +1,7 @@
 """How long a ledger's commits take, measured on a copy, and the shortest turn that they allow.
 
 Readers of one timetable begin at different parts of a turn. If a turn is long enough for four commits of every
-reader, each has the ledger for itself when it charges and when it stores, and no reply waits for another's.
+reader, all have the ledger for itself when it charges and when it stores, and no reply waits for another's.
 """
 
 import os

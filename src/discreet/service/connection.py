@@ -44,8 +44,8 @@ def _free_verb(name: str, verb: str) -> Callable[..., Release]:
         max_cost: Number | None = None,
         **terms: Any,
     ) -> Release:
-        paid: Any = {"size": size, "request": request, "max_cost": max_cost}
-        return self.ask_free(verb, dataset, column, **paid, **terms)
+        payment: Any = {"size": size, "request": request, "max_cost": max_cost}
+        return self.ask_free(verb, dataset, column, **payment, **terms)
 
     ask_verb.__name__, ask_verb.__qualname__ = name, f"Connection.{name}"
     ask_verb.__doc__ = f"""Answer a free question by `{name}`, and charge it, as `ask_free({verb!r}, ...)` does.

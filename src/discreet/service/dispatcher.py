@@ -1,8 +1,8 @@
 """The dispatcher: gives every question to a reader at its caller's place in the timetable.
 
 All workers of a service have one. A question waits here in the queue of its caller, and holds no thread anywhere.
-What this file decides by is public: the timetable, the queues, and the time. Of a reader it hears that a question
-was charged, that its outcome is there, and the outcome.
+All that this file decides by is public: the timetable, the queues, and the time. Of a reader it hears that a
+question was charged, that its outcome is there, and the outcome.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ class QueuedQuestion:
 
     @property
     def key(self) -> RequestKey:
-        """What identifies its request."""
+        """The names by which its request is known."""
         return self.caller, self.dataset, self.request
 
 
@@ -164,7 +164,7 @@ class Dispatcher:
         return any(self._queues.get(place) for place in self.timetable.rounds[reader])
 
     async def _keep_round(self, reader: int, time: float) -> None:
-        """Give the places of a reader from a time on to the questions that wait, each when it begins."""
+        """Give the places of a reader from a time on to the questions that wait, when they begin."""
         while self._is_waited_for(reader):
             place, span = self._next_place(reader, time)
             await self.clock.sleep(max(0.0, span.begin - self.clock.now()))
@@ -187,12 +187,12 @@ class Dispatcher:
         return min(spans, key=lambda pair: pair[1].begin)
 
     def _taker(self, place: Place) -> Place | None:
-        """Return the place whose question is read in a place: its own, or one that it is lent to; or None."""
+        """Return the place of the question that is read in a place: its own, or one that it is lent to; or None."""
         candidates = (place, *self.timetable.borrowers(place))
         return next((one for one in candidates if self._queues.get(one)), None)
 
     async def _take_turns(self, number: int) -> None:
-        """Without turns: answer the questions of the callers who wait, one of each after the other."""
+        """Without turns: answer one question of every waiting caller after the other."""
         while places := [place for place, queue in self._queues.items() if queue]:
             queue = self._queues.pop(places[0])
             ticket = queue.popleft()
@@ -247,7 +247,7 @@ class Dispatcher:
 
 @dataclass(slots=True)
 class Conversation:
-    """A question to a reader, and what that reports.
+    """A question to a reader, and the reports about it.
 
     Attributes:
         reader: the reader.

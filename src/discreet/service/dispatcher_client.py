@@ -37,8 +37,8 @@ class DispatcherLink:
     """One connection, which lives in one event loop.
 
     Attributes:
-        lines: what comes from the dispatcher.
-        writer: what goes to it.
+        lines: those from the dispatcher.
+        writer: for lines to it.
     """
 
     lines: asyncio.StreamReader

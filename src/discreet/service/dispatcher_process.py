@@ -127,7 +127,7 @@ class DispatcherProcess:
 
 
 def reader_limits(configuration: Configuration) -> ReaderLimits:
-    """Return the limits of readers; what engines spill never lies on the ledger's disk."""
+    """Return the limits of readers; files that engines spill never lie on the ledger's disk."""
     ledger = configuration.ledger
     at_server = ledger is None or "://" in ledger
     folder = folder_for_spills(None if at_server else Path(str(ledger)).absolute().parent)
@@ -168,8 +168,8 @@ class WorkerLink:
 
     Attributes:
         dispatcher: the dispatcher.
-        lines: what comes from the worker.
-        writer: what goes to it.
+        lines: those from the worker.
+        writer: for lines to it.
     """
 
     dispatcher: Dispatcher

@@ -71,7 +71,7 @@ def pattern_bits(questions: int, failures: int) -> int:
     if failures >= questions:
         return questions
     patterns = term = 1
-    for i in range(failures):
-        term = term * (questions - i) // (i + 1)
+    for count in range(failures):
+        term = term * (questions - count) // (count + 1)
         patterns += term
     return (patterns - 1).bit_length()

@@ -33,7 +33,7 @@ class Health:
         configuration: the description.
         datasets: its datasets, with the ledger.
         counts: the counters.
-        dispatcher: what knows the readers.
+        dispatcher: it knows the readers.
     """
 
     configuration: Configuration

@@ -1,6 +1,6 @@
-"""Replies to questions that must be read: what is public is settled first, then they wait, without a thread.
+"""Replies to questions that must be read: all that is public is settled first, then they wait, without a thread.
 
-The work for a reply is done twice. The first time its question is answered with what needs no reading: a stored
+The work for a reply is done twice. The first time its question is answered without reading: by a stored
 answer or a refusal; if there is neither, the work is left with a `ReadingNeeded`. The dispatcher is asked then, and
 the work done again with its answer.
 """
@@ -71,7 +71,7 @@ class Waiting(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What answers the questions of a caller without reading data.
+    """The replies to the questions of a caller that need no data.
 
     Attributes:
         rights: the rights of the caller.

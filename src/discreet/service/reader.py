@@ -1,6 +1,6 @@
-"""A process that reads data: it answers one question after the other, each in its place of the timetable.
+"""A process that reads data: it answers one question after the other, in their places of the timetable.
 
-It is forked from a template without data (`reader_template`), and gets its questions over a socket, each a line of
+It is forked from a template without data (`reader_template`), and gets its questions over a socket, as lines of
 JSON, from the dispatcher. It replies with lines too: that it is ready, that a question was charged, that its answer
 was drawn, and the answer. It ends with the other end of the socket.
 """
@@ -60,7 +60,7 @@ class ReaderSettings:
 class Pace:
     """The times of a question: when it is charged, and when its outcome may be stored.
 
-    What waits for the ledger is late by whole turns, and so is all that follows: so nothing that others do to the
+    A charge that waits for the ledger is late by whole turns, and so is all that follows: so no other use of the
     ledger takes from the time in which the data are read.
 
     Attributes:
@@ -83,7 +83,7 @@ class Pace:
     _late_turns: int = field(default=0, init=False)
 
     def begin(self) -> None:
-        """Report that the charge is committed. The kernel ends this process if nobody else does in time."""
+        """Report that the charge is committed. The kernel ends this process if no other one does in time."""
         time = self.now()
         if self.store_at is not None:
             self._late_turns = max(0, ceil((time - self.charge_by) / self.turn))
@@ -124,7 +124,7 @@ def answering(description: Configuration, datasets: Datasets) -> Answer:
 
 
 def _wrap_of(line: dict[str, Any], report: Report) -> Any:
-    """Return what stands in place of the reading: nothing is read for a question whose reader was ended."""
+    """Return the wrapper of the reading: for a question after the end of its reader no data are read."""
     if line["pace"] is None:
         return partial(fail_at, line["store_at"])
     pace = Pace(report, store_at=line["store_at"], **line["pace"])
@@ -132,7 +132,7 @@ def _wrap_of(line: dict[str, Any], report: Report) -> Any:
 
 
 def fail_at(store_at: float | None, prepare: Prepare) -> Prepare:
-    """Return a function that reads nothing, and whose draw fails at a time: as a question that was read fails."""
+    """Return a function that reads no data; its draw fails at a time: as a question that was read fails."""
     failing = charge_unread(prepare)
 
     def prepare_wrapped() -> Callable[[], Indices]:
@@ -197,7 +197,7 @@ def _answer_of(path: Path, digest: str) -> Answer | None:
 
 
 def warm_up() -> None:
-    """Answer a question about nothing: its imports and caches would take many times as long as a question."""
+    """Answer a question about no data: its imports and caches would take many times as long as a question."""
     mode(["a"], candidates=["a"], epsilon=1)
 
 

@@ -31,7 +31,7 @@ class ReaderLimits:
 
     Attributes:
         memory: the most bytes of memory; None for as many as there are.
-        spill_folder: the folder in which engines write what their memory does not hold; None: they may not.
+        spill_folder: the folder for the data that the memory of engines does not hold; None: they may not.
         spill: the most bytes there; None for as many as there are.
     """
 

@@ -63,8 +63,8 @@ class ForkedReader:
     """A reader that was forked from the template.
 
     Attributes:
-        lines: what comes from it.
-        writer: what goes to it.
+        lines: those from it.
+        writer: for lines to it.
         process: its number.
         folder: where its engines may write; it goes with the reader. None if they may not.
     """

@@ -1,4 +1,4 @@
-"""The template from which readers are forked: a process that has imported what a question needs, and holds no data.
+"""The template from which readers are forked: a process that has made all imports of a question, and holds no data.
 
 Importing this module makes a process one. Threads of engines do not survive a fork, so none is left running.
 """

@@ -74,7 +74,7 @@ class Rights:
         analyst: who asks; None for the owner, who is charged no share and is not limited.
         dataset_names: the names of the datasets that the description allows to the caller.
         freedom: the free questions that it allows.
-        asks: whether the caller may ask at all; an auditor only sees what was done.
+        asks: whether the caller may ask at all; an auditor only sees the history.
         longest: the most characters that a release may have, whatever the data are; None: any number.
         wrap: returns the function to call in place of the one that reads the data.
         beginning: the time at which the place of the question began, which events of the ledger have; None: the
@@ -82,7 +82,7 @@ class Rights:
         stored_at: the time that answers and failures have in the ledger; None for `beginning`.
         check_again: raises if the caller may do nothing any more; called in the transaction that charges.
         wait: returns the wait for an answer about a dataset, asked now; None where none is waited for.
-        note: called with the name of the dataset and the bill of a question that is not refused for what it is.
+        note: called with the name of the dataset and the bill of a question that may be asked.
     """
 
     datasets: Datasets

@@ -100,7 +100,7 @@ class Timetable:
         )
 
     def borrowers(self, place: Place) -> tuple[Place, ...]:
-        """Return the places of the callers to whom a place is lent if it is not used, the first one first.
+        """Return the places that a place is lent to if it is not used, the first one first.
 
         A longer place is not lent a shorter one: its questions may take its whole length.
         """
@@ -152,7 +152,7 @@ def read_turn(server: Mapping[str, object]) -> Fraction:
 
 
 def _lengths(configuration: Configuration) -> dict[str, int]:
-    """Return the turns of a question about each dataset."""
+    """Return the turns of a question, by dataset."""
     return {
         name: configuration.serving.get(name, {}).get("turns", TURNS)
         for name in configuration.datasets
@@ -164,10 +164,10 @@ def _longest(
 ) -> dict[Caller, int]:
     """Return the turns of the longest question that every caller may ask about some datasets, the owner first."""
     names = set(datasets)
-    allowed: dict[Caller, set[str]] = {None: names}
+    by_caller: dict[Caller, set[str]] = {None: names}
     for analyst, about in configuration.analysts.items():
-        allowed[analyst] = names.intersection(about["datasets"])
-    return {caller: max(lengths[name] for name in own) for caller, own in allowed.items() if own}
+        by_caller[analyst] = names.intersection(about["datasets"])
+    return {caller: max(lengths[name] for name in own) for caller, own in by_caller.items() if own}
 
 
 def _share_out(turns: Mapping[Caller, int], readers: int) -> list[dict[Caller, int]]:

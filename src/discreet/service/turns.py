@@ -1,6 +1,6 @@
 """Turns: a reply leaves at a public time, in a body of a public length, whatever the data are.
 
-A reply to what reads no data leaves at the end of the turn in which it is ready. If its request came in the second
+A reply that needs no data leaves at the end of the turn in which it is ready. If its request came in the second
 half of a turn, it leaves at the end of the next: else it would show on which side of an end it was ready, which a
 question that keeps the cores busy can move. A reply to a question leaves at the end of its caller's place in the
 timetable, also if it is ready earlier; if it is not ready then, it leaves whole turns later, which is counted for

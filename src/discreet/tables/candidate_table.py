@@ -230,7 +230,10 @@ class CountClasses:
         with_keys = members.with_columns((nw.col(BLOCK_START) + nth).alias(KEY))
         matches = with_keys.filter(nw.col(KEY).is_in(keys.tolist())).select(KEY, POSITION)
         rank_of = dict(
-            zip(*(c.tolist() for c in self.native.fetch(matches, INTEGER_TYPE)), strict=True)
+            zip(
+                *(column.tolist() for column in self.native.fetch(matches, INTEGER_TYPE)),
+                strict=True,
+            )
         )
         return {
             place: rank_of[key] for place, key in zip(places.tolist(), keys.tolist(), strict=True)

@@ -21,8 +21,8 @@ from .native import Frame
 class CutCounts:
     """Integers in an engine as counts between cuts: see `cells.GridSource`.
 
-    A record is compared with the cuts themselves, and nothing of the data but counts is fetched: one for each cell,
-    in one pass for each 2,048 cuts. They are kept.
+    A record is compared with the cuts themselves, and nothing of the data but counts is fetched: one a cell,
+    in one pass for 2,048 cuts. They are kept.
     """
 
     rows: Frame
@@ -63,8 +63,8 @@ class CutCounts:
 
     def _count(self) -> NDArray[np.int64]:
         # No constant is beyond the type: below its least number there is no record, and all are up to its largest.
-        cuts = [cut for cut in self.cells.cuts if self.of.low < cut <= self.of.high]
-        before = sum(cut <= self.of.low for cut in self.cells.cuts)
+        cuts = [edge for edge in self.cells.cuts if self.of.low < edge <= self.of.high]
+        before = sum(edge <= self.of.low for edge in self.cells.cuts)
         below, totals = list[int](), set[int]()
         for start in range(0, max(len(cuts), 1), AT_ONCE):
             *some, total = cumulative_counts(

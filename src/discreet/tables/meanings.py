@@ -143,9 +143,9 @@ def rungs(labels: Labels, of: ColumnType | None = None) -> Rungs:
     precise = [exact(one, "a candidate") for one in labels]
     like = of if of is not None and of.kind == "float" else ColumnType("", "float", "double")
     nearest_numbers = [
-        x if value is None else Fraction(value)
+        x if double is None else Fraction(double)
         for x in precise
-        for value in [nearest_float(x, like)]
+        for double in [nearest_float(x, like)]
     ]
     return Rungs(nearest_numbers if like is of else precise, nearest_numbers)
 
@@ -175,24 +175,24 @@ def texts_and_candidates(
 def text_meanings(text: object, candidate: object, of: ColumnType) -> tuple[Hashable, ...]:
     """Return all texts as which a file may write a candidate."""
     several = (text, *spellings(candidate)[1:])
-    return tuple(value for one in several if (value := represent(one, of)) is not None)
+    return tuple(cell for one in several if (cell := represent(one, of)) is not None)
 
 
 def equal_meaning(candidate: object, of: ColumnType) -> tuple[Hashable, ...]:
     """Return the value that equals a candidate."""
-    value = None if of.kind == "nothing" else represent(candidate, of)
-    return () if value is None else (value,)
+    cell = None if of.kind == "nothing" else represent(candidate, of)
+    return () if cell is None else (cell,)
 
 
 def nearest_meaning(number: object, of: ColumnType) -> tuple[Hashable, ...]:
     """Return the value that a declared number means; among Python objects it may be a double, or exact."""
     number = exact(number, "a declared number")
     if of.kind == "float":
-        value = nearest_float(number, of)
-        return () if value is None else (value,)
+        double = nearest_float(number, of)
+        return () if double is None else (double,)
     if of.kind == "anything":
-        value = nearest_float(number, ColumnType(of.column, "float", "float"))
-        return (number,) if value is None or value == number else (value, number)
+        double = nearest_float(number, ColumnType(of.column, "float", "float"))
+        return (number,) if double is None or double == number else (double, number)
     return equal_meaning(number, of)
 
 
@@ -308,8 +308,8 @@ def in_order(values: Iterable[object]) -> list[object]:
             cells.setdefault(key(exact), exact)
         except Exception:  # objects in a table may do anything
             continue
-    present = [value for value in cells.values() if not is_missing(value)]
-    if len({type(value) for value in present}) == 1 and hasattr(present[0], "__lt__"):
+    present = [cell for cell in cells.values() if not is_missing(cell)]
+    if len({type(cell) for cell in present}) == 1 and hasattr(present[0], "__lt__"):
         comparable: list[Any] = present  # of one type, which has an order
         return sorted(comparable)
     return sorted(present, key=_type_and_text)

@@ -93,7 +93,7 @@ def in_memory(
 
     Args:
         columns: the columns, by their aliases.
-        present_values: returns whether each object in CELL counts, and the numbers of those that do; then the
+        present_values: returns whether the objects in CELL count, and the numbers of those that do; then the
             integers that stand for objects are in the order of these.
     """
     arrays, types, codes = (

@@ -112,7 +112,7 @@ def _table_names(part: Any, expressions: frozenset[str]) -> Iterator[str]:
     for entry in (part.get("cte_map") or {}).get("map") or []:
         yield from _table_names(entry["value"], expressions)
         expressions |= {str(entry["key"]).lower()}
-    rest = [value for key, value in part.items() if key != "cte_map"]
+    rest = [inner for key, inner in part.items() if key != "cte_map"]
     yield from _table_names(rest, expressions)
 
 
@@ -170,7 +170,7 @@ class QueryTables:
             "files": list(self.files), "views": self.views, "numbers": list(self.numbers),
             "database": self.database,
         }  # fmt: skip
-        return {name: value for name, value in plain.items() if value or name == "tables"}
+        return {name: names for name, names in plain.items() if names or name == "tables"}
 
 
 ALL_TABLES = QueryTables(None)

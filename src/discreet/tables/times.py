@@ -83,7 +83,7 @@ def check_times(of: ColumnType, clock: ClockKind) -> None:
 def present_times(
     values: Sequence[object], clock: ClockKind
 ) -> tuple[NDArray[np.bool_], ExactArray]:
-    """Return whether each value of a list is a time of that clock, and the times in nanoseconds."""
+    """Return whether the values of a list are times of that clock, and the times in nanoseconds."""
     numbers = [_nanoseconds(value, clock) for value in values]
     there = np.array([number is not None for number in numbers], dtype=np.bool_)
     present = [number for number in numbers if number is not None]

@@ -349,7 +349,7 @@ class Levels:
         """Return the quantiles one by one at equal shares of epsilon, in ascending order."""
         whole = records.whole(size)
         each = _values(tuple(map(fitted_share, self.alphas)), self._one_of_all, self.neighbors)
-        return sorted(value.draw(whole.rank_scores) for value in each)
+        return sorted(one.draw(whole.rank_scores) for one in each)
 
     @property
     def branches(self) -> "tuple[_Value, ...]":

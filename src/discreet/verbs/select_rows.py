@@ -416,7 +416,7 @@ def _array(value: Any, name: str) -> Any:
 def _read_mask(values: Any) -> Mask:
     """Return the truth values of one row."""
     each = read_sequence(values, "mask")
-    if not each or not all(type(value) in (bool, np.bool_) for value in each):
+    if not each or not all(type(one) in (bool, np.bool_) for one in each):
         raise InvalidArgument(
             "mask must hold True or False for each candidate: True for those that may be answered"
         )

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument, InvalidNumber
 from discreet.mechanisms.contract import PrivacyParameter
-from discreet.mechanisms.joint.arithmetic import Cuts, GridPlaces, score
+from discreet.mechanisms.joint.arithmetic import GridPlaces, QuantileCuts, score
 from discreet.mechanisms.joint.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint.tuple_law import Branch, JointLaw, multiset
 from discreet.privacy.guarantees import BoundedRange
@@ -356,7 +356,7 @@ def test_the_score_is_the_least_over_all_cuts(
     """By a table of all ascending cuts in steps in which every end and every wanted cut is whole."""
     chosen = sorted(drawn.draw(st.tuples(*[st.integers(0, 9)] * len(alphas))))
     points, counts = np.unique(np.array(data, dtype=np.int64), return_counts=True)
-    cuts = Cuts(GridPlaces.of(points, counts, 10), alphas)
+    cuts = QuantileCuts(GridPlaces.of(points, counts, 10), alphas)
     ends = [ends_of(data, x) for x in chosen]
     ranges = [range(0, 1)]
     ranges += [range(int(low * cuts.steps), int(high * cuts.steps) + 1) for low, high in ends]

@@ -55,7 +55,7 @@ class GridPlaces(NamedTuple):
         return cls(starts[there], sizes[there], low[there], high[there])
 
 
-class Cuts:
+class QuantileCuts:
     """The cuts of all places, and the wanted ones, in steps in which all of them are whole. Private."""
 
     def __init__(self, places: GridPlaces, alphas: Sequence[Fraction]) -> None:
@@ -168,7 +168,7 @@ class Arithmetic(Protocol):
         """Return the relative error that one stage adds, if its sums over quantiles have so many terms."""
         ...
 
-    def omission(self, cuts: Cuts, units: Sequence[Any]) -> Any:
+    def omission(self, cuts: QuantileCuts, units: Sequence[Any]) -> Any:
         """Return a bound on the smaller one of `up` and `down` of all that is left out on the way to any cut."""
         ...
 
@@ -188,7 +188,7 @@ class DoubleArithmetic:
     FACTOR_ERROR = 2 * FUNCTION_ERROR + 16 * HALF_ULP
     """Proved bound on the relative error of a factor."""
 
-    def __init__(self, step: Fraction, cuts: Cuts) -> None:
+    def __init__(self, step: Fraction, cuts: QuantileCuts) -> None:
         self._step = step
         self.reach = reach_of(cuts, step, min(nats_of(cuts, step), Fraction(self.MOST)))
         # *Factors*: the coarse part has so few bits that its product with any offset is exact.
@@ -230,7 +230,7 @@ class DoubleArithmetic:
         # *A quantile*: 2 (2 E + 16 u) + (c + m + 32) u.
         return 2 * self.FACTOR_ERROR + (self._chain + terms + 32) * HALF_ULP
 
-    def omission(self, cuts: Cuts, units: Sequence[float]) -> float:
+    def omission(self, cuts: QuantileCuts, units: Sequence[float]) -> float:
         """Return a bound on the smaller one of `up` and `down` of all that is left out on the way to any cut."""
         beyond = left_out(cuts, self._step, self.reach, units)
         # *What is left out*, and *what roundings take*: bounds in units of the smaller one of `up` and `down`.
@@ -247,7 +247,7 @@ def halves(rate: Fraction, bits: int) -> tuple[float, float]:
 class Balls:
     """Masses as balls at the precision in force."""
 
-    def __init__(self, step: Fraction, cuts: Cuts) -> None:
+    def __init__(self, step: Fraction, cuts: QuantileCuts) -> None:
         self._step, self._rate = step, NaturalRate(step)
         self.reach = reach_of(cuts, step, nats_of(cuts, step) + flint.ctx.prec)
 
@@ -283,13 +283,13 @@ class Balls:
         """Return 0: balls hold their errors themselves."""
         return 0.0
 
-    def omission(self, cuts: Cuts, units: Sequence[Any]) -> arb:
+    def omission(self, cuts: QuantileCuts, units: Sequence[Any]) -> arb:
         """Return a bound on the smaller one of `up` and `down` of all that is left out on the way to any cut."""
         beyond = left_out(cuts, self._step, self.reach, [1] * len(units))
         return sum((arb(nats).exp() for nats in beyond), arb(0))
 
 
-def nats_of(cuts: Cuts, step: Fraction) -> Fraction:
+def nats_of(cuts: QuantileCuts, step: Fraction) -> Fraction:
     """Return twice eta times an offset that no draw is likely to need."""
     # *What is left out*: 60 more than m ln(points) and 4 eta; `step` is 2 eta for a step of a cut.
     tuples = math.ceil(cuts.quantiles * math.log(cuts.size))
@@ -298,12 +298,14 @@ def nats_of(cuts: Cuts, step: Fraction) -> Fraction:
     )  # no wanted cut is two records from the nearest place
 
 
-def reach_of(cuts: Cuts, step: Fraction, nats: Fraction) -> int:
+def reach_of(cuts: QuantileCuts, step: Fraction, nats: Fraction) -> int:
     """Return the offset of so many nats, or the largest there is, in steps."""
     return min(math.floor(nats / step), cuts.targets[-1])
 
 
-def left_out(cuts: Cuts, step: Fraction, reach: int, units: Sequence[float]) -> Iterator[float]:
+def left_out(
+    cuts: QuantileCuts, step: Fraction, reach: int, units: Sequence[float]
+) -> Iterator[float]:
     """Yield logarithms of bounds on the weights of all ways that leave a reach, twice the reach, and so on.
 
     Every one is for the ways that leave one and not the next: how many, times the most that one can weigh.

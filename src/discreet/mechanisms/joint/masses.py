@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...sampling.vectors import Integers
-from .arithmetic import Arithmetic, Array, Cuts
+from .arithmetic import Arithmetic, Array, QuantileCuts
 
 _FEW_BLOCKS = 100
 """So many blocks of sums are summed up one after the other, more of them in rounds."""
@@ -51,7 +51,7 @@ class Choices(NamedTuple):
 class Masses:
     """The stages of all quantiles, the first one first."""
 
-    def __init__(self, cuts: Cuts, arithmetic: Arithmetic) -> None:
+    def __init__(self, cuts: QuantileCuts, arithmetic: Arithmetic) -> None:
         self.cuts, self.targets, self.arithmetic = cuts, cuts.targets, arithmetic
         self._sizes = arithmetic.whole(cuts.sizes)
         # For each quantile and each place of one cut: `down` of the quantile as the first there, whose points are

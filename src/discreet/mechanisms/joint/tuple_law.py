@@ -15,7 +15,7 @@ from ...sampling.bits import Bits, below
 from ...sampling.categorical import HALF_ULP, PreparedWeights, Sums
 from ...sampling.enclosures import NaturalRate, has_fast_pass, overflowing
 from ...sampling.vectors import Integers
-from .arithmetic import Balls, Cuts, DoubleArithmetic, GridPlaces
+from .arithmetic import Balls, DoubleArithmetic, GridPlaces, QuantileCuts
 from .masses import Choices, Masses
 
 _DOUBT = 2.0**-30
@@ -40,7 +40,7 @@ class JointLaw:
         rate: NaturalRate,
     ) -> None:
         """Weigh all places in doubles; no bit is read before `draw`."""
-        self.cuts = Cuts(GridPlaces.of(points, counts, size), alphas)
+        self.cuts = QuantileCuts(GridPlaces.of(points, counts, size), alphas)
         self._step = 2 * rate.eta / self.cuts.steps
         self._balls: tuple[int, Masses] | None = None
         with overflowing():
