@@ -4,7 +4,7 @@ import datetime as dt
 import heapq
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -283,7 +283,10 @@ class Distribution:
         return plots.Series(
             name=f"{self._name or self.mechanism}, {self._price()}",
             labels=tuple(str(self._support[k]) for k in places) if few and not is_ordered else None,
-            x=self._positions(places),
+            x=tuple(
+                self._number(self._support[place]) if is_ordered else float(place)
+                for place in places
+            ),
             chances=tuple(float(_product(mass, s, k)) for s, mass, k in points),
             scores=tuple(float((s.top - s.slope * k) * self._unit) for s, _, k in points),
             step=float(self._support.step or 1),

@@ -58,6 +58,11 @@ Fork = Callable[[], Awaitable[Reader]]
 """Starts a reader, and returns it when it is ready; or raises an `OSError` or an `EndedError`."""
 
 
+def _new_future() -> asyncio.Future[None]:
+    """Return a future of the running loop."""
+    return asyncio.get_running_loop().create_future()
+
+
 @dataclass(slots=True)
 class ForkedReader:
     """A reader that was forked from the template.
@@ -73,9 +78,7 @@ class ForkedReader:
     writer: asyncio.StreamWriter
     process: int
     folder: str | None
-    _end: asyncio.Future[None] = field(
-        default_factory=lambda: asyncio.get_running_loop().create_future()
-    )
+    _end: asyncio.Future[None] = field(default_factory=_new_future)
 
     async def send(self, line: Line) -> None:
         """Send a line."""
