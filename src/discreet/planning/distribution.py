@@ -283,10 +283,7 @@ class Distribution:
         return plots.Series(
             name=f"{self._name or self.mechanism}, {self._price()}",
             labels=tuple(str(self._support[k]) for k in places) if few and not is_ordered else None,
-            x=tuple(
-                self._number(self._support[place]) if is_ordered else float(place)
-                for place in places
-            ),
+            x=self._positions(places),
             chances=tuple(float(_product(mass, s, k)) for s, mass, k in points),
             scores=tuple(float((s.top - s.slope * k) * self._unit) for s, _, k in points),
             step=float(self._support.step or 1),
@@ -295,6 +292,12 @@ class Distribution:
             in_steps=bool(in_view) or not any(run.slope for run in self._weighted),
             is_of_dates=self._support.is_of_dates,
         )
+
+    def _positions(self, places: list[int]) -> tuple[float, ...]:
+        """Return the candidates as numbers where they have an order, and their places otherwise."""
+        if not self._support.is_ordered:
+            return tuple(map(float, places))
+        return tuple(self._number(self._support[place]) for place in places)
 
     def _points(self, in_view: range, *, few: bool) -> list[tuple[WeightedRun, arb, int]]:
         """Return the runs and masses of the points of a picture, with the step of the run; in order on a grid."""

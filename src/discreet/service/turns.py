@@ -128,7 +128,7 @@ class Turns:
             await asyncio.to_thread(self.counts.add, LATE)
 
     def leaving_time(self, arrival: Arrival) -> float:
-        """Return when the reply to what reads no data leaves, if it is ready then: no work moves this time."""
+        """Return when a reply that needs no data leaves, if it is ready then: no work moves this time."""
         return self.timetable.turn_end(arrival.seconds + MARGIN * float(self.timetable.turn))
 
     async def _wait(self, end: float | None, arrival: Arrival) -> bool:

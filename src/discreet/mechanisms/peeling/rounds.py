@@ -22,7 +22,7 @@ from ...sampling.categorical import (
     error_of_sums,
 )
 from ...sampling.enclosures import WEIGHT_ERROR, Rate, fast_weights, has_fast_pass, overflowing
-from ...sampling.runs import Place, Runs, indices_of
+from ...sampling.runs import RunPlace, Runs, indices_of
 from ...sampling.vectors import ExactArray, Integers, Vector, gaps_to
 from ..contract import Law
 from ..lists import Lists, probabilities_of_rounds, skipping
@@ -91,16 +91,16 @@ class RunRounds(Lists):
         indices = indices_of([place for _ in range(size) for place in self._places(bits)])
         return [indices[i : i + self._k] for i in range(0, len(indices), self._k)]
 
-    def _places(self, bits: Bits) -> list[Place]:
+    def _places(self, bits: Bits) -> list[RunPlace]:
         """Return the places of k answers, as places in the runs before any answer."""
-        remaining, law, places = self._remaining.copy(), self._first, list[Place]()
+        remaining, law, places = self._remaining.copy(), self._first, list[RunPlace]()
         while True:
             ends = remaining.cumsum()
             at = law.draw(bits)
             c = int(ends.searchsorted(at, side="right"))
             absent = sorted(place.steps for place in places if place.run == c)
             steps = skipping(at - int(ends[c] - remaining[c]), absent)
-            places.append(Place(self._runs, c, steps))
+            places.append(RunPlace(self._runs, c, steps))
             if len(places) == self._k:
                 return places
             remaining[c] -= 1

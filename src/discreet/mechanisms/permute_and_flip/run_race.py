@@ -28,7 +28,7 @@ from ...errors import InvalidArgument
 from ...sampling.bits import Bits, LazyUniform, below
 from ...sampling.categorical import BLOCK, PreparedWeights
 from ...sampling.enclosures import Rate, has_fast_pass, overflowing, precision
-from ...sampling.runs import Place, Runs, indices_of
+from ...sampling.runs import RunPlace, Runs, indices_of
 from ...sampling.vectors import ExactArray, StoredNumber, Vector
 from ...sampling.waiting_times import log_of_rest
 
@@ -223,12 +223,12 @@ class RunRace:
             }
             return [size * each[gap] for gap, size in zip(gaps, sizes, strict=True)]
 
-    def _place(self, bits: Bits) -> Place:
+    def _place(self, bits: Bits) -> RunPlace:
         """Return the run that comes first, and any place in it."""
         late = late_parts(self._all_runs, self._best, self._rate, bits)
         c, n = self._first(bits, late), len(self._runs)
         runs, run, steps, size = late[c - n] if c >= n else self._part(c)
-        return Place(runs, run, steps + below(size, bits))
+        return RunPlace(runs, run, steps + below(size, bits))
 
     def _part(self, c: int) -> LatePart:
         return LatePart(self._runs, c, 0, int(self._runs.sizes[c]))
