@@ -1,5 +1,6 @@
 """Endings that tell: one error for all, a number of patterns, datasets that are closed and opened again."""
 
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,14 @@ from discreet.errors import (
     UnreadableFile,
 )
 from discreet.ledger.toml_budgets import configuration, described_ledger
+from discreet.node.allowed_questions import charge_unread
+from discreet.node.isolation import ChargedError, PublicError
 from discreet.service.app import make_app
 from discreet.service.dispatcher_client import DispatcherClient
 from discreet.service.dispatcher_process import DispatcherProcess
 from discreet.service.endings import declared_endings, pattern_bits
 from discreet.service.http_client import HttpClient
+from discreet.service.permissions import hold, rights_of
 from discreet.service.tokens import tokens_beside
 
 from .killing import killed_while_reading
@@ -279,3 +283,36 @@ def test_every_analyst_is_counted(folder: Path) -> None:
     )
     assert "1,000 questions at most, and 1 failure;" in str(bob)
     assert ("eve", "rivals") not in counts  # no share is open
+
+
+def test_the_failure_of_an_ended_reader_is_stored_though_the_dataset_was_closed_meanwhile(
+    folder: Path,
+) -> None:
+    """Else the owner's reopening would let the same question be read again, at no cost."""
+    connected(TEXT)
+    description = configuration()
+    rights = rights_of(hold(description), description, "analyst", "ann")
+
+    class EndedError(BaseException):
+        pass
+
+    def end() -> int:
+        raise EndedError
+
+    def ask(request: str, wrap: Any, reads: bool = True) -> object:
+        return replace(rights, wrap=wrap, reads=reads).ask(
+            "typical-age", "people", None, request, None
+        )
+
+    with pytest.raises(ChargedError):
+        ask("a", lambda prepare: lambda: end)
+    with pytest.raises(ChargedError):
+        ask("b", charge_unread)
+    with pytest.raises(PublicError):  # it is closed
+        ask("a", charge_unread)
+    with pytest.raises(ChargedError):
+        ask("a", charge_unread, reads=False)
+    events = rights.datasets.history("people")
+    assert [(e.kind, e.request) for e in events if e.request] == [
+        ("charged", "a"), ("charged", "b"), ("failed", "b"), ("failed", "a"),
+    ]  # fmt: skip

@@ -108,7 +108,7 @@ def answering(description: Configuration, datasets: Datasets) -> Answer:
             rights = replace(
                 rights_of(datasets, description, line["role"], line["analyst"]),
                 beginning=line["beginning"], stored_at=line["stored_at"], wrap=_wrap_of(line, report),
-                check_again=partial(tokens.check, line["token"]),
+                reads=line["pace"] is not None, check_again=partial(tokens.check, line["token"]),
             )  # fmt: skip
             operation = next(one for one in READING if one.name == line["operation"])
             operation.audience.check(line["role"])

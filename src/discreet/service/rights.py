@@ -77,6 +77,8 @@ class Rights:
         asks: whether the caller may ask at all; an auditor only sees the history.
         longest: the most characters that a release may have, whatever the data are; None: any number.
         wrap: returns the function to call in place of the one that reads the data.
+        reads: whether data are read; the failure of a question that was read and did not end is stored without,
+            also where others have closed its dataset meanwhile.
         beginning: the time at which the place of the question began, which events of the ledger have; None: the
             time at which they are written, which follows the reading of the data.
         stored_at: the time that answers and failures have in the ledger; None for `beginning`.
@@ -92,6 +94,7 @@ class Rights:
     asks: bool = True
     longest: int | None = None
     wrap: Callable[[Prepare], Prepare] = charge_failures
+    reads: bool = True
     beginning: str | None = None
     stored_at: str | None = None
     check_again: Callable[[], object] = lambda: None
@@ -247,9 +250,8 @@ class Rights:
             self.note(inquiry.dataset, bill)
 
         checkout = Checkout(check, self.wrap, self.check_again)
-        terms = ChargeTerms(
-            self.beginning, self.stored_at, checkout.allow, self._allowance(inquiry)
-        )
+        allowance = self._allowance(inquiry) if self.reads else None
+        terms = ChargeTerms(self.beginning, self.stored_at, checkout.allow, allowance)
         session = self.datasets.session(inquiry.budget, terms)
         try:
             return inquiry.ask(checkout, session, size, paying.request)
