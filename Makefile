@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs site-versions search-check playground figures verbs pictures release-check constraints replies stub clean
+.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints replies stub clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -77,6 +77,9 @@ measure: .venv/ready ## the shape of the source: lines, functions, circles, name
 
 release-check: .venv/release-ready ## two builds give one hash, twine check, each wheel in an empty environment; into dist/
 	@$(BIN)/python tools/release_check.py
+
+stranger: ## a clone in an empty folder, installed, and what the docs say tried there; prints a Markdown table
+	@$(PYTHON) tools/stranger.py
 
 .venv/ready: pyproject.toml hatch_build.py $(wildcard src/discreet/sampling/kernel.c)
 	$(PYTHON) -m venv .venv
