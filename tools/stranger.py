@@ -26,9 +26,7 @@ def tests(arguments: str) -> Step:
 
     def step(clone: Path) -> tuple[int, int, int]:
         last = run(clone, f".venv/bin/pytest -q -n 0 {arguments}")[1].rpartition("\n")[2]
-        passed, skipped, *others = (
-            int((re.findall(rf"(\d+) {end}", last) or "0")[0]) for end in ENDS
-        )
+        passed, skipped, *others = (int(*re.findall(rf"(\d+) {end}", last) or "0") for end in ENDS)
         return passed + skipped + sum(others), passed, skipped
 
     return step
