@@ -207,6 +207,23 @@ def test_a_question_that_outlasts_its_place_is_ended_and_recorded_as_failed_at_t
         assert ended < recorded[0] - ALLOWANCE * TURN  # in time for another one to be ready
 
 
+@pytest.mark.parametrize("settled", [100.51, 100.74, 100.99])
+def test_the_time_that_settling_takes_decides_no_place(settled: float) -> None:
+    """What arrived at 100.5 could be answered at 101.25 without data: the place at 101 is not for it."""
+    script = Script(timetable({"ann": 4, None: 4}), settled)
+
+    async def work() -> float:
+        line = {"name": "a", "takes": 0.1}
+        ticket = script.dispatcher.ask(QueuedQuestion("ann", "people", "a", "a", line, 101.25))
+        promise = ticket.end
+        await ticket.reply
+        assert ticket.end == promise
+        return promise
+
+    assert script.run(work()) == 103.0
+    assert [time for kind, _, time in script.log if kind == "begin"] == [102.0]
+
+
 def test_a_reader_has_the_same_time_to_read_however_long_it_waited_for_the_ledger() -> None:
     limit = 4 * TURN - 3 * ALLOWANCE * TURN
     for charge in (0.01, 0.06, 0.3, 2.0):

@@ -32,6 +32,7 @@ from discreet.service.http_client import HttpClient
 from discreet.service.tokens import tokens_beside
 
 from .killing import endless, kill_readers, killed_while_reading, readers_of, wait_for
+from .running import below
 from .test_connect import TEXT, spent, write_files
 from .test_http_client import LATER, InTheProcess
 
@@ -205,6 +206,20 @@ def test_a_question_that_outlasts_its_place_is_ended_and_charged(
     served.process.end()
     assert not folder.exists()
     wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in (process, *readers)))
+
+
+def test_a_dispatcher_that_is_stopped_while_readers_start_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They ignore the signal by which multiprocessing ends them, so that it would wait for ever."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    write_files()
+    Served("0s").process.end()
+    process = DispatcherProcess(configuration(), 3)
+    pids = [process.process, *below(process.process)]
+    process.end()
+    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
 
 
 def test_the_first_question_imports_no_package(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ ledger = "budget.db"
 [datasets.people]
 source = "people.csv"
 budget = { epsilon = "1000" }
+max_failures = 1000
 columns.age = { type = "integer", minimum = 0, maximum = 120 }
 columns.city = { type = "string", enum = ["Bern", "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch"] }
 [datasets.people.questions.typical]

@@ -43,6 +43,8 @@ class QueuedQuestion:
         request: the name of the request.
         digest: of all that decides the distribution of the answer, but the data.
         line: the operation, its arguments and who asks, for the reader.
+        earliest: the time before which no place of it begins: that at which a reply would leave that needs no data.
+            It follows from the arrival alone, so what settling took decides no place.
     """
 
     caller: Caller
@@ -50,6 +52,7 @@ class QueuedQuestion:
     request: str
     digest: str
     line: Line
+    earliest: float = field(default=0.0, compare=False)
 
     @property
     def key(self) -> RequestKey:
@@ -130,7 +133,8 @@ class Dispatcher:
     def _queue(self, question: QueuedQuestion, place: Place) -> Ticket:
         """Put a question last in the queue of a place."""
         queue, now = self._queues.setdefault(place, deque()), self.clock.now()
-        end = self.timetable.span(place, now, len(queue))[1] if self.timetable.is_timed else 0.0
+        time = max(now, question.earliest)
+        end = self.timetable.span(place, time, len(queue))[1] if self.timetable.is_timed else 0.0
         ticket = Ticket(question, end, asyncio.get_running_loop().create_future())
         self._tickets[question.key] = ticket
         queue.append(ticket)
@@ -168,7 +172,7 @@ class Dispatcher:
         while self._is_waited_for(reader):
             place, span = self._next_place(reader, time)
             await self.clock.sleep(max(0.0, span.begin - self.clock.now()))
-            taker = self._taker(place)
+            taker = self._taker(place, span.begin)
             if taker is not None:
                 task = asyncio.get_running_loop().create_task(
                     self._answer(self._queues[taker].popleft(), span)
@@ -186,10 +190,13 @@ class Dispatcher:
         )
         return min(spans, key=lambda pair: pair[1].begin)
 
-    def _taker(self, place: Place) -> Place | None:
+    def _taker(self, place: Place, begin: float) -> Place | None:
         """Return the place of the question that is read in a place: its own, or one that it is lent to; or None."""
-        candidates = (place, *self.timetable.borrowers(place))
-        return next((one for one in candidates if self._queues.get(one)), None)
+        for one in (place, *self.timetable.borrowers(place)):
+            queue = self._queues.get(one)
+            if queue and queue[0].question.earliest <= begin:
+                return one
+        return None
 
     async def _take_turns(self, number: int) -> None:
         """Without turns: answer one question of every waiting caller after the other."""

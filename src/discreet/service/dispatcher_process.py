@@ -15,6 +15,7 @@ import sys
 import tempfile
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from multiprocessing import active_children
 from pathlib import Path
 from threading import Thread
 from time import sleep
@@ -224,6 +225,9 @@ def run_dispatcher(text: str) -> None:
     for number in (settings.listener, settings.parent):
         os.set_inheritable(number, False)
     asyncio.run(dispatch(settings))
+    # Readers that were just being started: at its exit multiprocessing would wait for them, and they for it.
+    for reader_process in active_children():
+        reader_process.kill()
 
 
 if __name__ == "__main__":

@@ -119,9 +119,10 @@ async def finish(service: Waiting, request: Request, reply: PausedReply) -> Resp
     assert dispatcher is not None
     assert turns is not None
     try:
-        ticket = await dispatcher.ask(reply.question)
+        earliest = turns.leaving_time(request.scope[ARRIVAL])
+        ticket = await dispatcher.ask(replace(reply.question, earliest=earliest))
         if ticket.end is not None:
-            seconds = ticket.end - turns.leaving_time(request.scope[ARRIVAL])
+            seconds = ticket.end - earliest
             if seconds > LONGEST_WAIT:
                 return await run_in_threadpool(reply.postpone, seconds)
         message = await asyncio.shield(ticket.reply)
