@@ -16,6 +16,7 @@ from discreet.errors import (
     Exhausted,
     InvalidArgument,
     InvalidDescription,
+    LedgerBusy,
     NotAllowed,
     Unanswerable,
     UnknownBudget,
@@ -31,6 +32,8 @@ from discreet.service.dispatcher_process import DispatcherProcess
 from discreet.service.endings import declared_endings, pattern_bits
 from discreet.service.http_client import HttpClient
 from discreet.service.permissions import hold, rights_of
+from discreet.service.reader import answering
+from discreet.service.rights import Rights
 from discreet.service.tokens import tokens_beside
 
 from .killing import killed_while_reading
@@ -316,3 +319,31 @@ def test_the_failure_of_an_ended_reader_is_stored_though_the_dataset_was_closed_
     assert [(e.kind, e.request) for e in events if e.request] == [
         ("charged", "a"), ("charged", "b"), ("failed", "b"), ("failed", "a"),
     ]  # fmt: skip
+
+
+def test_a_failure_that_a_busy_ledger_does_not_take_is_recorded_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connected(TEXT)
+    description = configuration()
+    datasets, ask, tries = hold(description), Rights.ask, list[str]()
+
+    def ask_busily(self: Rights, *args: Any, **kwargs: Any) -> object:
+        tries.append("")
+        if len(tries) < 3:
+            raise LedgerBusy("the ledger is busy")
+        return ask(self, *args, **kwargs)
+
+    monkeypatch.setattr(Rights, "ask", ask_busily)
+    _, token = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
+    question = {
+        "question": "typical-age", "dataset": "people", "size": None, "request": "a", "max_cost": None,
+    }  # fmt: skip
+    line = {
+        "operation": "answer", "arguments": question, "role": "analyst", "analyst": "ann", "token": token.id,
+        "beginning": None, "stored_at": None, "store_at": None, "pace": None,
+    }  # fmt: skip
+    reply = answering(description, datasets)(line, lambda _: None)
+    assert reply["failure"]["charged"] is True
+    assert [e.kind for e in datasets.history("people") if e.request] == ["charged", "failed"]
+    assert len(tries) == 3

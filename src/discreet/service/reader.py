@@ -21,7 +21,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from ..datasets.configuration import Configuration, read_configuration
-from ..errors import LedgerUnwritable
+from ..errors import LedgerBusy, LedgerUnwritable
 from ..node.allowed_questions import Prepare, charge_first, charge_unread
 from ..node.datasets import Datasets
 from ..node.isolation import Failure, call_isolated, isolated, translation_for
@@ -33,6 +33,9 @@ from .operations import READING
 from .permissions import hold, rights_of
 from .reader_limits import ReaderLimits, set_limits
 from .tokens import tokens_beside
+
+_RECORDINGS = 10
+"""How often a failure is recorded again while the ledger is busy, which each waits for."""
 
 Report = Callable[[dict[str, Any]], object]
 """Sends a line to the dispatcher."""
@@ -118,7 +121,13 @@ def answering(description: Configuration, datasets: Datasets) -> Answer:
 
         # Whatever fails here is an answer: else the process would end, and a question that read no data be charged.
         translate = translation_for(line["role"] == "owner")
-        return wire.write_answer(call_isolated(isolated(release, translate)))
+        outcome = call_isolated(isolated(release, translate))
+        # A failure that a busy ledger did not take would leave no event, and its repetition would read again.
+        for _ in range(0 if line["pace"] is not None else _RECORDINGS):
+            if not (isinstance(outcome, Failure) and isinstance(outcome.error, LedgerBusy)):
+                break
+            outcome = call_isolated(isolated(release, translate))
+        return wire.write_answer(outcome)
 
     return answer
 
