@@ -73,6 +73,17 @@ _OF_A_DESCRIPTION = (
     "renew_budget",
     "revoke_token",
     "tokens",
+    *(
+        "median",
+        "minimum",
+        "maximum",
+        "best_price",
+        "mode",
+        "check",
+        "top_k",
+        "quantile",
+        "quantiles",
+    ),
 )
 _OF_OWNERS = (
     *_IN_HAND,
@@ -85,6 +96,7 @@ _OF_OWNERS = (
 )
 _REFUSED = {
     "NoGuarantee.approx",
+    "Connection.check",
     *(f"Connection.{name}" for name in _IN_HAND),
     *(f"Connection in hand.{name}" for name in _OF_A_DESCRIPTION),
     *(f"Connection in hand of an analyst.{name}" for name in _OF_OWNERS),

@@ -304,6 +304,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     ],
     "to_opendp": [lambda: call(_space(), _measure(), scale=1)],
     "Grid": [lambda: call(0, 10, "0.5")],
+    "DateGrid": [lambda: call("2020-01-31", "2021-01-31", "1 day")],
     "Batch": [lambda: call()],
     "connect": [
         lambda: call(world().description), lambda: call(world().description, analyst="team"),
@@ -353,7 +354,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "testing.ScriptedBits": [lambda: call("0101", width=2)], "testing.SeededBits": [lambda: call(3)],
     "testing.bit_tree": [lambda: call(lambda bits: bits.word(), 3)],
     "testing.check_mechanism": [lambda: call("exponential", epsilon=1, depth=3)],
-    "errors.shown": [lambda: call(1)],
+    "errors.preview": [lambda: call(1)],
 }  # fmt: skip
 
 
@@ -430,7 +431,8 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "LossDistribution": lambda: _losses(),
     "Odometer": lambda: discreet.privacy.Odometer("add_remove", ((PURE(1, "add_remove"), 2),)),
     "Dataset": described,
-    "Grid": lambda: Grid(0, 10, "0.5"), "Base2Eta": lambda: discreet.mechanisms.Base2Eta(1, 2),
+    "Grid": lambda: Grid(0, 10, "0.5"), "DateGrid": lambda: discreet.DateGrid("2020-01-31", "2021-01-31"),
+    "Base2Eta": lambda: discreet.mechanisms.Base2Eta(1, 2),
     "Batch": lambda: world().batch(), "Ledger": _opened,
     "Session": lambda: world().session(), "CandidateTable": lambda: discreet.CandidateTable(world().candidates, "c"),
     "AboveThreshold": lambda: discreet.mechanisms.AboveThreshold(3, sensitivity=1, epsilon=1, count=9),
@@ -486,6 +488,14 @@ METHODS: dict[str, Callable[[], Arguments]] = {
     "Connection.ask": lambda: call("middle"), "Connection.quote": lambda: call("middle"),
     "Connection.ask_free": lambda: call("median", "people", "n", epsilon=1, max_cost=2),
     "Connection.quote_free": lambda: call("median", "people", "n", epsilon=1),
+    **{
+        f"Connection.{verb}": lambda: call("people", "n", epsilon=1)
+        for verb in ("median", "minimum", "maximum", "best_price", "mode", "check")
+    },
+    "DateGrid.in_numbers": lambda: call("us"),
+    "Connection.top_k": lambda: call("people", "n", k=2, epsilon=1),
+    "Connection.quantile": lambda: call("people", "n", alpha="1/2", epsilon=1),
+    "Connection.quantiles": lambda: call("people", "n", alphas=["1/4", "3/4"], epsilon=1),
     "Connection.open_budget": lambda: call("people", analyst="team", epsilon=10**5),
     "Connection.revoke_token": lambda: call(_token()),
     "Connection.extend_budget": lambda: call("people", epsilon=10**7),

@@ -586,7 +586,7 @@ def test_an_analyst_sees_asks_and_pays() -> None:
     (question,) = analyst.questions()
     assert question.guarantee.pure == Fraction(1, 2)
     assert str(question) == (
-        f"mine, ask: {question.query} [ε = 0.5 (add/remove one record), exponential mechanism]"
+        "mine, ask: median of numbers, 0 to 3 by 1 [ε = 0.5 (add/remove one record), exponential mechanism]"
     )
     assert question.candidates == 4
     quote = analyst.quote("ask", size=4)

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import discreet
 from discreet.cli.application import build_app
+from discreet.cli.releasing import UNDESCRIBED_TEXT
 from discreet.tables import database, progress
 
 GONE = "\x1b[?25h\r\x1b[1A\x1b[2K"
@@ -110,7 +111,7 @@ def test_a_file_or_a_pipe_gets_nothing(
         "1",
     ]
     done = CliRunner().invoke(build_app(), asked)
-    promise = "ε = 1 (add/remove one record), exponential mechanism\n"
+    promise = f"{UNDESCRIBED_TEXT}\nε = 1 (add/remove one record), exponential mechanism\n"
     assert (done.exit_code, done.stdout, done.stderr) == (0, "tea\n", promise)
 
 
