@@ -46,8 +46,9 @@ def serve_command(
     Example: discreet serve discreet.toml
     """
     from ..ledger.toml_budgets import configuration
-    from ..service.serving import count_readers, serve
+    from ..service.serving import count_readers, require_server, serve
 
+    require_server()
     _warn_of_old_name(processes)
     description = configuration(config)
     number = count_readers(description, processes if readers is None else readers)

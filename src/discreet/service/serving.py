@@ -94,12 +94,9 @@ def serve(
         InvalidArgument: if the address is none, a number cannot be accepted, or the ledger is too slow.
         MissingPackage: if the extra is not installed.
     """
-    try:
-        import uvicorn
-    except ImportError:
-        uvicorn = None  # type: ignore[assignment]
-    if uvicorn is None:
-        raise MissingPackage("the service needs an extra: pip install 'discreet[server]'")
+    require_server()
+    import uvicorn
+
     host, port = _address(configuration, listen)
     hold(configuration)  # what is wrong is told once, before any worker is started
     host_names = ("127.0.0.1", "localhost", host, *(hosts or []))
@@ -123,6 +120,19 @@ def serve(
         _run(config)
     finally:
         dispatcher.end()
+
+
+def require_server() -> None:
+    """Raise unless what a service needs is installed."""
+    is_missing = False
+    try:
+        import uvicorn  # noqa: F401
+
+        from . import app  # noqa: F401
+    except ImportError:
+        is_missing = True
+    if is_missing:
+        raise MissingPackage("the service needs an extra: pip install 'discreet[server]'")
 
 
 def count_readers(configuration: Configuration, readers: int | None = None) -> int:
