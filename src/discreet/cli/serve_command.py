@@ -46,9 +46,8 @@ def serve_command(
     Example: discreet serve discreet.toml
     """
     from ..ledger.toml_budgets import configuration
-    from ..service.serving import count_readers, require_server, serve
+    from ..service.serving import count_readers, serve
 
-    require_server()
     _warn_of_old_name(processes)
     description = configuration(config)
     number = count_readers(description, processes if readers is None else readers)
@@ -66,10 +65,11 @@ def _announce(description: "Configuration", listen: str | None, readers: int) ->
     """Print the promises of the service, and its address."""
     from ..ledger.toml_budgets import owner_notes
     from ..service.endings import declared_endings
-    from ..service.serving import address_to_open
+    from ..service.serving import address_to_open, require_server
     from ..service.timetable import make_timetable
     from ..service.waits import describe_timetable
 
+    require_server()
     for note in owner_notes(description):
         say(f"note: {note}")
     for ending in declared_endings(description):

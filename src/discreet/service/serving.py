@@ -123,7 +123,7 @@ def serve(
 
 
 def require_server() -> None:
-    """Raise unless what a service needs is installed."""
+    """Raise unless the extra of the service is installed."""
     is_missing = False
     try:
         import uvicorn  # noqa: F401
