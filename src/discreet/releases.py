@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -13,7 +14,7 @@ from .privacy.guarantees import Guarantee
 from .privacy.units import Unit, plain_unit
 from .privacy.wording import by_mechanism, in_brief
 from .sentences import question_in_words
-from .text_tables import fact_table
+from .text_tables import TextTable
 
 if TYPE_CHECKING:
     from .plots.figure import Figure
@@ -37,6 +38,10 @@ class Release(Generic[T]):
         candidates: the number of candidates, where it is known and finite.
         charged: whether a ledger was charged for it; False if the same request was charged before, so that
             this answer was free; None without a ledger, or if the account does not tell.
+        counts: noisy counts of the answers, in the shape of the value: a list beside a list, with groups a dict;
+            None where they are not released.
+        gap: how far ahead the winner was; None where it is not released.
+        other: the noisy number of units outside the answers; None where it is not released.
     """
 
     value: T
@@ -46,11 +51,19 @@ class Release(Generic[T]):
     query: str = ""
     candidates: int | None = None
     charged: bool | None = None
+    counts: Any = None
+    gap: Any = None
+    other: Any = None
 
     @property
     def promise(self) -> str:
         """The guarantee in brief, for the privacy unit, and the mechanism."""
         return join(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
+
+    def parts(self) -> dict[str, Any]:
+        """Return what is released besides the answer, by name: `counts`, `gap` and `other`, if there are any."""
+        every = {"counts": self.counts, "gap": self.gap, "other": self.other}
+        return {name: part for name, part in every.items() if part is not None}
 
     def as_dict(self) -> dict[str, object]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
@@ -58,6 +71,7 @@ class Release(Generic[T]):
         charged = {} if self.charged is None else {"charged": self.charged}
         return {
             "value": json_value(self.value),
+            **{name: json_value(part) for name, part in self.parts().items()},
             "mechanism": self.mechanism,
             "guarantee": self.guarantee.as_dict(),
             **unit,
@@ -65,20 +79,32 @@ class Release(Generic[T]):
         }
 
     def __str__(self) -> str:
-        return f"{answer_in_words(self.value)} [{self.promise}]"
+        return f"{', '.join([answer_in_words(self.value), *self._spelled()])} [{self.promise}]"
 
     def _repr_html_(self) -> str:
-        answers = {"answer": answer_in_words(self.value)}
-        if isinstance(self.value, dict):  # one answer for each group
-            answers = {
-                answer_in_words(group): answer_in_words(answer)
-                for group, answer in self.value.items()
-            }
-        facts = {"guarantee": self.promise, "question": question_in_words(self.query)}
-        return fact_table("Release: may be published", {**answers, **facts}).html()
+        facts = [("guarantee", self.promise), ("question", question_in_words(self.query))]
+        rows = tuple(row for row in (*self._rows(), *facts) if row[1])
+        return TextTable((), rows, "Release: may be published").html()
 
     def __repr__(self) -> str:
-        return f"Release({shorten(repr(self.value))}: {self.promise})"
+        answer = ", ".join([repr(self.value), *self._spelled()])
+        return f"Release({shorten(answer)}: {self.promise})"
+
+    def _spelled(self) -> list[str]:
+        """Return what is released besides the answer, in words."""
+        return [f"{name} {answer_in_words(part)}" for name, part in self.parts().items()]
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """Return the answer as rows of a table: one, one for each group, or one for each counted answer."""
+        names: Iterable[Any] = ["answer"]
+        contents: Iterable[Any] = [self.value]
+        parts = self.parts()
+        if isinstance(self.value, dict):
+            names, contents = self.value, self.value.values()
+        elif isinstance(self.value, list) and "counts" in parts:
+            names, contents = self.value, parts.pop("counts")
+        pairs = [*zip(names, contents, strict=True), *parts.items()]
+        return [(answer_in_words(name), answer_in_words(content)) for name, content in pairs]
 
 
 def answer_in_words(value: object) -> str:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .accuracy import CONFIDENCE, ErrorBound
+from .answers import Answer
 from .arguments import named_arguments, refuse_one_shot
 from .candidates import Answers
 from .digests import digest
@@ -120,21 +121,26 @@ class Order:
 
         Args:
             prepare: computes the private scores, before any payment, and returns the function that draws.
-            name: returns the answer for a drawn index, or for a list of them.
+            name: returns the answer for a drawn index, or for a list of them: the value alone, or an `Answer`
+                with what was drawn along with it.
         """
         account = self.account
         if isinstance(account, Listener):
             raise account.OrderTaken(self, prepare, name)
         ready = partial(ready_to_draw, prepare)
-        answer = PaidAnswer(ready()(), None) if account is None else self._buy(account, ready)
+        purchase = PaidAnswer(ready()(), None) if account is None else self._buy(account, ready)
+        answer = Answer.of(name(purchase.indices))
         return Release(
-            name(answer.indices),
+            answer.value,
             self.guarantee,
             self.mechanism,
             self.unit,
             query=self.query.words,
             candidates=self._candidates,
-            charged=answer.charged,
+            charged=purchase.charged,
+            counts=answer.counts,
+            gap=answer.gap,
+            other=answer.other,
         )
 
     @property
@@ -371,7 +377,7 @@ class Delivery(NamedTuple):
     Attributes:
         order: the order.
         prepare: computes the private scores, and returns the function that draws.
-        name: returns the answer for a draw.
+        name: returns the answer for a draw: the value, or an `Answer`.
     """
 
     order: Order

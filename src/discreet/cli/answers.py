@@ -12,7 +12,7 @@ from rich.text import Text
 from ..datasets.noisy_cell_counts import NoisyCellCounts
 from ..errors import InvalidArgument
 from ..messages import Message, check_language, current_language, translate
-from ..releases import Release
+from ..releases import Release, answer_in_words
 from ..text_tables import TextTable
 from .json_output import print_json
 
@@ -31,7 +31,7 @@ def show_release(release: Release, subject: Mapping[str, object], *, as_json: bo
         print_json(_as_dict(release, subject))
         return
     answer = Console(highlight=False, soft_wrap=True)
-    for line in _lines(release.value):
+    for line in [*_answer_lines(release), *_lines_besides(release)]:
         answer.print(Text(line, style="bold"))
     answer.file.flush()  # on a terminal the guarantee comes after it
     say(release.promise)
@@ -56,6 +56,33 @@ def _as_dict(release: Release, subject: Mapping[str, object]) -> dict[str, objec
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "version": version("discreet"),
     }
+
+
+def _answer_lines(release: Release) -> list[str]:
+    """Return the lines of the answer; of a counted list a table of the answers and their counts."""
+    answer, counts = release.value, release.counts
+    if counts is None:
+        return _lines(answer)
+    if isinstance(answer, dict):
+        return [f"{group}: {_counted(one, counts[group])}" for group, one in answer.items()]
+    if not isinstance(answer, list):
+        return [_counted(answer, counts)]
+    pairs = zip(answer, counts, strict=True)
+    rows = tuple((answer_in_words(one), answer_in_words(number)) for one, number in pairs)
+    return str(TextTable(("answer", "count"), rows)).splitlines()
+
+
+def _counted(answer: object, count: object) -> str:
+    """Return an answer with its count in brackets, or several in a line."""
+    if isinstance(answer, list) and isinstance(count, list):
+        return ", ".join(map(_counted, answer, count))
+    return f"{answer_in_words(answer)} ({answer_in_words(count)})"
+
+
+def _lines_besides(release: Release) -> list[str]:
+    """Return a line for each thing that is released besides the answer and its counts."""
+    parts = release.parts()
+    return [f"{name}: {answer_in_words(part)}" for name, part in parts.items() if name != "counts"]
 
 
 def _lines(value: object) -> list[str]:

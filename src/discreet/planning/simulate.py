@@ -9,6 +9,7 @@ from typing import Any, Unpack, overload
 
 from flint import arb
 
+from ..answers import Answer
 from ..candidates import Grid
 from ..date_grid import DateGrid
 from ..errors import InvalidArgument
@@ -156,7 +157,7 @@ def simulate(verb: object, /, *arguments: object, **terms: object) -> Simulation
     order, question = delivery.order, delivery.order.question
     if question is None or question.calibrated.list_length is not None:
         draw = delivery.prepare()  # the distribution is computed once
-        lists = [_plain(delivery.name(draw())) for _ in range(size)]
+        lists = [_plain(Answer.of(delivery.name(draw())).value) for _ in range(size)]
         return Simulation(lists, order.mechanism, label=label)
     indices = [int(i) for i in question.law().draws(size, SystemBits())]
     answers = question.answers

@@ -1,6 +1,7 @@
 """Reports of releases."""
 
 from fractions import Fraction
+from typing import Any
 
 from ..mechanisms import BOUNDED
 from ..messages import Message, gettext
@@ -44,13 +45,22 @@ def private_distribution(law: Distribution) -> Picture:
 
 
 def _answer(release: Release) -> str:
-    answer = json_value(release.value)
+    answer = _with_counts(json_value(release.value), json_value(release.counts))
     if isinstance(answer, dict):
         return "; ".join(f"{group}: {one}" for group, one in answer.items())
     if not isinstance(answer, list):
         return str(answer)
     shown, more = ", ".join(map(str, answer[:_MOST_SHOWN])), len(answer) - _MOST_SHOWN
     return Message("{shown}, and {more:,} more", shown=shown, more=more) if more > 0 else shown
+
+
+def _with_counts(answer: Any, counts: Any) -> Any:
+    """Return an answer in plain values with its noisy counts behind it, each with its own."""
+    if isinstance(counts, dict):
+        return {group: _with_counts(one, counts[group]) for group, one in answer.items()}
+    if isinstance(counts, list):
+        return [_with_counts(one, own) for one, own in zip(answer, counts, strict=True)]
+    return answer if counts is None else f"{answer}: {counts}"
 
 
 def _error(release: Release) -> dict[str, object]:

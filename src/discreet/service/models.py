@@ -54,6 +54,9 @@ class ReleaseReply(BaseModel):
     unit: str | list[str] | None
     query: str
     candidates: int | None
+    counts: Any = Field(None, description="Noisy counts of the answers, in the shape of the value.")
+    gap: Any = Field(None, description="How far ahead the winner was, if that was asked for.")
+    other: Any = Field(None, description="The noisy number of units outside the answers.")
 
 
 class PostponedReply(BaseModel):

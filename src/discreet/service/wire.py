@@ -182,12 +182,14 @@ def write_release(release: Release) -> dict[str, Any]:
         "value": write_value(release.value), "guarantee": release.guarantee.as_dict(),
         "mechanism": release.mechanism, "unit": plain_unit(release.unit), "query": release.query,
         "candidates": release.candidates, "charged": release.charged,
+        **{name: write_value(part) for name, part in release.parts().items()},
     }  # fmt: skip
 
 
 def read_release(plain: Mapping[str, Any]) -> Release:
     """Return the release that `write_release` wrote."""
-    terms = {**plain, "value": read_value(plain["value"]), "unit": read_unit(plain["unit"])}
+    answer = {name: read_value(plain.get(name)) for name in ("value", "counts", "gap", "other")}
+    terms = {**plain, **answer, "unit": read_unit(plain["unit"])}
     return Release(**{**terms, "guarantee": read_guarantee(plain["guarantee"])})
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
+from ..answers import Answer
 from ..arguments import column_name, refuse_one_shot
 from ..candidates import Answers, Labels
 from ..date_grid import ClockKind
@@ -26,6 +27,7 @@ _T = TypeVar("_T")
 
 Choose = Callable[[Law, int | None], object]
 Name = Callable[[Any, int | None], object]
+"""Names a drawn index, or several: the value alone, or an `Answer` with what was drawn along with it."""
 
 _MOST_ROWS_OF_A_UNIT = 10**6
 
@@ -126,7 +128,7 @@ class UnitQuery:
             if self.records.by is None:
                 return name(indices, size)
             by_group = zip(self.records.groups, indices, strict=True)
-            return {group: name(one, size) for group, one in by_group}
+            return Answer.grouped({group: name(one, size) for group, one in by_group})
 
         return label
 

@@ -29,19 +29,28 @@ class AnswerLayout:
     error: str = ""
 
 
-def layout_of(value: Any) -> AnswerLayout:
-    """Return an answer as texts; nested lists are written in a line."""
+def layout_of(value: Any, counts: Any = None) -> AnswerLayout:
+    """Return an answer as texts, with its noisy counts if there are any; nested lists are written in a line."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, NoisyCellCounts):
         return _layout_of_check(value)
     if isinstance(value, dict):
+        numbers = dict.fromkeys(value) if counts is None else counts
         return AnswerLayout(
-            groups=tuple((_value_text(key), layout_of(one)) for key, one in value.items())
+            groups=tuple(
+                (_value_text(key), layout_of(one, numbers[key])) for key, one in value.items()
+            )
         )
     if isinstance(value, list | tuple):
-        return AnswerLayout(many=tuple(map(_value_text, value)))
-    return AnswerLayout(one=_value_text(value))
+        each = [None] * len(value) if counts is None else counts
+        return AnswerLayout(many=tuple(map(_counted_text, value, each)))
+    return AnswerLayout(one=_counted_text(value, counts))
+
+
+def _counted_text(value: Any, count: Any) -> str:
+    text = _value_text(value)
+    return text if count is None else f"{text}: {_value_text(count)}"
 
 
 def _layout_of_check(counts: NoisyCellCounts) -> AnswerLayout:

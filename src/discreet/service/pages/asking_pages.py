@@ -125,8 +125,8 @@ def ask(request: AuthenticatedRequest) -> Response:
     _remember(request, request_name, fields)
     with charged_failures(request_name):
         return request.page(
-            "answer.html", answer=answer, laid_out=layout_of(answer.value), request=request_name, wanted=form,
-            budget=_budget_now(request, form.dataset),
+            "answer.html", answer=answer, laid_out=layout_of(answer.value, answer.counts),
+            request=request_name, wanted=form, budget=_budget_now(request, form.dataset),
         )  # fmt: skip
 
 

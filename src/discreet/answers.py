@@ -1,0 +1,49 @@
+"""A drawn answer with what was drawn along with it, before it becomes a release."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A drawn answer, named. All of it is covered by the guarantee of its release.
+
+    Attributes:
+        value: the answer.
+        counts: noisy counts of the answer, in the shape of the value; None where there are none.
+        gap: how far ahead the winner was; None where it is not released.
+        other: the noisy number of units outside the answer; None where it is not released.
+    """
+
+    value: Any
+    counts: Any = None
+    gap: Any = None
+    other: Any = None
+
+    @classmethod
+    def of(cls, named: Any) -> "Answer":
+        """Return an answer with nothing besides, unless it is one already."""
+        return named if isinstance(named, Answer) else cls(named)
+
+    @classmethod
+    def listed(cls, answers: Iterable[Any]) -> "Answer":
+        """Return several answers as one, with a list in place of each part that any of them has."""
+        each = [cls.of(one) for one in answers]
+        values = [one.value for one in each]
+        return cls(values, *(_part(each, name) for name in cls.__slots__[1:]))
+
+    @classmethod
+    def grouped(cls, answers: Mapping[Any, Any]) -> "Answer":
+        """Return the answers of groups as one, with a dict in place of each part that any of them has."""
+        every = cls.listed(answers.values())
+        parts = (getattr(every, name) for name in cls.__slots__)
+        return cls(
+            *(None if part is None else dict(zip(answers, part, strict=True)) for part in parts)
+        )
+
+
+def _part(answers: Sequence[Answer], name: str) -> list[Any] | None:
+    """Return the same part of several answers, or None if none of them has it."""
+    parts = [getattr(one, name) for one in answers]
+    return None if all(one is None for one in parts) else parts
