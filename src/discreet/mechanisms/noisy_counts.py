@@ -1,0 +1,146 @@
+"""Noisy counts: whole numbers, each with two-sided geometric noise of its own.
+
+The sensitivity of several numbers is that of their list: its `spread` is how far the lists of neighbours may be
+apart, all numbers added up, and its `change` how far one of their numbers.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+from flint import arb
+
+from ..privacy.guarantees import PureDP
+from ..privacy.rho import pure_rho
+from ..privacy.sensitivity import Neighbors, Sensitivity
+from ..sampling.bits import Bits
+from ..sampling.geometric import GeometricNoise
+from ..sampling.vectors import Vector
+from .contract import Calibrated, PrivacyParameter, calibrate, epsilon_of, need_parameter
+
+LARGEST_COUNT = 2**63 - 1
+"""Noisy counts are cut here: no table has as many rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyCounts:
+    """Answer whole numbers as n + X, cut to a public range, with independent two-sided geometric noise X.
+
+    P(X = j) = (1 - a) / (1 + a) * a**|j|, a = exp(-eta), eta = epsilon / spread.
+
+    Attributes:
+        least: the least number that is answered.
+        largest: the largest number that is answered.
+
+    Guarantee: epsilon-DP: of each number PureDP(eta * change), and as many of these as numbers may move between
+        neighbours, which is spread / change.
+
+    Side channels: the noise is drawn before it is added, and independent of the numbers: see `GeometricNoise`.
+
+    Source: Ghosh, Roughgarden and Sundararajan, STOC 2009. Proof: docs/reference/mechanisms/noisy_counts.md.
+    """
+
+    least: int = 0
+    largest: int = LARGEST_COUNT
+    name: ClassVar[str] = "geometric"
+    takes_runs: ClassVar[Literal[False]] = False
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """The range of answers."""
+        return {"least": self.least, "largest": self.largest}
+
+    def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
+        """Return the mechanism at the largest eta that keeps the wanted guarantee."""
+        change = sensitivity.spread if sensitivity.change is None else sensitivity.change
+        parts = math.ceil(sensitivity.spread / change)
+
+        def rho_of(epsilon: Fraction) -> Fraction:
+            return parts * pure_rho(epsilon / parts)
+
+        epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, rho_of)
+        noise = GeometricNoise(epsilon / sensitivity.spread)
+        guarantee = PureDP(epsilon / parts, sensitivity.neighbors).repeated(parts)
+        law: Callable[[Any], Any] = partial(NoisyCountsLaw, noise=noise, cut=self)  # it draws lists
+        return Calibrated(guarantee, law)
+
+
+class NoisyCountsLaw:
+    """The distribution of noisy counts, ready to sample from.
+
+    An answer is a list of numbers, one for each count. There are too many such lists for a method `probabilities`;
+    `probability` is that of one number, and the numbers are independent.
+    """
+
+    __slots__ = ("_counts", "_cut", "noise")
+
+    def __init__(self, counts: Vector, noise: GeometricNoise, cut: NoisyCounts) -> None:
+        self._counts, self.noise, self._cut = counts, noise, cut
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def noisy(self, bits: Bits) -> list[int]:
+        """Return all counts with noise, and not cut: for answers that follow from their order."""
+        noise = self.noise.draws(len(self), bits).tolist()
+        return [n + x for n, x in zip(self._counts.values.tolist(), noise, strict=True)]
+
+    def draw(self, bits: Bits) -> list[int]:
+        """Return all counts with noise, cut to their range."""
+        return [self.cut(number) for number in self.noisy(bits)]
+
+    def draws(self, size: int, bits: Bits) -> list[list[int]]:
+        """Return `size` independent lists."""
+        return [self.draw(bits) for _ in range(size)]
+
+    def cut(self, number: int) -> int:
+        """Return a number, or the end of the range beyond which it is."""
+        return min(max(number, self._cut.least), self._cut.largest)
+
+    def probability(self, index: int, answer: int) -> arb:
+        """Return a ball around the probability of an answer for one count, at the precision in force. Private."""
+        least, largest = self._cut.least, self._cut.largest
+        count = int(self._counts.exact(index))
+        if not least <= answer <= largest:
+            return arb(0)
+        if least == largest:
+            return arb(1)
+        if answer == least:
+            return self.noise.up_to(least - count)
+        if answer == largest:
+            return self.noise.above(largest - 1 - count)
+        return self.noise.probability(answer - count)
+
+
+def counts_sensitivity(moved: int, neighbors: Neighbors, *, change: int = 1) -> Sensitivity:
+    """Return the sensitivity of a list of whole numbers.
+
+    Args:
+        moved: how many of them may differ between neighbours: under "replace_one" both those that a record
+            leaves and those that it enters.
+        neighbors: the neighbouring relation.
+        change: by how much one of them may differ.
+    """
+    return Sensitivity(Fraction(moved * change), neighbors, Fraction(change))
+
+
+def moved_counts(cells: int, each: int, neighbors: Neighbors) -> int:
+    """Return how many of so many counts may differ between neighbours, if one record is in at most `each` of them.
+
+    A record that is replaced leaves its counts and enters others.
+    """
+    return min(cells, each if neighbors == "add_remove" else 2 * each)
+
+
+def calibrate_counts(
+    moved: int, neighbors: Neighbors, parameter: PrivacyParameter | None
+) -> Calibrated:
+    """Return noisy counts, of which `moved` may differ by one between neighbours, at a privacy parameter.
+
+    Raises:
+        InvalidArgument: if there is no privacy parameter.
+    """
+    return calibrate(NoisyCounts(), counts_sensitivity(moved, neighbors), parameter)
