@@ -3,6 +3,7 @@
 from fractions import Fraction
 from itertools import product
 from math import prod
+from typing import Any
 
 import pytest
 from flint import arb
@@ -27,7 +28,7 @@ HALF = PrivacyParameter("epsilon", Fraction(1, 2))
 
 
 def law_of(calibrated: Calibrated, *numbers: int) -> NoisyCountsLaw:
-    law = calibrated.law(Vector(integers(numbers)))
+    law: Any = calibrated.law(Vector(integers(numbers)))
     assert isinstance(law, NoisyCountsLaw)
     return law
 
