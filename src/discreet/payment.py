@@ -8,9 +8,10 @@ from .accuracy import ErrorBound
 from .errors import InvalidArgument, preview
 from .privacy.guarantees import Guarantee
 from .privacy.units import Unit, plain_unit
+from .released_values import ReleasedValue
 
-Indices: TypeAlias = "int | list[Indices]"
-"""Drawn answers as their indices, which JSON can hold."""
+Indices: TypeAlias = "int | ReleasedValue | list[Indices]"
+"""Drawn answers, which a ledger can hold: indices, whole numbers, or values where no candidates were listed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from . import plots
 from .candidates import T
 from .error_boundary import error_boundaries
+from .escapes import visible_text
 from .messages import AND, join
 from .privacy.guarantees import Guarantee
 from .privacy.units import Unit, plain_unit
@@ -108,12 +109,15 @@ class Release(Generic[T]):
 
 
 def answer_in_words(value: object) -> str:
-    """Return an answer as text, with numbers and dates in a list or a dict written as they are alone."""
+    """Return an answer as text, with numbers and dates in a list or a dict written as they are alone.
+
+    It may be a text of the data, so what could not be seen in it is escaped.
+    """
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_inside(key)}: {_inside(one)}' for key, one in value.items())}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(_inside, value))}]"
-    return str(value)
+    return visible_text(value) if isinstance(value, str) else str(value)
 
 
 def _inside(value: object) -> str:

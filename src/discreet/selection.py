@@ -35,6 +35,7 @@ from .payment import Account, Bill, Indices, Listener, PaidAnswer, PrepareDraw, 
 from .privacy.guarantees import Guarantee, NoGuarantee
 from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from .privacy.units import Unit, read_unit, unit_in_words
+from .released_values import ReleasedValue
 from .releases import Release
 from .sampling.bits import SystemBits
 from .sampling.runs import Runs
@@ -195,14 +196,12 @@ def _listed_draw(draw: Callable[[], object]) -> Indices:
 
 
 def plain_indices(indices: Any) -> Indices:
-    """Return indices as Python integers, in lists."""
+    """Return indices as Python integers, and released values as they are, in lists."""
     if hasattr(indices, "tolist"):
         return indices.tolist()  # type: ignore[no-any-return]
-    return (
-        [plain_indices(each) for each in indices]
-        if isinstance(indices, list | tuple)
-        else int(indices)
-    )
+    if isinstance(indices, list | tuple):
+        return [plain_indices(each) for each in indices]
+    return indices if isinstance(indices, ReleasedValue) else int(indices)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

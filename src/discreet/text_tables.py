@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Protocol, TypeVar
 
+from .escapes import visible_text
+
 _CELL_LENGTH = 500
 _MOST_ROWS = 100
 
@@ -39,7 +41,7 @@ class TextTable:
         return "\n".join(["<table>", *lines, "</table>"])
 
     def __str__(self) -> str:
-        lines = [line for line in (self.head, *self.rows) if line]
+        lines = [tuple(map(visible_text, line)) for line in (self.head, *self.rows) if line]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         rows = [
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -97,4 +99,5 @@ def _row(cells: Iterable[str]) -> str:
 
 def _escape_cell(text: str) -> str:
     """Return a text for HTML, or its beginning if it would fill the screen."""
-    return escape(text if len(text) <= _CELL_LENGTH else f"{text[: _CELL_LENGTH - 1]}…")
+    beginning = text if len(text) <= _CELL_LENGTH else f"{text[: _CELL_LENGTH - 1]}…"
+    return escape(visible_text(beginning, keep="\n"))

@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,8 +14,10 @@ from discreet.errors import (
     LedgerCorrupt,
 )
 from discreet.ledger import Ledger
+from discreet.released_values import ReleasedValue
 
 from ..ledgers import answering, bill, untouched
+from .test_verification import rechained
 
 # A ledger of schema 1 as the first version of this library wrote it. Never change this text.
 VERSION_1 = """
@@ -76,7 +79,7 @@ def test_budgets_of_the_first_version_protect_rows_as_they_promised(tmp_path: Pa
     ledger.session("visits").buy(replace(bill("1/3"), unit="person"), answering(3))
     assert ledger.verify(HASHES["HEAD"]).events == 8
     with closing(sqlite3.connect(path)) as file:
-        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(6, 1)]
+        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(7, 1)]
         units = list(file.execute("SELECT dataset, unit FROM discreet_budgets ORDER BY dataset"))
     assert units == [("adult", ""), ("visits", "person")]
 
@@ -111,6 +114,45 @@ def test_a_ledger_of_schema_5_that_was_edited_is_not_upgraded(tmp_path: Path) ->
         Ledger(path)
     with closing(sqlite3.connect(path)) as file:
         assert list(file.execute("SELECT version FROM discreet_ledger")) == [(5,)]
+
+
+def test_a_ledger_of_schema_6_is_as_it_was_and_takes_values(tmp_path: Path) -> None:
+    path = _with_fixture(tmp_path, 6)
+    with closing(sqlite3.connect(path)) as file:
+        [(head, events)] = file.execute("SELECT head, events FROM discreet_ledger")
+    ledger = Ledger(path)
+    assert ledger.verify(head).head == head
+    assert ledger.verify(head).events == events
+    session = ledger.session("plain", "a")
+    assert session.buy(bill("1/4", "paid"), untouched) == [5, [2**70, 0]]
+    key = ReleasedValue.of("Zürich")
+    assert session.buy(bill("1/64", "keys"), answering([key, 3])) == [key, 3]
+    assert Ledger(path).session("plain", "a").buy(bill("1/64", "keys"), untouched) == [key, 3]
+    assert Ledger(path).verify(head).events == events + 2
+    with closing(sqlite3.connect(path)) as file:
+        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(7, 6)]
+
+
+def test_a_ledger_of_schema_6_with_a_value_was_not_written_by_schema_6(tmp_path: Path) -> None:
+    path = _with_fixture(tmp_path, 6)
+
+    def answer_a_value(events: list[list[Any]]) -> None:
+        (answered,) = [event for event in events if event[5] == "paid" and event[2] == "answered"]
+        answered[6] = '{"answer":{"text":"Bern"}}'
+
+    rechained(path, answer_a_value)
+    with pytest.raises(LedgerCorrupt, match="cannot follow those before it"):
+        Ledger(path)
+    with closing(sqlite3.connect(path)) as file:
+        assert list(file.execute("SELECT version FROM discreet_ledger")) == [(6,)]
+
+
+def _with_fixture(tmp_path: Path, schema: int) -> Path:
+    """Return a file with a ledger of an older schema."""
+    path = tmp_path / "budget.db"
+    with closing(sqlite3.connect(path)) as file:
+        file.executescript(_read_fixture(schema))
+    return path
 
 
 def _read_fixture(schema: int) -> str:

@@ -93,8 +93,11 @@ def _lines(value: object) -> list[str]:
     ):
         return _cell_lines(counts)
     if isinstance(value, dict):
-        return [f"{group}: {', '.join(_lines(answer))}" for group, answer in value.items()]
-    return [str(one) for one in value] if isinstance(value, list) else [str(value)]
+        return [
+            f"{answer_in_words(group)}: {', '.join(_lines(answer))}"
+            for group, answer in value.items()
+        ]
+    return list(map(answer_in_words, value if isinstance(value, list) else [value]))
 
 
 def _cell_lines(counts: Mapping[str, NoisyCellCounts]) -> list[str]:

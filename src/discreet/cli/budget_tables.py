@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..escapes import visible_text
 from ..messages import Message, gettext, translate
 from ..privacy.units import one_record
 from .answers import say
@@ -93,4 +94,4 @@ def note_closed_shares(ledger: "Ledger", dataset: "Dataset") -> None:
 
 def literal(text: str) -> Text:
     """Return literal text: names are no markup, and control characters are escaped."""
-    return Text("".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text))
+    return Text(visible_text(text))

@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import InvalidArgument
 from ..payment import Indices
 from ..privacy.units import Unit, plain_unit, read_unit, unit_in_words
+from ..released_values import ReleasedValue, read_released_value
 from ..sentences import question_in_words
 from ..text_tables import fact_table
 
@@ -31,6 +32,9 @@ STATES_SINCE_SCHEMA = 3
 
 SHARES_SINCE_SCHEMA = 5
 """The first schema in which a dataset's budget says how its shares are paid for."""
+
+VALUES_SINCE_SCHEMA = 7
+"""The first schema in which answers may hold values and not only whole numbers."""
 
 
 EventBody = Mapping[str, Any]
@@ -135,33 +139,46 @@ def chain_hash(previous: str, columns: list[object]) -> str:
 
 
 def encode(indices: Indices) -> Any:
-    """Return indices as portable JSON: integers from 2**53 on as hexadecimal text."""
+    """Return a drawn answer as portable JSON: integers from 2**53 on as hexadecimal text, values as an entry."""
     if isinstance(indices, list):
         return [encode(each) for each in indices]
+    if isinstance(indices, ReleasedValue):
+        return indices.plain
     return indices if abs(indices) < _HEX_FROM else hex(indices)
 
 
 def read_indices(answer: object) -> Indices:
-    """Return a drawn answer as Python integers, in nested lists if it has lists.
+    """Return a drawn answer as Python integers and released values, in nested lists if it has lists.
 
     Raises:
         InvalidArgument: if it is something else. The message does not quote it, as it is private.
     """
     if isinstance(answer, list | tuple):
         return [read_indices(each) for each in answer]
+    if isinstance(answer, ReleasedValue):
+        return answer
     if isinstance(answer, Integral):
         return int(answer)
     raise InvalidArgument(
         f"what is drawn must be an index, or a list of them, not a {type(answer).__name__}: draw the index of an "
-        "answer, and name the answer by it afterwards"
+        "answer, and name the answer by it afterwards; or a ReleasedValue where no answers are listed"
     )
 
 
 def decode(value: Any) -> Indices:
-    """Return the indices that `encode` wrote."""
+    """Return the drawn answer that `encode` wrote."""
     if isinstance(value, list):
         return [decode(each) for each in value]
+    if isinstance(value, dict):
+        return read_released_value(value)
     return int(value, 16) if isinstance(value, str) else int(value)
+
+
+def has_values(indices: Indices) -> bool:
+    """Return whether a drawn answer holds values, which it may since `VALUES_SINCE_SCHEMA`."""
+    if isinstance(indices, list):
+        return any(map(has_values, indices))
+    return isinstance(indices, ReleasedValue)
 
 
 def _hash(values: list[object]) -> str:

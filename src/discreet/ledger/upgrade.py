@@ -27,7 +27,7 @@ def upgrade(connection: Connection) -> None:
     is_older = 0 < before < len(MIGRATIONS)
     migrate(connection)
     if is_older:
-        verify_chain(connection, None)
+        verify_chain(connection, None, before)
     if 0 < before < STATES_SINCE_SCHEMA:
         _carry(connection)
     if 0 < before < SHARES_SINCE_SCHEMA:

@@ -30,13 +30,15 @@ from .events import (
     BUDGET_EVENTS,
     SHARES_SINCE_SCHEMA,
     STATES_SINCE_SCHEMA,
+    VALUES_SINCE_SCHEMA,
     Event,
     canonical_json,
     decode,
     genesis,
+    has_values,
 )
 from .queries import all_events, is_chained, stored_budgets
-from .schema import check_append_only, migrate
+from .schema import MIGRATIONS, check_append_only, migrate
 from .shares import check_share, shrink, with_changed_share, with_rule, with_share
 from .transaction import ChainHead, Transaction
 
@@ -94,8 +96,15 @@ def read_noted_head(head: object) -> str | None:
     raise InvalidArgument(f"a head is the 64 digits that verify returned, got {preview(head)}")
 
 
-def verify_chain(connection: Connection, old_head: str | None) -> Verified:
+def verify_chain(
+    connection: Connection, old_head: str | None, schema: int = len(MIGRATIONS)
+) -> Verified:
     """Return the end of the chain after recomputing all hashes and sums.
+
+    Args:
+        connection: the database.
+        old_head: a head that must be on the chain, or None.
+        schema: the newest schema under which its events were written: it says what they may hold.
 
     Raises:
         LedgerCorrupt: if events, sums, tables or triggers differ from those that were written.
@@ -105,19 +114,23 @@ def verify_chain(connection: Connection, old_head: str | None) -> Verified:
         _check_file(connection)
     chain = Transaction(connection).chain
     budgets = stored_budgets(connection)
-    if verify_events(chain, all_events(connection), old_head) != budgets:
+    if verify_events(chain, all_events(connection), old_head, schema) != budgets:
         raise LedgerCorrupt("the budgets are not what the events add up to")
     return Verified(chain.events, chain.head, notes_on(budgets))
 
 
-def verify_events(chain: ChainHead, events: Iterable[Event], old_head: str | None) -> list[Budget]:
-    """Return the budgets that events add up to, after recomputing all hashes and sums.
+def verify_events(
+    chain: ChainHead, events: Iterable[Event], old_head: str | None, schema: int = len(MIGRATIONS)
+) -> list[Budget]:
+    """Return the budgets that events add up to, after recomputing all hashes and sums: see `verify_chain`.
 
     Raises:
         LedgerCorrupt: if they are not the events of the chain up to its end, or a noted head is not on it.
     """
     replay = Replay(
-        chain.first_schema >= STATES_SINCE_SCHEMA, chain.first_schema >= SHARES_SINCE_SCHEMA
+        chain.first_schema >= STATES_SINCE_SCHEMA,
+        chain.first_schema >= SHARES_SINCE_SCHEMA,
+        schema >= VALUES_SINCE_SCHEMA,
     )
     has_head = old_head is None
     for head in _heads(chain, events, replay):
@@ -154,10 +167,12 @@ class Replay:
         has_states: whether events must hold the states of their budgets: from the first one on, or, in an older
             ledger, since its upgrade.
         has_rules: whether every dataset's budget must say how its shares are paid for.
+        takes_values: whether answers may hold values.
     """
 
     has_states: bool
     has_rules: bool = False
+    takes_values: bool = True
     _budgets: dict[tuple[str, str | None], Budget] = field(default_factory=dict)
     _requests: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
     _direct: dict[str, Amount] = field(default_factory=dict)
@@ -275,7 +290,8 @@ class Replay:
 
     def _answer(self, event: Event) -> None:
         self._pass(event, "charged")
-        decode(event.body["answer"])
+        if has_values(decode(event.body["answer"])) and not self.takes_values:
+            raise ValueError("a value, in a ledger that was written before there were any")
 
     def _release(self, event: Event) -> None:
         self._pass(event, "charged_outside")

@@ -2,7 +2,7 @@
 
 Values that JSON has not are objects with one key: {"$date": "2024-12-31"}, {"$datetime": "…"},
 {"$decimal": "0.10"}, {"$fraction": "1/3"}, {"$map": [[group, answer], …]}, {"$grid": [lo, hi, step]},
-{"$dates": [lo, hi, step, zone]}, {"$step": "1 month"},
+{"$dates": [lo, hi, step, zone]}, {"$step": "1 month"}, {"$utf8": "ed a0 80"} for a text that is not Unicode,
 {"$cells": [fits, misfits, missing, error, probability]}.
 """
 
@@ -21,6 +21,7 @@ from ..datasets.columns import Column
 from ..datasets.noisy_cell_counts import NoisyCellCounts
 from ..date_grid import DateGrid, DateStep
 from ..errors import DiscreetError, InvalidArgument
+from ..escapes import visible_text
 from ..ledger import Budget, Quote
 from ..ledger.budget import Amount, read_amount, read_rule, read_use
 from ..ledger.transaction import ChainHead
@@ -50,6 +51,7 @@ _WRITE: tuple[tuple[type, str, Callable[[Any], Any]], ...] = (
     (dt.date, "$date", dt.date.isoformat),
     (Decimal, "$decimal", str),
     (Fraction, "$fraction", str),
+    (str, "$utf8", lambda text: text.encode("utf-8", "surrogatepass").hex(" ")),
     (Grid, "$grid", lambda grid: [str(one) for one in (grid.lo, grid.hi, grid.step)]),
     (DateGrid, "$dates", lambda grid: list(grid.spelling)),
     (DateStep, "$step", str),
@@ -63,6 +65,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "$datetime": dt.datetime.fromisoformat,
     "$date": dt.date.fromisoformat,
     "$decimal": Decimal,
+    "$utf8": lambda text: bytes.fromhex(text).decode("utf-8", "surrogatepass"),
     "$fraction": lambda text: exact(text, "a fraction"),  # Fraction("1e999999999") would not end
     "$grid": lambda ends: _grid(*ends),
     "$dates": lambda ends: _dates(*ends),
@@ -120,7 +123,9 @@ def _is_plain(value: Any) -> bool:
     """Return whether JSON has a value of this type, and both sides read it."""
     if type(value) is int:
         return fits(value)
-    return value is None or type(value) in (str, bool) or _is_finite(value)
+    if type(value) is str:
+        return value.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return value is None or type(value) is bool or _is_finite(value)
 
 
 def read_value(plain: Any, depth: int = 0) -> Any:
@@ -322,5 +327,4 @@ def read_answer(plain: Mapping[str, Any]) -> Release | Failure:
 
 def _visible(text: object) -> str:
     """Return a foreign text as it may be shown: letters that could move a cursor, or hide a word, are spelled."""
-    letters = str(text)[:LONGEST]
-    return "".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in letters)
+    return visible_text(str(text)[:LONGEST], keep="\n")
