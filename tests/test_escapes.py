@@ -1,6 +1,7 @@
 """What a text of the data may do to whoever reads it: nothing."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from discreet.text_tables import TextTable, fact_table
 
 from .test_released_values import HOSTILE
 
-PROMISE = PureDP(1, "add_remove")
+PROMISE = PureDP(Fraction(1), "add_remove")
 INVISIBLE = ("\x1b", "\x00", "\r", "\u202e", "\u2066", "\ud800", "\u2028", "\t")
 
 

@@ -21,7 +21,7 @@ from discreet.released_values import ReleasedValue, read_released_value
 from .ledgers import answering, bill, forgetting, untouched
 
 ANY_TEXT = some.text(some.characters(), max_size=20)  # surrogates too
-ZONES = some.sampled_from([None, dt.UTC, dt.timezone(dt.timedelta(hours=-3, minutes=-30))])
+ZONES: Any = some.sampled_from([None, dt.UTC, dt.timezone(dt.timedelta(hours=-3, minutes=-30))])
 VALUES = (
     ANY_TEXT
     | some.booleans()

@@ -78,12 +78,11 @@ class ReleasedValue:
         Raises:
             InvalidArgument: if it is of a type that is not released, or no number. The message does not quote it.
         """
-        if isinstance(value, Integral) and not isinstance(value, bool):
-            value = int(value)
-        kind = _KIND_OF.get(type(value))
+        known = int(value) if isinstance(value, Integral) and type(value) is not bool else value
+        kind = _KIND_OF.get(type(known))
         if kind is not None:
             try:
-                return cls(kind, _KINDS[kind].write(value))
+                return cls(kind, _KINDS[kind].write(known))
             except (
                 ValueError,
                 ArithmeticError,
