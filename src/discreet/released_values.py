@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Integral
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from .errors import InvalidArgument
 
@@ -38,10 +39,11 @@ _KINDS: dict[str, _Kind] = {
     "number": _Kind(repr, lambda text: _read_finite(text, float)),
     "date": _Kind(dt.date.isoformat, dt.date.fromisoformat),
     "timestamp": _Kind(_write_timestamp, dt.datetime.fromisoformat),
+    "uuid": _Kind(str, UUID),
 }
 _KIND_OF: dict[type, str] = {
     str: "text", bool: "truth", int: "integer", Decimal: "decimal", float: "number", dt.date: "date",
-    dt.datetime: "timestamp",
+    dt.datetime: "timestamp", UUID: "uuid",
 }  # fmt: skip
 
 _AS_BYTES = "text in UTF-8"
@@ -55,7 +57,8 @@ class ReleasedValue:
     It holds data, and whoever supplied them chose its letters: it is escaped wherever it is shown.
 
     Attributes:
-        kind: "text", "truth", "integer", "decimal", "number" (a double), "date" or "timestamp".
+        kind: "text", "truth", "integer", "decimal", "number" (a double), "date", "timestamp"
+            or "uuid".
         text: the value as text, in the one way in which its kind is written.
     """
 
@@ -72,13 +75,13 @@ class ReleasedValue:
             raise InvalidArgument("a released value must be of a known kind, with its one text")
 
     @classmethod
-    def of(cls, value: object) -> "ReleasedValue":
+    def of(cls, value: Any) -> "ReleasedValue":
         """Return a value as it is released; a time with a zone as its instant.
 
         Raises:
             InvalidArgument: if it is of a type that is not released, or no number. The message does not quote it.
         """
-        known = int(value) if isinstance(value, Integral) and type(value) is not bool else value
+        known = int(value) if type(value) is not bool and isinstance(value, Integral) else value
         kind = _KIND_OF.get(type(known))
         if kind is not None:
             try:
@@ -90,7 +93,7 @@ class ReleasedValue:
                 pass
         raise InvalidArgument(
             f"a {type(value).__name__} like this cannot be released: give a text, a truth, a finite number, "
-            "a date or a time"
+            "a date, a time or a UUID"
         )
 
     @property

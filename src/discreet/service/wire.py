@@ -2,7 +2,8 @@
 
 Values that JSON has not are objects with one key: {"$date": "2024-12-31"}, {"$datetime": "…"},
 {"$decimal": "0.10"}, {"$fraction": "1/3"}, {"$map": [[group, answer], …]}, {"$grid": [lo, hi, step]},
-{"$dates": [lo, hi, step, zone]}, {"$step": "1 month"}, {"$utf8": "ed a0 80"} for a text that is not Unicode,
+{"$dates": [lo, hi, step, zone]}, {"$step": "1 month"}, {"$uuid": "…"},
+{"$utf8": "ed a0 80"} for a text that is not Unicode,
 {"$cells": [fits, misfits, missing, error, probability]}.
 """
 
@@ -13,6 +14,7 @@ from dataclasses import fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+from uuid import UUID
 
 from .. import errors
 from ..accuracy import read_error_bound
@@ -51,6 +53,7 @@ _WRITE: tuple[tuple[type, str, Callable[[Any], Any]], ...] = (
     (dt.date, "$date", dt.date.isoformat),
     (Decimal, "$decimal", str),
     (Fraction, "$fraction", str),
+    (UUID, "$uuid", str),
     (str, "$utf8", lambda text: text.encode("utf-8", "surrogatepass").hex(" ")),
     (Grid, "$grid", lambda grid: [str(one) for one in (grid.lo, grid.hi, grid.step)]),
     (DateGrid, "$dates", lambda grid: list(grid.spelling)),
@@ -65,6 +68,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "$datetime": dt.datetime.fromisoformat,
     "$date": dt.date.fromisoformat,
     "$decimal": Decimal,
+    "$uuid": UUID,
     "$utf8": lambda text: bytes.fromhex(text).decode("utf-8", "surrogatepass"),
     "$fraction": lambda text: exact(text, "a fraction"),  # Fraction("1e999999999") would not end
     "$grid": lambda ends: _grid(*ends),
