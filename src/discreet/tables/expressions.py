@@ -147,8 +147,17 @@ class OpenedTable:
 
         keys = [POSITION] if self.records.by is None else [POSITION, PART]
         if self.records.unit is not None:
-            rows = rows.group_by(*keys, PERSON).agg()  # `unique` would rank rows
+            rows = self._distinct_candidates(rows, keys)
         return rows.group_by(*keys).agg(nw.len().alias(COUNT))
+
+    def _distinct_candidates(self, rows: Frame, keys: list[str]) -> Frame:
+        """Return the distinct candidates of units, at most so many of each unit as may count, in every group."""
+        most = self.records.most_candidates
+        if most is None:
+            return rows.group_by(*keys, PERSON).agg()  # `unique` would rank rows
+        # "For which candidates a person counts" in docs/how-to/user_level_privacy.md.
+        once = self._with_units(rows.group_by(*keys, PERSON, *self.native.starts).agg())
+        return _stay(once, POSITION, [UNIT, *keys[1:]], most)
 
     def _in_few_groups(self, rows: Frame) -> Frame:
         """Return the rows with a bounded number of groups per unit."""

@@ -37,6 +37,7 @@ class Records:
         by: the column of groups, or None.
         groups: the groups that answer.
         most_groups: the most groups in which one unit counts.
+        most_candidates: the most candidates for which one unit counts, in every group; None if for all.
     """
 
     unit: Unit | None = None
@@ -44,6 +45,7 @@ class Records:
     by: str | None = None
     groups: Sequence[object] = ()
     most_groups: int = 1
+    most_candidates: int | None = None
 
     @property
     def bounds_groups(self) -> bool:
