@@ -238,6 +238,30 @@ class Numbers:
         )
 
 
+def bounded_pairs(table: OpenedTable, native: Native, alias: str, most_keys: int) -> Frame:
+    """Return the records with a key: rows, or privacy units with each of at most so many keys.
+
+    Args:
+        table: the table.
+        native: its columns with keys in one of them, null for no key.
+        alias: the column of keys.
+        most_keys: the most keys in which one unit counts. Of its distinct keys, in their order, those stay that the
+            rule of docs/how-to/user_level_privacy.md says.
+    """
+    import narwhals.stable.v2 as nw
+
+    rows = native.rows().filter(~nw.col(alias).is_null())
+    if table.records.unit is None:
+        return rows.select(alias)
+    check_unit(table.unit_type)
+    rows = rows.filter(~nw.col(PERSON).is_null())
+    once = rows.group_by(PERSON, alias, *native.starts).agg()
+    units = native.units(once, table.unit_type)
+    without = once.drop(*native.starts) if native.starts else once
+    pairs = without.join(units, on=PERSON, how="inner")
+    return _stay(pairs, alias, [UNIT], most_keys).select(PERSON, alias)
+
+
 def compares(native: Native, of: ColumnType) -> bool:
     """Return whether an engine compares the numbers of a column with constants."""
     words = of.kind != "integer" or (of.low >= -_WORD and of.high < _WORD)
