@@ -39,7 +39,7 @@ class Freedom:
             as the budgets pay.
         least: the least that a question may cost, as ε or ρ of a share; None of a unit for the default. Named
             questions may cost less.
-        largest_delta: the most δ that one question may cost; None: as much as the budgets pay, and none at all where
+        largest_delta: the most δ that one question may cost; None: as much as the budgets pay, and none where
             `largest_epsilon` is declared.
     """
 
