@@ -62,5 +62,6 @@ def test_the_delta_counts_for_the_relation_of_the_budget() -> None:
 def test_the_refusal_says_both_limits_and_both_costs() -> None:
     freedom = Freedom(("keys",), QUARTER, largest_delta=TINY / 2)
     assert refusal(freedom, SLACK) == (
-        "one question may cost up to ε = 0.25 and δ = 0.000000005 here, and this one has ε = 0.25 and δ = 0.00000001"
+        "one question may cost up to ε = 0.25 and δ = 0.000000005 here, "
+        "and this one has ε = 0.25 and δ = 0.00000001"
     )
