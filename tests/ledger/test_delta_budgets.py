@@ -1,6 +1,7 @@
 """Budgets in epsilon and delta: what adds up, where it ends, and how a budget gets a delta."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,8 @@ def test_a_budget_in_epsilon_gets_a_delta_by_an_event(where: str) -> None:
         ledger.session("adult", "a").buy(keys, untouched)
     with pytest.raises(InvalidArgument, match="so a share of it is too"):  # it has none to give
         ledger.extend("adult", analyst="a", delta="1e-6", delta_for="questions")
-    for wrong in ({}, {"delta_for": "composition"}):
+    wrongs: list[dict[str, Any]] = [{}, {"delta_for": "composition"}]
+    for wrong in wrongs:
         with pytest.raises(InvalidArgument, match='give delta_for="questions"'):
             ledger.extend("adult", delta="1e-6", **wrong)
     whole = ledger.extend("adult", delta="1e-6", delta_for="questions")
@@ -48,7 +50,8 @@ def test_a_budget_in_epsilon_gets_a_delta_by_an_event(where: str) -> None:
     assert ledger.open("adult", epsilon=2, delta="1e-6", delta_for="questions") == whole
     assert ledger.open("adult", analyst="b", epsilon="1/2").delta_for is None
     more = ledger.extend("adult", delta="3e-6")
-    assert (more.total.epsilon, more.total.delta) == (2, Fraction(3, 10**6))
+    assert more.total.epsilon == 2
+    assert more.total.delta == Fraction(3, 10**6)
     assert ledger.extend("adult", epsilon=3).total.delta == Fraction(3, 10**6)
     with pytest.raises(InvalidArgument, match="can only be extended to more"):
         ledger.extend("adult", delta="1e-6")

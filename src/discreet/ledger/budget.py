@@ -479,12 +479,11 @@ class Extension:
         Raises:
             InvalidArgument: if it is not larger, or of another kind.
         """
-        epsilon, _, delta = budget.terms
-        if self.rho is None:
-            epsilon = epsilon if self.epsilon is None else self.epsilon
-            delta = (delta or None) if self.delta is None else self.delta
-            return budget.extended(read_total(epsilon, None, delta), self.delta_for)
-        return budget.extended(read_total(None, self.rho, None))
+        if self.rho is not None:
+            return budget.extended(read_total(None, self.rho, None))
+        epsilon = budget.terms[0] if self.epsilon is None else self.epsilon
+        delta = (budget.total.delta or None) if self.delta is None else self.delta
+        return budget.extended(read_total(epsilon, None, delta), self.delta_for)
 
 
 def new_budget(  # noqa: PLR0913  # the terms of a budget
