@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -23,7 +23,6 @@ Row = tuple[Any, Any]
 
 PERSONS = ["ann", "Ann", "bob", "é", "e\u0301", "", None]
 KEYS = ["milk", "Milk", "milk ", "é", "e\u0301", "", "z", None]
-SURE = 3
 
 
 def table(rows: Iterable[Row], of: pa.DataType | None = None) -> pa.Table:
@@ -54,25 +53,43 @@ def pairs(rows: list[Row], most: int | None) -> list[Row]:
     return few
 
 
-def every_key(counts: KeyCounts, sure: int = SURE) -> dict[Any, int]:
-    """All keys with their counts, each of them fetched by its place."""
-    sizes = counts.classes(1, sure)
-    places = {count: range(sizes[count - 1]) for count in range(1, sure)}
-    rows = counts.fetch(places, sure)
-    assert len(dict(rows)) == len(rows)
-    assert [key for key, _ in rows] == sorted(key for key, _ in rows)
-    return dict(rows)
+class Drawn(NamedTuple):
+    """Places that were drawn."""
+
+    classes: Any
+    places: Any
+    shifts: Any = None
+
+
+def drawn(*places: tuple[int, int], shifts: list[int] | None = None) -> Drawn:
+    pairs = np.array(places, dtype=np.int64).reshape(-1, 2)
+    return Drawn(*pairs.T, None if shifts is None else np.array(shifts, dtype=np.int64))
+
+
+def every_place(sizes: list[int]) -> list[tuple[int, int]]:
+    return [(c, place) for c, size in enumerate(sizes, 1) for place in range(size)]
 
 
 def check(counts: KeyCounts, expected: list[Row]) -> None:
     """The counts are those of the definition, told in every way in which they are told."""
     by_key = Counter(key for _, key in expected)
-    classes = Counter(min(count, SURE) for count in by_key.values())
-    assert counts.classes(1, SURE) == [classes[c] for c in range(1, SURE + 1)]
-    assert counts.classes(2, 9) == [Counter(by_key.values())[c] for c in range(2, 9)] + [
-        sum(count >= 9 for count in by_key.values())
-    ]
-    assert every_key(counts) == by_key
+    occurrences = Counter(by_key.values())
+    for sure in (1, 9):
+        held = counts.classes(sure)
+        assert held.sizes[:-1] == [occurrences[c] for c in range(1, sure)]
+        assert sum(held.sizes) == len(by_key)
+        places = every_place(held.sizes)
+        keys = held.fetch(drawn(*places))
+        assert keys == [(key, 0) for key in sorted(by_key)]
+        assert held.fetch(drawn(*places), 2) == keys[:2]
+        assert held.fetch(drawn(*places, shifts=[0] * len(places))) == sorted(by_key.items())
+    shifts = [i % 3 - 5 for i in range(len(places))]
+    alone = {key for place in places for key, _ in held.fetch(drawn(place))}
+    assert alone == by_key.keys()
+    every = held.fetch(drawn(*places, shifts=shifts))
+    assert sorted(y - by_key[key] for key, y in every) == sorted(shifts)
+    largest = sorted(every, key=lambda pair: (-pair[1], pair[0]))
+    assert held.fetch(drawn(*places, shifts=shifts), 3) == sorted(largest[:3])
     in_order = sorted(by_key, key=lambda key: (-by_key[key], key))
     for most in (1, 3, 99):
         first = counts.first(most)
@@ -96,7 +113,7 @@ def test_counts_of_keys_are_those_of_the_definition(engine: str, plan: str, tmp_
     most = PLANS[plan]
 
     @settings(
-        max_examples={"spark": 2, "polars": 12}.get(engine, 5),
+        max_examples={"spark": 2, "polars": 8}.get(engine, 3),
         suppress_health_check=list(HealthCheck),
     )
     @given(ROWS)
@@ -113,10 +130,10 @@ def test_counts_of_keys_are_those_of_the_definition(engine: str, plan: str, tmp_
 
 
 def test_what_was_counted_is_not_there_any_more() -> None:
-    """A place that no class has, or a class that has changed, is an error without numbers."""
-    counts = KeyTable(pl.DataFrame({"k": ["a", "b", "b", "c"]}), "k").open()
-    assert counts.classes(1, 2) == [2, 1]
-    assert counts.fetch({1: np.array([1])}, 2)[-1] in [("c", 1), ("a", 1), ("b", 2)]
+    """A place that no class has is an error without numbers."""
+    held = KeyTable(pl.DataFrame({"k": ["a", "b", "b", "c"]}), "k").open().classes(2)
+    assert held.sizes == [2, 1]
+    assert {held.fetch(drawn((1, place)))[0][0] for place in (0, 1)} == {"a", "c"}
     with pytest.raises(UnreadableData) as failure:
-        counts.fetch({1: [0, 2]}, 2)
+        held.fetch(drawn((1, 0), (1, 2)))
     assert not any(character.isdigit() for character in str(failure.value))

@@ -4,13 +4,13 @@ A few integers leave the engine: how many keys have each count. Of the keys them
 chosen by an exact draw, and no other. Records are rows, or privacy units with at most so many keys each.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..errors import UnreadableData
 from ..privacy.units import Unit
@@ -19,7 +19,7 @@ from .engine_errors import quietly
 from .expressions import COUNT, OpenedTable, bounded_pairs
 from .keys import Key, KeyColumn, check_keys, key_order
 from .kinds import CELL, INTEGER_TYPE
-from .native import POSITION, Frame, Native
+from .native import POSITION, SIZE, Frame, Native
 from .records import PERSON, Records
 
 CLASS, PLACE = "class", "place"
@@ -77,7 +77,7 @@ def open_keys(
 class KeyCounts:
     """The keys of a column with their numbers of records. Private; no row is read before a call.
 
-    One call of `classes` or of `first` reads the table; what is fetched afterwards is of the same rows.
+    `classes` and `first` read the table; what is fetched from what they return is of the same rows.
 
     Attributes:
         table: the table.
@@ -100,33 +100,13 @@ class KeyCounts:
         """The records with a key, one row each: of a unit one for each of its few keys."""
         return quietly(self._pairs, self.table.failure)
 
-    def classes(self, first: int, sure: int) -> list[int]:
-        """Return how many keys have each count from `first` on, and last how many have `sure` or more.
+    def classes(self, sure: int) -> "KeyClasses":
+        """Return the keys in classes of equal counts, counted now; they last as long as what is returned.
 
         Args:
-            first: the least count that is told.
-            sure: the count from which on all counts are one class, at least `first`.
+            sure: the count from which on all counts are one class, the last.
         """
-        classes, sizes = quietly(self._sizes, self.table.failure, sure)
-        by_class = dict(zip(classes.tolist(), sizes.tolist(), strict=True))
-        return [int(by_class.get(count, 0)) for count in range(first, sure + 1)]
-
-    def fetch(self, places: Mapping[int, ArrayLike], sure: int) -> list[tuple[Key, int]]:
-        """Return keys with their counts, sorted: those at some places, and all of the last class.
-
-        Args:
-            places: distinct places, from 0, by class; any fixed numbering inside a class.
-            sure: as `classes` was asked.
-
-        Raises:
-            UnreadableData: if these are not the rows that were counted; no number of either is told.
-        """
-        rows = quietly(self._fetch, self.table.failure, places, sure)
-        sure_keys = sum(count >= sure for _, count in rows)
-        chosen = sum(np.size(one) for one in places.values())
-        if len(rows) != chosen + sure_keys or sure_keys != self.classes(sure, sure)[0]:
-            raise _changed()
-        return rows
+        return quietly(self._classes, self.table.failure, sure)
 
     def first(self, most: int) -> "FirstKeys":
         """Return the keys of the largest counts, at most so many; of equal counts the first by `keys.key_order`."""
@@ -158,49 +138,16 @@ class KeyCounts:
 
         return self.pairs.group_by(self.alias).agg(nw.len().cast(nw.Int64).alias(COUNT))
 
-    @cached_property
-    def _snapshots(self) -> dict[int, Frame]:
-        """The keys with their counts and places, by the count from which on all counts are one class."""
-        return {}
-
-    def _snapshot(self, sure: int) -> Frame:
-        """Return the keys with their counts, classes and places in them, which are read once."""
+    def _classes(self, sure: int) -> "KeyClasses":
         import narwhals.stable.v2 as nw
 
-        if sure not in self._snapshots:
-            count = nw.col(COUNT)
-            of_class = nw.when(count < sure).then(count).otherwise(nw.lit(sure)).alias(CLASS)
-            frame = self._counts.with_columns(of_class)
-            self._snapshots[sure] = self.native.numbered(frame, CLASS)
-        return self._snapshots[sure]
-
-    def _sizes(self, sure: int) -> tuple[Any, Any]:
-        import narwhals.stable.v2 as nw
-
-        sizes = self._snapshot(sure).group_by(CLASS).agg(nw.len().alias("size"))
-        classes, numbers = self.native.fetch(sizes, INTEGER_TYPE)
-        return classes, numbers
-
-    def _fetch(self, places: Mapping[int, ArrayLike], sure: int) -> list[tuple[Key, int]]:
-        import narwhals.stable.v2 as nw
-
-        snapshot, count = self._snapshot(sure), nw.col(COUNT)
-        rows = self._cells(snapshot.filter(count >= sure))
-        wanted = [
-            place * (sure + 1) + of_class
-            for of_class, ones in places.items()
-            for place in np.asarray(ones, dtype=np.int64).tolist()
-        ]
-        if wanted:
-            place = (nw.col(POSITION) * (sure + 1) + nw.col(CLASS)).alias(PLACE)
-            below = snapshot.filter(count < sure).select(self.alias, COUNT, place)
-            numbers = {number: i for i, number in enumerate(wanted)}
-            rows += self._cells(self.native.join_positions(below, PLACE, INTEGER_TYPE, numbers))
-        pairs = [(self.keys.key(cell), int(number)) for cell, number in rows]
-        return sorted(pairs, key=_order_of_pair)
-
-    def _cells(self, rows: Frame) -> list[tuple[Any, ...]]:
-        return self.native.cells(rows.select(self.alias, COUNT))
+        count = nw.col(COUNT)
+        of_class = nw.when(count < sure).then(count).otherwise(nw.lit(sure)).alias(CLASS)
+        rows = self.native.numbered(self._counts.with_columns(of_class), CLASS)
+        numbers = rows.group_by(CLASS).agg(nw.len().alias(SIZE))
+        classes, sizes = self.native.fetch(numbers, INTEGER_TYPE)
+        by_class = dict(zip(classes.tolist(), sizes.tolist(), strict=True))
+        return KeyClasses([int(by_class.get(c, 0)) for c in range(1, sure + 1)], self, rows)
 
     def _first(self, most: int) -> "FirstKeys":
         import narwhals.stable.v2 as nw
@@ -228,6 +175,80 @@ class KeyCounts:
         units = outside.group_by(PERSON).agg()
         [[number]] = self.native.fetch(units.select(nw.len().alias(COUNT)), INTEGER_TYPE)
         return int(number)
+
+
+class Drawn(Protocol):
+    """Keys that were drawn, by their places: see `mechanisms.private_keys.DrawnKeys`."""
+
+    @property
+    def classes(self) -> NDArray[np.int64]:
+        """Their classes: their counts, as far as these are told apart."""
+        ...
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Their places in these classes, from 0; those of one class are distinct."""
+        ...
+
+    @property
+    def shifts(self) -> NDArray[np.int64] | None:
+        """Released count minus count; None where no counts are released."""
+        ...
+
+
+@dataclass(frozen=True, repr=False)
+class KeyClasses:
+    """Keys in classes of equal counts, in their engine. Private.
+
+    Attributes:
+        sizes: how many keys have the counts 1, 2, ..., and last how many have that count or a larger one.
+        source: the keys of the column.
+        rows: the keys with their counts, their classes and their places in them.
+    """
+
+    sizes: list[int]
+    source: KeyCounts
+    rows: Frame
+
+    def fetch(self, drawn: Drawn, most: int | None = None) -> list[tuple[Key, int]]:
+        """Return keys that were drawn, sorted, with their released counts; 0 where no counts are released.
+
+        This is a step of its own, after a draw was paid for. No other key leaves the engine.
+
+        Args:
+            drawn: the keys.
+            most: the most keys that are returned: those of the largest released counts, of equal ones those that
+                come first.
+
+        Raises:
+            UnreadableData: if there are others than were counted; no number of either is told.
+        """
+        rows = quietly(self._fetch, self.source.table.failure, drawn, most)
+        if len(rows) != min(len(drawn.places), len(drawn.places) if most is None else most):
+            raise _changed()
+        return sorted(rows, key=_order_of_pair)
+
+    def _fetch(self, drawn: Drawn, most: int | None) -> list[tuple[Key, int]]:
+        import narwhals.stable.v2 as nw
+
+        base, alias = len(self.sizes) + 1, self.source.alias
+        if not len(drawn.places):
+            return []
+        numbers = (drawn.places * base + drawn.classes).tolist()
+        shifts = [0] * len(numbers) if drawn.shifts is None else drawn.shifts.tolist()
+        place = (nw.col(POSITION) * base + nw.col(CLASS)).alias(PLACE)
+        rows = self.source.native.join_positions(
+            self.rows.select(alias, COUNT, place),
+            PLACE,
+            INTEGER_TYPE,
+            dict(zip(numbers, shifts, strict=True)),
+        )
+        released = nw.lit(0) if drawn.shifts is None else nw.col(COUNT) + nw.col(POSITION)
+        pairs = rows.select(alias, released.alias(COUNT))
+        if most is not None and most < len(numbers):
+            pairs = pairs.sort(COUNT, alias, descending=[True, False]).head(most)
+        key = self.source.keys.key
+        return [(key(cell), int(count)) for cell, count in self.source.native.cells(pairs)]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
