@@ -63,7 +63,8 @@ class Drawn(NamedTuple):
 
 def drawn(*places: tuple[int, int], shifts: list[int] | None = None) -> Drawn:
     pairs = np.array(places, dtype=np.int64).reshape(-1, 2)
-    return Drawn(*pairs.T, None if shifts is None else np.array(shifts, dtype=np.int64))
+    arrays = None if shifts is None else np.array(shifts, dtype=np.int64)
+    return Drawn(pairs[:, 0], pairs[:, 1], arrays)
 
 
 def every_place(sizes: list[int]) -> list[tuple[int, int]]:
