@@ -1,0 +1,173 @@
+"""private_keys: the keys of a table that nobody may list, with their counts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from ..privacy.epsilon_dp import ApproxDP
+from ..privacy.sensitivity import Neighbors
+from ..sampling.bits import Bits
+from ..sampling.key_draws import KeyDraw
+from ..sampling.key_probabilities import OptimalProbabilities, optimal_probabilities
+from .contract import Calibrated
+from .key_shares import KeyShare, best_share
+
+
+class DrawnKeys(NamedTuple):
+    """The keys that are released, by their places in a table that was counted; their values are fetched after.
+
+    Attributes:
+        classes: their counts, as far as the table tells them apart.
+        places: their places in these classes, from 0.
+        shifts: released count minus count; None where no counts are released.
+    """
+
+    classes: NDArray[np.int64]
+    places: NDArray[np.int64]
+    shifts: NDArray[np.int64] | None
+
+
+@dataclass(frozen=True)
+class PrivateKeys:
+    """Releases each key of a table with the largest probability that its count allows, and a noisy count for nothing.
+
+    A key of n records is released with the probability pi(n) of `OptimalProbabilities`. With M the count at which
+    pi first exceeds a uniform number, it is released if M <= n, and its count is n + t - M for a public t.
+
+    Guarantee: (epsilon, delta)-DP, with the counts or without them, where a record that comes or goes changes
+    the counts of at most `keys` keys by one each.
+
+    Side channels: a draw reads a number of words that follows from the answer and from public numbers, but for
+    doubts: docs/reference/mechanisms/private_keys.md. Its time depends on the sizes of classes too.
+
+    Source: Desfontaines, Voss, Gipson and Mandayam, "Differentially private partition selection", 2022. That
+    the count is free, and the composition over several keys: docs/reference/mechanisms/private_keys.md.
+
+    Args:
+        epsilon: of all keys together, above zero.
+        delta: of all keys together, between 0 and 1.
+        keys: the most keys in which one record counts.
+        neighbors: the neighbouring relation; a record replaced changes twice as many keys.
+        minimum_count: a key of fewer records is never released.
+
+    Raises:
+        InvalidArgument: if the table of probabilities would be too long, or a number is out of its range.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    keys: int = 1
+    neighbors: Neighbors = "add_remove"
+    minimum_count: int = 1
+    name: ClassVar[str] = "private_keys"
+
+    @cached_property
+    def share(self) -> KeyShare:
+        """The epsilon and the delta of one key."""
+        return best_share(self.epsilon, self.delta, self.moved)
+
+    @property
+    def moved(self) -> int:
+        """How many counts neighbours may have apart."""
+        return self.keys if self.neighbors == "add_remove" else 2 * self.keys
+
+    @property
+    def guarantee(self) -> ApproxDP:
+        """The guarantee of all keys together, with their counts."""
+        return ApproxDP(self.epsilon, self.delta, self.neighbors)
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """The public parameters, which decide the distribution."""
+        return {
+            "epsilon": self.epsilon, "delta": self.delta, "keys": self.keys,
+            "minimum_count": self.minimum_count,
+        }  # fmt: skip
+
+    @property
+    def probabilities(self) -> OptimalProbabilities:
+        """The probabilities by count, for a minimum count of 1."""
+        return optimal_probabilities(*self.share)
+
+    @property
+    def sure(self) -> int:
+        """The least count of which a key is always released."""
+        return self.probabilities.size + self._before
+
+    @property
+    def even(self) -> int:
+        """The least count of which a key is released with one half or more, as it is told in words."""
+        table = _drawing(self.share).table.probabilities
+        return int(table.searchsorted(0.5, side="left")) + self._before
+
+    @property
+    def _before(self) -> int:
+        """By how much the minimum count moves the table."""
+        return self.minimum_count - 1
+
+    def calibrate(self, *, with_counts: bool) -> Calibrated:
+        """Return the guarantee, and the distribution of the answer for the sizes of classes.
+
+        All tables of public numbers are computed here, before any data are read.
+        """
+        assert len(_drawing(self.share).table.rates)
+
+        def law(sizes: Sequence[int]) -> "KeysLaw":
+            return KeysLaw(self, tuple(sizes), with_counts)
+
+        return Calibrated(self.guarantee, law)
+
+    def chance(self, count: int) -> arb:
+        """Return a ball around the probability that a key of that count is released."""
+        return self.probabilities.probability(self._counted(count))
+
+    def chance_of(self, count: int, answer: int) -> arb:
+        """Return a ball around the probability that a key of that count is released with a count of `answer`."""
+        law, counted = self.probabilities, self._counted(count, cut=False)
+        step = count + law.likeliest_step - answer
+        if not 1 <= step <= min(counted, law.size):
+            return arb(0)
+        if step <= law.turn:
+            return law.probability(step) - law.probability(step - 1)
+        return law.complement(step - 1) - law.complement(step)
+
+    def _counted(self, count: int, *, cut: bool = True) -> int:
+        """Return the place of a count in the table."""
+        place = max(0, count - self._before)
+        return min(place, self.probabilities.size) if cut else place
+
+
+@dataclass(frozen=True)
+class KeysLaw:
+    """The distribution of which keys are released, for the sizes of classes of equal counts. Private.
+
+    Attributes:
+        mechanism: the mechanism.
+        sizes: how many keys have the counts 1, 2, ..., sure - 1, and how many at least `sure`.
+        with_counts: whether their counts are released too.
+    """
+
+    mechanism: PrivateKeys
+    sizes: tuple[int, ...]
+    with_counts: bool
+
+    def draw(self, bits: Bits) -> DrawnKeys:
+        """Return the keys that are released, an exact sample."""
+        before = self.mechanism.minimum_count - 1
+        drawing = _drawing(self.mechanism.share)
+        chosen = drawing.draw(self.sizes[before:], bits, with_noise=self.with_counts)
+        top = self.mechanism.probabilities.likeliest_step
+        shifts = None if chosen.noise is None else top - chosen.noise
+        return DrawnKeys(chosen.classes + before, chosen.places, shifts)
+
+
+@lru_cache(maxsize=16)
+def _drawing(share: KeyShare) -> KeyDraw:
+    """Return the draws of keys of one share, of which the table in doubles is computed once."""
+    return KeyDraw(optimal_probabilities(*share))

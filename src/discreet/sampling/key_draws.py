@@ -1,0 +1,271 @@
+"""Which keys are released, and the noise of their counts: exact draws from classes of equal counts.
+
+The keys of one count are alike, so of a class only its size is needed: one word is skipped over all keys up to the
+next one that is released. The word that decides is also the noise: a key of count n is released if M <= n, where
+M is the count at which its probability first exceeds a uniform V. Proofs: docs/reference/mechanisms/private_keys.md.
+
+Fixed work: every class has its closing word, the empty ones too, and every key of the last class, all of which are
+released, has a word as well. So `size - 1` words are read and one for each key that is released, and one more
+for its noise; and more for a doubt, which depends on the words and never on the sizes of classes.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from .bits import Bits, LazyUniform
+from .enclosures import FUNCTION_ERROR, overflowing, precision
+from .key_probabilities import DoubleTable, ProbabilitiesByCount, in_doubles, rate_of
+
+FARTHEST = 2**40
+"""A word skips at most so many keys; then another is read. No class is as large, so no words tell of it."""
+
+_SKIP_ERROR = 2 * FUNCTION_ERROR
+"""Bound on the relative error of a skip in doubles: of the logarithm, of the rate, and of four roundings."""
+
+_LOG_ERROR = 2.0**-42
+"""Bound on the rest of its error times the rate: the cell of the word, and one minus it rounded."""
+
+_WIDTH, _LEAST_REST = 64, 2**44
+"""The words that doubles serve: of this width, and not so near to the end that the cell is wide in logarithms."""
+
+_PLACE_ERROR = 2.0**-46
+"""Bound on the relative error of what is compared with a probability in doubles, with much room."""
+
+_FEW = 16
+_ONE_BY_ONE = 1024
+
+
+class Chosen(NamedTuple):
+    """The keys that are released, by their places.
+
+    Attributes:
+        classes: the counts of their classes; `size` for all of at least that count.
+        places: their places in these classes, from 0, ascending in each.
+        noise: M for each of them, or None where no counts are released.
+    """
+
+    classes: NDArray[np.int64]
+    places: NDArray[np.int64]
+    noise: NDArray[np.int64] | None
+
+
+class WordsAhead:
+    """Words of a source, read some before they are used: how many depends on how many were used alone."""
+
+    def __init__(self, bits: Bits, first: int) -> None:
+        self.width, self._bits = bits.width, bits
+        self._words, self._at, self._read = bits.words(first), 0, first
+
+    def at_hand(self) -> NDArray[np.uint64]:
+        """Return the words that are read and not used, at least one."""
+        if self._at == len(self._words):
+            block = 1 if self._read < _ONE_BY_ONE else self._read // 8
+            self._words, self._at = self._bits.words(block), 0
+            self._read += block
+        return self._words[self._at :]
+
+    def use(self, n: int) -> None:
+        """Use so many of the words at hand."""
+        self._at += n
+
+    def word(self) -> int:
+        """Return one word."""
+        word = int(self.at_hand()[0])
+        self._at += 1
+        return word
+
+    def words(self, n: int) -> NDArray[np.uint64]:
+        """Return `n` words."""
+        ready = self._words[self._at : self._at + n]
+        self._at += len(ready)
+        missing = n - len(ready)
+        if not missing:
+            return ready
+        self._read += missing
+        return np.concatenate((ready, self._bits.words(missing)))
+
+
+@dataclass(frozen=True)
+class KeyDraw:
+    """Draws of keys with probabilities by their counts.
+
+    Args:
+        law: the probabilities by count.
+    """
+
+    law: ProbabilitiesByCount
+
+    @cached_property
+    def table(self) -> DoubleTable:
+        """The probabilities in doubles."""
+        return in_doubles(self.law)
+
+    def draw(self, sizes: Sequence[int], bits: Bits, *, with_noise: bool) -> Chosen:
+        """Return the keys that are released, independently.
+
+        Args:
+            sizes: how many keys have the counts 1, 2, ..., size - 1, and how many at least `size`.
+            bits: the source.
+            with_noise: whether noise is drawn for their counts too.
+        """
+        last = self.law.size
+        source = WordsAhead(bits, last - 1)
+        places = [self._class(count, sizes[count - 1], source) for count in range(1, last)]
+        source.words(sizes[-1])  # all of the last class are released, whatever their words
+        places.append(np.arange(sizes[-1], dtype=np.int64))
+        lengths = [len(each) for each in places]
+        classes = np.repeat(np.arange(1, last + 1, dtype=np.int64), lengths)
+        noise = self.noise(classes, source) if with_noise else None
+        return Chosen(classes, np.concatenate(places), noise)
+
+    def _class(self, count: int, size: int, source: WordsAhead) -> NDArray[np.int64]:
+        """Return the places of the keys of one class that are released."""
+        places: list[int] = []
+        start = 0
+        while len(places) < _FEW:
+            skip = self._skip(source.word(), count, source)
+            start += skip
+            if start >= size:
+                return np.array(places, dtype=np.int64)
+            if skip < FARTHEST:
+                places.append(start)
+                start += 1
+        return np.concatenate([np.array(places, np.int64), *self._many(count, size, start, source)])
+
+    def _many(
+        self, count: int, size: int, start: int, source: WordsAhead
+    ) -> list[NDArray[np.int64]]:
+        """Return the places from `start` on, in blocks, from many words at once."""
+        blocks: list[NDArray[np.int64]] = []
+        while True:
+            words = source.at_hand()
+            skips, certain = self._skips(words, count, source.width)
+            first = len(words) if certain.all() else int(certain.argmin())
+            falls = skips[:first] < FARTHEST
+            steps = skips[:first] + falls
+            ends = steps.cumsum() - falls  # from `start`
+            beyond = np.flatnonzero(ends >= min(size - start, 2**62))
+            used = int(beyond[0]) if len(beyond) else first
+            blocks.append(start + ends[:used][falls[:used]])
+            source.use(min(used + 1, len(words)))
+            if len(beyond):
+                return blocks
+            start += int(steps.sum())
+            if first == len(words):
+                continue
+            skip = self._settle_skip(LazyUniform.of_word(int(words[first]), source), count)
+            start += skip
+            if start >= size:
+                return blocks
+            if skip < FARTHEST:
+                blocks.append(np.array([start], dtype=np.int64))
+                start += 1
+
+    def _skip(self, word: int, count: int, source: WordsAhead) -> int:
+        """Return how many keys are not released before the next one, by a word and what is read besides."""
+        rest = 2**64 - word
+        if source.width == _WIDTH and rest >= _LEAST_REST:
+            rate = float(self.table.rates[count])
+            skip = -math.log(rest * 2.0**-64) / rate
+            slack = skip * _SKIP_ERROR + _LOG_ERROR / rate
+            low, high = int(min(max(skip - slack, 0), FARTHEST)), int(min(skip + slack, FARTHEST))
+            if low == high:
+                return low
+        return self._settle_skip(LazyUniform.of_word(word, source), count)
+
+    def _skips(
+        self, words: NDArray[np.uint64], count: int, width: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the skips of many words in doubles, and whether each is certain."""
+        if width != _WIDTH:
+            return np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_)
+        rate = self.table.rates[count]
+        with overflowing():
+            rest = (~words).astype(np.float64) + 1.0
+            skips = np.log(rest * 2.0**-64) / -rate
+            slack = skips * _SKIP_ERROR + _LOG_ERROR / rate
+            low = np.floor(np.clip(skips - slack, 0, FARTHEST))
+            certain = (low == np.floor(np.minimum(skips + slack, FARTHEST))) & (rest >= _LEAST_REST)
+        return low.astype(np.int64), certain
+
+    def _settle_skip(self, u: LazyUniform, count: int) -> int:
+        """Return the floor of ln(1 - u) / ln(1 - probability), at most `FARTHEST`, reading more where it is open."""
+        digits = 128
+        while True:
+            with precision(digits):
+                rate = rate_of(self.law, count)
+                while (skip := _skip_between(u, rate)) is None and u.length < digits // 2:
+                    u.extend()
+            if skip is not None:
+                return skip
+            digits *= 2
+
+    def noise(self, classes: NDArray[np.int64], bits: Bits | WordsAhead) -> NDArray[np.int64]:
+        """Return M for keys of these counts that are released: P(M = m) is f(m) / probability, for m up to the count.
+
+        Args:
+            classes: counts from 1 to `size`.
+            bits: the source, of which one word is read for each.
+        """
+        words, table = bits.words(len(classes)), self.table.probabilities
+        tops = table[classes]
+        low = words * 2.0**-bits.width * tops
+        high = (words + 1.0) * 2.0**-bits.width * tops
+        steps = np.minimum(table.searchsorted(low, side="right"), classes)
+        after = (steps == 1) | (low * (1 - _PLACE_ERROR) >= table[steps - 1])
+        before = (steps == classes) | (high * (1 + _PLACE_ERROR) <= table[steps])
+        for i in np.flatnonzero(~(after & before)):
+            u = LazyUniform.of_word(int(words[i]), bits)
+            steps[i] = self._settle_noise(u, int(classes[i]))
+        return steps
+
+    def _settle_noise(self, u: LazyUniform, count: int) -> int:
+        """Return the m with probability(m - 1) <= u * probability(count) < probability(m)."""
+        digits = 128
+        while True:
+            with precision(digits):
+                while (step := self._step_between(u, count)) is None and u.length < digits // 2:
+                    u.extend()
+            if step is not None:
+                return step
+            digits *= 2
+
+    def _step_between(self, u: LazyUniform, count: int) -> int | None:
+        """Return that m if it is certain, by the bits that are known, or None."""
+        cell = self.law.probability(count) / arb(2) ** u.length
+        low, high = u.prefix * cell, (u.prefix + 1) * cell
+        before, step = 0, count
+        while step - before > 1:
+            middle = (before + step) // 2
+            border = self.law.probability(middle)
+            if high <= border:
+                step = middle
+            elif low >= border:
+                before = middle
+            else:
+                return None
+        return step
+
+
+def _skip_between(u: LazyUniform, rate: arb) -> int | None:
+    """Return the floor of -ln(1 - u) / rate, at most `FARTHEST`, if it is certain by the bits that are known."""
+    low, high = (_floor_at(edge, u.length, rate) for edge in (u.prefix, u.prefix + 1))
+    return low if low == high else None
+
+
+def _floor_at(edge: int, length: int, rate: arb) -> int | None:
+    """Return that floor at edge / 2**length, or None while it is open."""
+    if edge == 1 << length:
+        return FARTHEST
+    skip = (-arb(edge) / arb(2) ** length).log1p() / -rate
+    if skip >= FARTHEST:
+        return FARTHEST
+    floor = skip.floor().unique_fmpz() if skip.is_finite() else None
+    return None if floor is None else int(floor)

@@ -1,0 +1,269 @@
+"""Draws of keys by classes: their distribution, their words, and the fast pass beside the slow one."""
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from discreet.sampling.bits import Bits, LazyUniform
+from discreet.sampling.key_draws import FARTHEST, KeyDraw, WordsAhead
+from discreet.sampling.key_probabilities import (
+    GivenProbabilities,
+    ProbabilitiesByCount,
+    optimal_probabilities,
+)
+from discreet.testing import bit_tree
+
+FIFTHS = GivenProbabilities([Fraction(0), Fraction(1, 5), Fraction(1)])
+HALVES = GivenProbabilities([Fraction(0), Fraction(1, 3), Fraction(3, 4), Fraction(1)])
+
+
+class CountedWords:
+    """Words of a generator that can be repeated, and how many were read."""
+
+    width = 64
+
+    def __init__(self, seed: int) -> None:
+        self._generator, self.read = np.random.default_rng(seed), 0
+
+    def word(self) -> int:
+        """Return one word."""
+        return int(self.words(1)[0])
+
+    def words(self, n: int) -> NDArray[np.uint64]:
+        """Return `n` words."""
+        self.read += n
+        return self._generator.integers(0, 2**64, n, dtype=np.uint64)
+
+
+class InBalls(KeyDraw):
+    """The same draws, each word of which is settled in balls."""
+
+    def _skip(self, word: int, count: int, source: WordsAhead) -> int:
+        return self._settle_skip(LazyUniform.of_word(word, source), count)
+
+    def _skips(
+        self, words: NDArray[np.uint64], count: int, width: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        return np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_)
+
+
+Answer = tuple[tuple[int, int, int | None], ...]
+
+
+def answer(law: ProbabilitiesByCount, sizes: Sequence[int], bits: Bits, noise: bool) -> Answer:
+    chosen = KeyDraw(law).draw(sizes, bits, with_noise=noise)
+    noises = [None] * len(chosen.places) if chosen.noise is None else chosen.noise.tolist()
+    return tuple(zip(chosen.classes.tolist(), chosen.places.tolist(), noises, strict=True))
+
+
+def probability(law: GivenProbabilities, sizes: Sequence[int], of: Answer, noise: bool) -> Fraction:
+    """Return the probability of an answer: every key by itself."""
+    released = {(count, place): step for count, place, step in of}
+    total = Fraction(1)
+    for count, size in enumerate(sizes, start=1):
+        for place in range(size):
+            step = released.get((count, place), 0)
+            if step == 0:
+                total *= 1 - law.values[count]
+            elif noise:
+                assert step is not None
+                total *= law.values[step] - law.values[step - 1] if step <= count else 0
+            else:
+                total *= law.values[count]
+    return total
+
+
+def answers(law: GivenProbabilities, sizes: Sequence[int], noise: bool) -> list[Answer]:
+    """Return all answers."""
+    keys = [(count, place) for count, size in enumerate(sizes, start=1) for place in range(size)]
+    options = [
+        [None, *([(*key, step) for step in range(1, key[0] + 1)] if noise else [(*key, None)])]
+        for key in keys
+    ]
+    return [tuple(one for one in some if one is not None) for some in product(*options)]
+
+
+ENUMERATED = [
+    (FIFTHS, (1, 0), False, 12),
+    (FIFTHS, (2, 0), False, 11),
+    (FIFTHS, (0, 1), True, 10),
+    (FIFTHS, (1, 1), True, 11),
+    (HALVES, (0, 1, 0), True, 12),
+    (HALVES, (0, 0, 1), True, 11),
+]
+
+
+@pytest.mark.parametrize(("law", "sizes", "noise", "depth"), ENUMERATED)
+def test_every_string_of_bits(
+    law: GivenProbabilities, sizes: tuple[int, ...], noise: bool, depth: int
+) -> None:
+    enumerate_bits(law, sizes, noise, depth)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(("law", "sizes", "noise", "depth"), [*ENUMERATED, (HALVES, (1, 1, 0), False, 12)])
+def test_every_longer_string_of_bits(
+    law: GivenProbabilities, sizes: tuple[int, ...], noise: bool, depth: int
+) -> None:
+    assert enumerate_bits(law, sizes, noise, depth + 4) < Fraction(1, 8)
+
+
+def enumerate_bits(
+    law: GivenProbabilities, sizes: tuple[int, ...], noise: bool, depth: int
+) -> Fraction:
+    """Compare the distribution on all strings of bits with that of independent keys; return the undecided share."""
+    tree = bit_tree(lambda bits: answer(law, sizes, bits, noise), depth)
+    every = answers(law, sizes, noise)
+    assert {*tree.masses} <= {*every}
+    for one in every:
+        chance, mass = probability(law, sizes, one, noise), tree.masses.get(one, Fraction(0))
+        assert mass <= chance <= mass + tree.undecided
+    assert tree.undecided < Fraction(2, 5)
+    return tree.undecided
+
+
+@pytest.mark.parametrize("noise", [False, True])
+@pytest.mark.parametrize("pair", [("1", "1e-6"), ("1/10", "1e-3"), ("1", "1/2"), ("5", "1e-13")])
+def test_the_fast_pass_gives_the_same(pair: tuple[str, str], noise: bool) -> None:
+    law = optimal_probabilities(*map(Fraction, pair))
+    generator = np.random.default_rng(5)
+    for seed in range(3):
+        sizes = [int(n) for n in generator.integers(0, 60, law.size)]
+        fast, slow = CountedWords(seed), CountedWords(seed)
+        some = KeyDraw(law).draw(sizes, fast, with_noise=noise)
+        others = InBalls(law).draw(sizes, slow, with_noise=noise)
+        for mine, theirs in zip(some, others, strict=True):
+            assert np.array_equal(mine, theirs)  # type: ignore[arg-type]
+        assert fast.read == slow.read
+
+
+TABLES: dict[str, dict[int, int]] = {
+    "empty": {}, "one": {1: 1}, "two alike": {3: 2}, "neighbours": {3: 1, 4: 1}, "sure": {23: 1}, "near": {22: 1},
+    "many": {1: 500, 5: 20, 12: 9, 23: 40},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("noise", [False, True])
+def test_the_words_read_follow_from_the_answer(noise: bool) -> None:
+    """However the keys are spread over classes, and for an empty table as for any other."""
+    law = optimal_probabilities(Fraction(1), Fraction(1, 10**5))
+    assert law.size == 23
+    for table in TABLES.values():
+        sizes = [table.get(count, 0) for count in range(1, 24)]
+        for seed in range(40):
+            bits = CountedWords(seed)
+            chosen = KeyDraw(law).draw(sizes, bits, with_noise=noise)
+            assert bits.read == 22 + len(chosen.places) * (2 if noise else 1)
+
+
+def test_many_words_are_read_in_blocks_that_follow_from_the_answer() -> None:
+    law = optimal_probabilities(Fraction(1), Fraction(1, 10**5))
+    reads = set()
+    for count in (10, 12, 13, 15, 23):
+        sizes = [0] * 23
+        sizes[count - 1] = 5000 if count > 12 else 8000
+        bits = CountedWords(0)
+        chosen = KeyDraw(law).draw(sizes, bits, with_noise=False)
+        used = 22 + len(chosen.places)
+        assert used <= bits.read <= used + max(1, bits.read // 8)
+        reads.add((used, bits.read))
+    other = WordsAhead(CountedWords(1), 22)
+    for _ in range(max(used for used, _ in reads)):
+        other.word()
+    assert len(reads) == 5
+
+
+def test_words_ahead_are_read_when_none_is_left() -> None:
+    """So their number is a function of the number of used ones."""
+    reads = set()
+    for pattern in ([1] * 4000, [4000], [7] * 571 + [3], [2000, 1, 1999]):
+        bits = CountedWords(3)
+        source = WordsAhead(bits, 22)
+        words: list[int] = []
+        for n in pattern:
+            while n:
+                ready = source.at_hand()[:n]
+                words += ready.tolist()
+                source.use(len(ready))
+                n -= len(ready)
+        assert words == CountedWords(3).words(4000).tolist()
+        reads.add(bits.read)
+    assert len(reads) == 1
+    assert 4000 <= max(reads) <= 4500
+
+
+@pytest.mark.parametrize("size", [2**53 + 1, FARTHEST * 300])
+def test_classes_larger_than_a_skip(size: int) -> None:
+    """The sum of skips is exact, whatever the size."""
+    law = GivenProbabilities([Fraction(0), Fraction(15, size), Fraction(1)])
+    chosen = KeyDraw(law).draw([size, 0], CountedWords(4), with_noise=False)
+    places = chosen.places.tolist()
+    assert places == sorted({*places})
+    assert all(0 <= place < size for place in places)
+    assert 1 <= len(places) <= 40
+
+
+def test_a_skip_over_everything_is_followed_by_another() -> None:
+    """The number of keys up to the next one has no memory, so a skip that is cut is as good as a whole one."""
+    law = GivenProbabilities([Fraction(0), Fraction(1, 2 * FARTHEST), Fraction(1)])
+    drawing = KeyDraw(law)
+    bits = CountedWords(9)
+    skips = [drawing._skip(bits.word(), 1, WordsAhead(bits, 0)) for _ in range(2000)]
+    share = Counter(skip == FARTHEST for skip in skips)[True] / 2000
+    assert abs(share - np.exp(-0.5)) < 0.05  # P(nobody among so many)
+
+
+def test_first_and_last_words() -> None:
+    """The ends of the unit interval are cells too, which are read on where they must be."""
+    law = optimal_probabilities(Fraction(1), Fraction(1, 10**5))
+    drawing = KeyDraw(law)
+    for word in (0, 1, 2**64 - 2, 2**64 - 1):
+        for count in (1, 11, 22):
+            fast, slow = CountedWords(1), CountedWords(1)
+            skip = drawing._skip(word, count, WordsAhead(fast, 0))
+            again = drawing._settle_skip(LazyUniform.of_word(word, slow), count)
+            assert skip == again
+            assert (skip == 0) == (word < 2)
+        for noise_word in ([word], [word, word]):
+            class Same(CountedWords):
+                def words(self, n: int) -> NDArray[np.uint64]:
+                    if self.read:
+                        return super().words(n)
+                    self.read += n
+                    return np.array(noise_word[:n], dtype=np.uint64)  # noqa: B023
+
+            steps = drawing.noise(np.full(len(noise_word), 23), Same(1))
+            assert [*steps] == [1 if word < 2 else 23] * len(noise_word)
+
+
+def test_noise_of_a_table_with_steps_below_a_rounding() -> None:
+    """Probabilities near 1 that no double tells apart are told apart in balls."""
+    tiny = Fraction(1, 2**70)
+    law = GivenProbabilities([Fraction(0), Fraction(1, 2), 1 - 2 * tiny, 1 - tiny, Fraction(1)])
+    words = np.array([2**63 - 1, 2**63, 2**64 - 1], dtype=np.uint64)
+
+    class Ends(CountedWords):
+        def words(self, n: int) -> NDArray[np.uint64]:
+            return words[:n] if n == 3 else super().words(n)
+
+    steps = KeyDraw(law).noise(np.full(3, 4), Ends(2))
+    assert steps[0] == 1
+    assert steps[1] == 2
+    assert steps[2] in (2, 3, 4)
+    counts: Counter[int] = Counter()
+    for seed in range(300):
+        class Last(CountedWords):
+            def words(self, n: int) -> NDArray[np.uint64]:
+                if self.read:
+                    return super().words(n)
+                self.read += n
+                return np.full(n, 2**64 - 1, dtype=np.uint64)
+
+        counts[int(KeyDraw(law).noise(np.array([4]), Last(seed))[0])] += 1
+    # the last cell of 2**-64 is 64 tiny steps wide: 62, 1 and 1 of them
+    assert counts[2] > 270
