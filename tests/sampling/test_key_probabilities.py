@@ -1,7 +1,7 @@
 """The optimal probabilities of keys: their values, their recursion, and what makes them private."""
 
 from fractions import Fraction
-from itertools import count, islice
+from itertools import count, islice, pairwise
 
 import numpy as np
 import pytest
@@ -45,7 +45,14 @@ VALUES = {
 }  # fmt: skip
 """By epsilon and delta: the turn, the size, the likeliest step, and probabilities to 15 digits."""
 
-ODD = [("1", "1/2"), ("1", "3/5"), ("1/3", "99/100"), ("30", "1e-9"), ("1/1000", "1/4"), ("1", "1e-90")]
+ODD = [
+    ("1", "1/2"),
+    ("1", "3/5"),
+    ("1/3", "99/100"),
+    ("30", "1e-9"),
+    ("1/1000", "1/4"),
+    ("1", "1e-90"),
+]
 PAIRS = [*VALUES, *ODD]
 
 
@@ -156,24 +163,29 @@ def with_counts(table: GivenProbabilities, n: int, most: int) -> list[Fraction]:
     """Return the probabilities of no answer, and of released counts t, t + 1, ..., t + most of a key of count n."""
     values, size = table.values, table.size
     chance = values[min(n, size)]
-    steps = [values[m] - values[m - 1] if 1 <= m <= size else Fraction(0) for m in range(n, n - most - 1, -1)]
+    steps = [
+        values[m] - values[m - 1] if 1 <= m <= size else Fraction(0)
+        for m in range(n, n - most - 1, -1)
+    ]
     return [1 - chance, *steps]
 
 
 XS = [Fraction(x) for x in ("11/10", "3/2", "2", "3", "10", "1000")]
-DELTAS = [Fraction(d) for d in ("1/1000", "1/20", "1/10", "1/4", "1/3", "1/2", "3/5", "9/10", "99/100")]
+DELTAS = [
+    Fraction(d) for d in ("1/1000", "1/20", "1/10", "1/4", "1/3", "1/2", "3/5", "9/10", "99/100")
+]
 
 
 @pytest.mark.parametrize("x", XS)
 @pytest.mark.parametrize("delta", DELTAS)
 def test_the_count_is_free(x: Fraction, delta: Fraction) -> None:
-    """With counts: delta exactly at every count upwards, and downwards at most delta; at some count if at most 1/2."""
+    """With counts: delta exactly at every count upwards; downwards at most delta, and all of it up to one half."""
     table = exact_table(x, delta)
     most = table.size + 3
     laws = [with_counts(table, n, most) for n in range(most)]
     assert all(sum(law) == 1 for law in laws)
-    upwards = [excess(more, less, x) for less, more in zip(laws, laws[1:], strict=False)]
-    downwards = [excess(less, more, x) for less, more in zip(laws, laws[1:], strict=False)]
+    upwards = [excess(more, less, x) for less, more in pairwise(laws)]
+    downwards = [excess(less, more, x) for less, more in pairwise(laws)]
     assert set(upwards) == {delta}
     assert max(downwards) <= delta
     assert (max(downwards) == delta) == (delta <= Fraction(1, 2))
@@ -199,11 +211,13 @@ def test_no_rule_releases_more(x: Fraction) -> None:
     for delta in DELTAS:
         values = exact_table(x, delta).values
         more = Fraction(1, 10**9)
-        for last, value in zip(values, values[1:], strict=False):
+        for last, value in pairwise(values):
             raised = value + more
             assert value <= x * last + delta
             assert 1 - last <= x * (1 - value) + delta
-            assert raised > min(x * last + delta, Fraction(1)) or 1 - last > x * (1 - raised) + delta
+            assert (
+                raised > min(x * last + delta, Fraction(1)) or 1 - last > x * (1 - raised) + delta
+            )
 
 
 def test_given_probabilities() -> None:

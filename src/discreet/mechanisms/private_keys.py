@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from flint import arb
@@ -15,27 +15,12 @@ from ..privacy.sensitivity import Neighbors
 from ..sampling.bits import Bits
 from ..sampling.key_draws import KeyDraw
 from ..sampling.key_probabilities import OptimalProbabilities, optimal_probabilities
-from .contract import Calibrated
 from .key_shares import KeyShare, best_share
-
-
-class DrawnKeys(NamedTuple):
-    """The keys that are released, by their places in a table that was counted; their values are fetched after.
-
-    Attributes:
-        classes: their counts, as far as the table tells them apart.
-        places: their places in these classes, from 0.
-        shifts: released count minus count; None where no counts are released.
-    """
-
-    classes: NDArray[np.int64]
-    places: NDArray[np.int64]
-    shifts: NDArray[np.int64] | None
 
 
 @dataclass(frozen=True)
 class PrivateKeys:
-    """Releases each key of a table with the largest probability that its count allows, and a noisy count for nothing.
+    """Releases each key with the largest probability that its count allows, and a noisy count at no further cost.
 
     A key of n records is released with the probability pi(n) of `OptimalProbabilities`. With M the count at which
     pi first exceeds a uniform number, it is released if M <= n, and its count is n + t - M for a public t.
@@ -111,17 +96,13 @@ class PrivateKeys:
         """By how much the minimum count moves the table."""
         return self.minimum_count - 1
 
-    def calibrate(self, *, with_counts: bool) -> Calibrated:
-        """Return the guarantee, and the distribution of the answer for the sizes of classes.
+    def compute_tables(self) -> None:
+        """Compute all tables of public numbers, once, so that no time after data were read is spent on them."""
+        assert len(_drawing(self.share).table.rates) == self.probabilities.size
 
-        All tables of public numbers are computed here, before any data are read.
-        """
-        assert len(_drawing(self.share).table.rates)
-
-        def law(sizes: Sequence[int]) -> "KeysLaw":
-            return KeysLaw(self, tuple(sizes), with_counts)
-
-        return Calibrated(self.guarantee, law)
+    def law(self, sizes: Sequence[int]) -> "KeysLaw":
+        """Return the distribution of the released keys, for the sizes of classes."""
+        return KeysLaw(self, tuple(sizes))
 
     def chance(self, count: int) -> arb:
         """Return a ball around the probability that a key of that count is released."""
@@ -149,22 +130,25 @@ class KeysLaw:
 
     Attributes:
         mechanism: the mechanism.
-        sizes: how many keys have the counts 1, 2, ..., sure - 1, and how many at least `sure`.
-        with_counts: whether their counts are released too.
+        sizes: how many keys have the counts `minimum_count`, ..., `sure` - 1, and how many at least `sure`.
     """
 
     mechanism: PrivateKeys
     sizes: tuple[int, ...]
-    with_counts: bool
 
-    def draw(self, bits: Bits) -> DrawnKeys:
-        """Return the keys that are released, an exact sample."""
+    def draw(self, bits: Bits) -> dict[int, NDArray[np.int64]]:
+        """Return the places of the released keys in their classes, by count; all of the last class are besides."""
         before = self.mechanism.minimum_count - 1
-        drawing = _drawing(self.mechanism.share)
-        chosen = drawing.draw(self.sizes[before:], bits, with_noise=self.with_counts)
-        top = self.mechanism.probabilities.likeliest_step
-        shifts = None if chosen.noise is None else top - chosen.noise
-        return DrawnKeys(chosen.classes + before, chosen.places, shifts)
+        places = _drawing(self.mechanism.share).draw(self.sizes, bits)
+        return {count + before: some for count, some in places.items()}
+
+    def released_counts(self, counts: Sequence[int], bits: Bits) -> list[int]:
+        """Return noisy counts of released keys, by their counts; one word is read for each."""
+        of, law = self.mechanism, self.mechanism.probabilities
+        places = [min(count - of.minimum_count + 1, law.size) for count in counts]
+        noise = _drawing(of.share).noise(np.array(places, dtype=np.int64), bits)
+        steps = (law.likeliest_step - noise).tolist()
+        return [count + step for count, step in zip(counts, steps, strict=True)]
 
 
 @lru_cache(maxsize=16)

@@ -1,19 +1,19 @@
 """Which keys are released, and the noise of their counts: exact draws from classes of equal counts.
 
-The keys of one count are alike, so of a class only its size is needed: one word is skipped over all keys up to the
-next one that is released. The word that decides is also the noise: a key of count n is released if M <= n, where
-M is the count at which its probability first exceeds a uniform V. Proofs: docs/reference/mechanisms/private_keys.md.
+The keys of one count are alike, so of a class only its size is needed: one word skips all keys up to the next
+one that is released. The word that decides is also the noise: a key of count n is released if M <= n, where
+M is the count where its probability first exceeds a uniform V. Proofs: docs/reference/mechanisms/private_keys.md.
 
 Fixed work: every class has its closing word, the empty ones too, and every key of the last class, all of which are
 released, has a word as well. So `size - 1` words are read and one for each key that is released, and one more
-for its noise; and more for a doubt, which depends on the words and never on the sizes of classes.
+for its noise; and more for a doubt, which depends on the words and never on the sizes of classes. Of many words
+some are read ahead: `WordsAhead`.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from flint import arb
@@ -40,20 +40,6 @@ _PLACE_ERROR = 2.0**-46
 
 _FEW = 16
 _ONE_BY_ONE = 1024
-
-
-class Chosen(NamedTuple):
-    """The keys that are released, by their places.
-
-    Attributes:
-        classes: the counts of their classes; `size` for all of at least that count.
-        places: their places in these classes, from 0, ascending in each.
-        noise: M for each of them, or None where no counts are released.
-    """
-
-    classes: NDArray[np.int64]
-    places: NDArray[np.int64]
-    noise: NDArray[np.int64] | None
 
 
 class WordsAhead:
@@ -107,23 +93,20 @@ class KeyDraw:
         """The probabilities in doubles."""
         return in_doubles(self.law)
 
-    def draw(self, sizes: Sequence[int], bits: Bits, *, with_noise: bool) -> Chosen:
-        """Return the keys that are released, independently.
+    def draw(self, sizes: Sequence[int], bits: Bits) -> dict[int, NDArray[np.int64]]:
+        """Return the places, from 0 and ascending, of the keys that are released, by their class.
+
+        All keys of the last class are released, so their places are left out.
 
         Args:
             sizes: how many keys have the counts 1, 2, ..., size - 1, and how many at least `size`.
             bits: the source.
-            with_noise: whether noise is drawn for their counts too.
         """
         last = self.law.size
         source = WordsAhead(bits, last - 1)
-        places = [self._class(count, sizes[count - 1], source) for count in range(1, last)]
-        source.words(sizes[-1])  # all of the last class are released, whatever their words
-        places.append(np.arange(sizes[-1], dtype=np.int64))
-        lengths = [len(each) for each in places]
-        classes = np.repeat(np.arange(1, last + 1, dtype=np.int64), lengths)
-        noise = self.noise(classes, source) if with_noise else None
-        return Chosen(classes, np.concatenate(places), noise)
+        places = {count: self._class(count, sizes[count - 1], source) for count in range(1, last)}
+        source.words(sizes[-1])  # they are released whatever their words
+        return {count: some for count, some in places.items() if len(some)}
 
     def _class(self, count: int, size: int, source: WordsAhead) -> NDArray[np.int64]:
         """Return the places of the keys of one class that are released."""
@@ -196,7 +179,7 @@ class KeyDraw:
         return low.astype(np.int64), certain
 
     def _settle_skip(self, u: LazyUniform, count: int) -> int:
-        """Return the floor of ln(1 - u) / ln(1 - probability), at most `FARTHEST`, reading more where it is open."""
+        """Return the floor of ln(1 - u) / ln(1 - probability), at most `FARTHEST`, and read on where it is open."""
         digits = 128
         while True:
             with precision(digits):
@@ -207,8 +190,8 @@ class KeyDraw:
                 return skip
             digits *= 2
 
-    def noise(self, classes: NDArray[np.int64], bits: Bits | WordsAhead) -> NDArray[np.int64]:
-        """Return M for keys of these counts that are released: P(M = m) is f(m) / probability, for m up to the count.
+    def noise(self, classes: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+        """Return M for released keys of these classes: P(M = m) is the rise at m over the probability of the class.
 
         Args:
             classes: counts from 1 to `size`.

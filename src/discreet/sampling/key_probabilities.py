@@ -70,7 +70,9 @@ class OptimalProbabilities:
 
     def __post_init__(self) -> None:
         if not (self.epsilon > 0 and 0 < self.delta < 1):
-            raise InvalidArgument("private keys need an epsilon above 0, and a delta between 0 and 1")
+            raise InvalidArgument(
+                "private keys need an epsilon above 0, and a delta between 0 and 1"
+            )
         if self.size > LONGEST_TABLE:
             raise InvalidArgument(
                 f"a key would be certain of its answer from {self.size:,} records on only, and at most "
@@ -79,7 +81,7 @@ class OptimalProbabilities:
 
     @cached_property
     def turn(self) -> int:
-        """The least count with a probability above (1 - delta) / (1 + x), where the second argument is the least."""
+        """The least count with a probability above (1 - delta) / (1 + x): there the second argument is less."""
 
         def steps() -> arb:
             x, delta = ball(self.epsilon).exp(), ball(self.delta)
