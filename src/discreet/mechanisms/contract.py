@@ -25,6 +25,7 @@ from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits
 from ..sampling.enclosures import Rate
 from ..warning import warn
+from .gap_grid import GapGrid
 from .worst_case import WorstCase
 
 _LEAST = Fraction(1, 10**300)
@@ -72,6 +73,8 @@ class Calibrated:
     """Where it is that of permute-and-flip, with heads of probability exp(-rate * gap[i]), that rate."""
     list_length: int | None = None
     """The length of an answer that is an ordered list of candidates, whose distribution is one of `Lists`."""
+    gap_grid: GapGrid | None = None
+    """The grid of the gap, where an answer is [index, steps] in place of an index."""
 
 
 class Mechanism(Protocol):

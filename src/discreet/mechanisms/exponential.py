@@ -9,8 +9,8 @@ import numpy as np
 
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument
-from ..privacy.guarantees import BoundedRange, Guarantee, PureDP
-from ..privacy.rho import pure_rho, range_rho
+from ..privacy.guarantees import BoundedRange, Guarantee, LogisticDP, PureDP
+from ..privacy.rho import logistic_rho, pure_rho, range_rho
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.categorical import Categorical
 from ..sampling.enclosures import NaturalRate
@@ -24,6 +24,8 @@ from .base_measure import (
     weigh,
 )
 from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, split_text
+from .gap_grid import GapGrid
+from .gap.winner import WinnerGap
 from .worst_case import EXPONENTIAL_ERROR, WorstCase
 
 _NEGLIGIBLE_EXPONENT = 160
@@ -110,11 +112,27 @@ class Exponential:
         def law(scores: Vector | Runs) -> Law:
             if isinstance(scores, Runs):
                 return RunLaw(scores, rate)
-            return Categorical(scores, rate) if measure is None else weigh(scores, rate, measure)
+            return _law(scores, rate, measure)
 
         return Calibrated(
             guarantee, law, _NEGLIGIBLE_EXPONENT / eta, rate if self.uniform else None
         )
+
+    def calibrate_with_gap(
+        self, sensitivity: Sensitivity, parameter: PrivacyParameter | None
+    ) -> Calibrated:
+        """Return the mechanism that answers [index, steps].
+
+        Guarantee: `LogisticDP`, by the spread alone. Proof: docs/reference/mechanisms/gap.md.
+        """
+        epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, logistic_rho)
+        rate, measure = NaturalRate(epsilon / sensitivity.spread), self.measure
+        grid = GapGrid.of(rate.eta)
+
+        def law(scores: Vector) -> WinnerGap:
+            return WinnerGap(_law(scores, rate, measure), scores, rate, grid, measure)
+
+        return Calibrated(LogisticDP(epsilon, sensitivity.neighbors), law, gap_grid=grid)
 
     def _settle(
         self, sensitivity: Sensitivity, parameter: PrivacyParameter
@@ -125,3 +143,8 @@ class Exponential:
             return PureDP(epsilon, sensitivity.neighbors), epsilon / sensitivity.change
         epsilon = epsilon_of(parameter, sensitivity.spread, range_rho)
         return BoundedRange(epsilon, sensitivity.neighbors), epsilon / sensitivity.spread
+
+
+def _law(scores: Vector, rate: NaturalRate, measure: BaseMeasure | None) -> Law:
+    """Return the distribution of the answer among candidates in a list."""
+    return Categorical(scores, rate) if measure is None else weigh(scores, rate, measure)

@@ -33,6 +33,8 @@ from .contract import (
     one_by_one,
 )
 from .exponential import Exponential
+from .gap.first_two import Ends, FirstTwo
+from .gap_grid import GapGrid
 from .permute_and_flip import PermuteAndFlip
 from .worst_case import WorstCase
 
@@ -103,6 +105,37 @@ class NoisyMax:
         rate = NaturalRate(epsilon / sensitivity.spread)
         guarantee = LaplaceDP(epsilon, sensitivity.neighbors)
         return Calibrated(guarantee, partial(LaplaceRace, rate=rate))
+
+    def calibrate_with_gap(
+        self, sensitivity: Sensitivity, parameter: PrivacyParameter | None
+    ) -> Calibrated:
+        """Return the mechanism that answers [index, steps].
+
+        Guarantee: with Laplace noise `LaplaceDP`, as without the gap; with other noise that of the mechanism which
+        it makes. Proof: docs/reference/mechanisms/gap.md.
+        """
+        if self._equal is not None:
+            return self._equal.calibrate_with_gap(sensitivity, parameter)
+        epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, laplace_rho)
+        rate = NaturalRate(epsilon / sensitivity.spread)
+        grid = GapGrid.of(rate.eta)
+
+        def law(scores: Vector) -> FirstTwo:
+            return FirstTwo(LaplaceRace(scores, rate), scores, rate, grid, LaplaceNoise())
+
+        return Calibrated(LaplaceDP(epsilon, sensitivity.neighbors), law, gap_grid=grid)
+
+
+class LaplaceNoise:
+    """Laplace noise of scale 1: its quantile at U."""
+
+    def fast_ends(self, words: NDArray[np.uint64], width: int) -> Ends:
+        """Return doubles below and above the noise of every uniform number that begins with the word."""
+        return _fast_noise_bounds(words, width)
+
+    def ends(self, u: LazyUniform) -> tuple[arb, arb]:
+        """Return balls around the least and the largest noise for the known part of `u`."""
+        return _noise_bounds(u, arb(0))
 
 
 class LaplaceRace:

@@ -12,12 +12,22 @@ from ...privacy.guarantees import LaplaceDP
 from ...privacy.rho import laplace_rho
 from ...privacy.sensitivity import Sensitivity
 from ...sampling.bernoulli import bernoulli, bernoulli_one
-from ...sampling.bits import Bits, below
+from ...sampling.bits import Bits, LazyUniform, below
 from ...sampling.categorical import BLOCK
-from ...sampling.enclosures import NaturalRate, Rate, fast_weights, has_fast_pass, overflowing
+from ...sampling.enclosures import (
+    FUNCTION_ERROR,
+    NaturalRate,
+    Rate,
+    fast_weights,
+    has_fast_pass,
+    overflowing,
+)
 from ...sampling.runs import Runs
 from ...sampling.vectors import Vector
+from ...sampling.waiting_times import log_of_rest
 from ..contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, one_by_one
+from ..gap.first_two import Ends, FirstTwo
+from ..gap_grid import GapGrid
 from ..worst_case import FLIPS_ERROR, WorstCase
 from .run_race import RunRace
 
@@ -62,6 +72,39 @@ class PermuteAndFlip:
 
         guarantee = LaplaceDP(epsilon, sensitivity.neighbors)
         return Calibrated(guarantee, law, _NEGLIGIBLE_EXPONENT / rate.eta, flip_rate=rate)
+
+    def calibrate_with_gap(
+        self, sensitivity: Sensitivity, parameter: PrivacyParameter | None
+    ) -> Calibrated:
+        """Return the mechanism that answers [index, steps].
+
+        It is report noisy max with exponential noise. Guarantee: `LaplaceDP`, as without the gap. Proof:
+        docs/reference/mechanisms/gap.md.
+        """
+        epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, laplace_rho)
+        rate = NaturalRate(epsilon / sensitivity.spread)
+        grid = GapGrid.of(rate.eta)
+
+        def law(scores: Vector) -> FirstTwo:
+            return FirstTwo(OneOfTheHeads(scores, rate), scores, rate, grid, ExponentialNoise())
+
+        return Calibrated(LaplaceDP(epsilon, sensitivity.neighbors), law, gap_grid=grid)
+
+
+class ExponentialNoise:
+    """Exponential noise of scale 1: -ln(1 - U)."""
+
+    def fast_ends(self, words: NDArray[np.uint64], width: int) -> Ends:
+        """Return doubles below and above the noise of every uniform number that begins with the word."""
+        low, high = (-log_of_rest(words, width, ahead) for ahead in (0.0, 1.0))
+        return low * (1 - 2 * FUNCTION_ERROR) - 2.0**-50, high * (1 + 2 * FUNCTION_ERROR) + 2.0**-50
+
+    def ends(self, u: LazyUniform) -> tuple[arb, arb]:
+        """Return balls around the least and the largest noise for the known part of `u`."""
+        cell = arb(2) ** -u.length
+        is_last = u.prefix + 1 == 1 << u.length
+        high = arb.pos_inf() if is_last else -(-(u.prefix + 1) * cell).log1p()
+        return -(-u.prefix * cell).log1p(), high
 
 
 class OneOfTheHeads:
