@@ -766,6 +766,7 @@ def mode(
     column: str | None = None,
     *,
     candidates: _Iterable[_T],
+    gap: bool = False,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -791,6 +792,7 @@ def mode(
             declares the values of the column, and for a Polars `Enum`, whose categories are declared.
         unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
             then be a value that only one row holds, and nothing is guaranteed.
+        gap: whether to release how far ahead the winner was, in `Release.gap`, as for `select`.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
@@ -834,6 +836,7 @@ def mode(
     *,
     candidates: _Iterable[object] | _CandidateTable | None = None,
     unsafe_candidates_from_data: bool = False,
+    gap: bool = False,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -863,6 +866,7 @@ def mode(
             declares the values of the column, and for a Polars `Enum`, whose categories are declared.
         unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
             then be a value that only one row holds, and nothing is guaranteed.
+        gap: whether to release how far ahead the winner was, in `Release.gap`, as for `select`.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
@@ -1290,6 +1294,7 @@ def select(
     sensitivity: _Number | None = None,
     spread: _Number | None = None,
     monotonic: bool = False,
+    gap: bool = False,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -1310,6 +1315,10 @@ def select(
         monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
             this halves the cost.
         candidates: the possible answers, public, and so is their order; without them the answer is an index.
+        gap: whether to release how far ahead the winner was, in `Release.gap`: by how much its score with noise is
+            above the next one, rounded down to a multiple of the largest power of ten that is at most a tenth of
+            the noise's scale. It costs no more ε: docs/reference/mechanisms/gap.md. Without it only the answer is
+            released.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
@@ -1352,6 +1361,7 @@ def select(
     spread: _Number | None = None,
     monotonic: bool = False,
     candidates: _Iterable[_T],
+    gap: bool = False,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -1368,6 +1378,7 @@ def select(
     sensitivity: _Number | None = None,
     spread: _Number | None = None,
     monotonic: bool = False,
+    gap: bool = False,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -1385,6 +1396,7 @@ def select(
     spread: _Number | None = None,
     monotonic: bool = False,
     candidates: _Iterable[object] | None = None,
+    gap: bool = False,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -1406,6 +1418,10 @@ def select(
         monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
             this halves the cost.
         candidates: the possible answers, public, and so is their order; without them the answer is an index.
+        gap: whether to release how far ahead the winner was, in `Release.gap`: by how much its score with noise is
+            above the next one, rounded down to a multiple of the largest power of ten that is at most a tenth of
+            the noise's scale. It costs no more ε: docs/reference/mechanisms/gap.md. Without it only the answer is
+            released.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in

@@ -83,6 +83,7 @@ def release(score: Score, answers: Answers | None, query: Query, terms: Terms) -
             return np.array(indices) if isinstance(indices, list) else indices
         return answers[indices] if size is None else answers_at(indices, answers)
 
+    name = question.naming(name)
     per = "" if question.unit is None else f", per {unit_in_words(question.unit)}"
     return question.order(query.about(per)).deliver(prepare, name)
 
@@ -267,6 +268,18 @@ class Question:
                 f"there are {answers.size} candidates but {len(scores)} scores; give one for each"
             )
         return scores
+
+    def naming(self, name: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function that names what was drawn, of one that names indices: with drawn gaps."""
+        grid = self.calibrated.gap_grid
+        if grid is None:
+            return name
+
+        def name_with_gap(drawn: Any, *size: int | None) -> Answer:
+            indices, gaps = grid.split(drawn)
+            return Answer(name(indices, *size), gap=gaps)
+
+        return name_with_gap
 
     def order(self, query: Query) -> Order:
         """Return the order for a release that answers this question."""

@@ -9,7 +9,7 @@ from .candidate_options import (
     CandidatesOption,
     read_candidates,
 )
-from .options import ColumnArgument, DataArgument
+from .options import ColumnArgument, DataArgument, GapOption
 from .releasing import releasing
 
 
@@ -21,6 +21,7 @@ def mode_command(
     candidates: CandidatesOption = None,
     candidates_from: CandidatesFileOption = None,
     candidates_column: CandidatesColumnOption = None,
+    gap: GapOption = False,
 ) -> Release:
     """Release the most common value of a column.
 
@@ -29,4 +30,4 @@ def mode_command(
     Example: discreet mode people.csv drink --candidates tea,coffee --epsilon 1
     """
     choices = read_candidates(data, column, candidates, candidates_from, candidates_column)
-    return verb.mode(data, column, candidates=choices, **terms)
+    return verb.mode(data, column, candidates=choices, gap=gap, **terms)

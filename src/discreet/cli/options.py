@@ -39,6 +39,9 @@ FormatName = Annotated[
         autocompletion=one_of(*FORMATS),
     ),
 ]
+GapOption = Annotated[
+    bool, typer.Option("--gap", help="Release how far ahead the winner was, too.")
+]
 Epsilon = Annotated[
     str | None,
     typer.Option(

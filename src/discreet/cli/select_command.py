@@ -14,6 +14,7 @@ from ..terms import Terms
 from ..verbs import select as verb
 from .audit_command import ChangeOption, MonotonicOption, SpreadOption
 from .inputs import private_number, scores_text
+from .options import GapOption
 from .releasing import OF_TABLES, releasing
 
 _HEADER = ["candidate", "score"]
@@ -34,6 +35,7 @@ def select_command(
     sensitivity: ChangeOption = None,
     spread: SpreadOption = None,
     monotonic: MonotonicOption = False,
+    gap: GapOption = False,
 ) -> Release:
     """Release a candidate with a high score.
 
@@ -43,7 +45,12 @@ def select_command(
     Example: discreet select scores.csv --sensitivity 1 --epsilon 1
     """
     return verb.select(
-        read_scores(data), sensitivity=sensitivity, spread=spread, monotonic=monotonic, **terms
+        read_scores(data),
+        sensitivity=sensitivity,
+        spread=spread,
+        monotonic=monotonic,
+        gap=gap,
+        **terms,
     )
 
 

@@ -76,6 +76,11 @@ class Calibrated:
     gap_grid: GapGrid | None = None
     """The grid of the gap, where an answer is [index, steps] in place of an index."""
 
+    @property
+    def is_several(self) -> bool:
+        """Whether an answer is more than one index."""
+        return self.list_length is not None or self.gap_grid is not None
+
 
 class Mechanism(Protocol):
     """A family of distributions, with a proof of the guarantee of every one."""

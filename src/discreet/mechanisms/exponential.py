@@ -24,8 +24,8 @@ from .base_measure import (
     weigh,
 )
 from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, split_text
-from .gap_grid import GapGrid
 from .gap.winner import WinnerGap
+from .gap_grid import GapGrid
 from .worst_case import EXPONENTIAL_ERROR, WorstCase
 
 _NEGLIGIBLE_EXPONENT = 160
@@ -129,7 +129,7 @@ class Exponential:
         rate, measure = NaturalRate(epsilon / sensitivity.spread), self.measure
         grid = GapGrid.of(rate.eta)
 
-        def law(scores: Vector) -> WinnerGap:
+        def law(scores: Vector) -> Any:
             return WinnerGap(_law(scores, rate, measure), scores, rate, grid, measure)
 
         return Calibrated(LogisticDP(epsilon, sensitivity.neighbors), law, gap_grid=grid)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from flint import arb, arb_poly
@@ -120,7 +120,7 @@ class NoisyMax:
         rate = NaturalRate(epsilon / sensitivity.spread)
         grid = GapGrid.of(rate.eta)
 
-        def law(scores: Vector) -> FirstTwo:
+        def law(scores: Vector) -> Any:
             return FirstTwo(LaplaceRace(scores, rate), scores, rate, grid, LaplaceNoise())
 
         return Calibrated(LaplaceDP(epsilon, sensitivity.neighbors), law, gap_grid=grid)

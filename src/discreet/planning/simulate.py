@@ -155,7 +155,7 @@ def simulate(verb: object, /, *arguments: object, **terms: object) -> Simulation
     label = _column_of(verb, arguments, terms)
     delivery = _delivery_of(verb, arguments, terms)
     order, question = delivery.order, delivery.order.question
-    if question is None or question.calibrated.list_length is not None:
+    if question is None or question.calibrated.is_several:
         draw = delivery.prepare()  # the distribution is computed once
         lists = [_plain(Answer.of(delivery.name(draw())).value) for _ in range(size)]
         return Simulation(lists, order.mechanism, label=label)

@@ -21,6 +21,7 @@ from ..tables.candidate_table import CandidateTable, names_file
 from ..tables.column import Source
 from ..terms import AnswerTerms, PersonTerms, Terms, takes_terms
 from ..warning import warn
+from .gaps import check_gap, with_gap
 from .units import UnitQuery, naming, read_unit_query
 
 _T = TypeVar("_T")
@@ -35,6 +36,7 @@ def mode(
     column: str | None = None,
     *,
     candidates: Iterable[_T],
+    gap: bool = False,
     **terms: Unpack[AnswerTerms],
 ) -> Release[_T]: ...
 
@@ -46,6 +48,7 @@ def mode(
     *,
     candidates: Iterable[object] | CandidateTable | None = None,
     unsafe_candidates_from_data: bool = False,
+    gap: bool = False,
     **terms: Unpack[PersonTerms],
 ) -> Release: ...
 
@@ -57,6 +60,7 @@ def mode(
     *,
     candidates: Iterable[object] | CandidateTable | None = None,
     unsafe_candidates_from_data: bool = False,
+    gap: bool = False,
     **terms: Unpack[PersonTerms],
 ) -> Release:
     """Release the most common value of a column.
@@ -75,6 +79,7 @@ def mode(
             declares the values of the column, and for a Polars `Enum`, whose categories are declared.
         unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
             then be a value that only one row holds, and nothing is guaranteed.
+        gap: whether to release how far ahead the winner was, in `Release.gap`, as for `select`.
         **terms: the shared arguments, described in `PersonTerms`.
 
     Raises:
@@ -88,7 +93,9 @@ def mode(
             "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
         )
     column = None if column is None else column_name(column)
-    unit_query = read_unit_query(terms)
+    unit_query = read_unit_query(with_gap(terms, gap))
+    if gap and unsafe_candidates_from_data:
+        raise InvalidArgument("a gap of candidates from the data has no proof: leave out gap")
     if unsafe_candidates_from_data:
         unit_query = _without_guarantee(unit_query)
     # What is public is wrong before the data are opened, or not at all.
@@ -100,6 +107,7 @@ def mode(
     else:
         options = _declared_categories(data, column, terms) if candidates is None else candidates
         labels = read_labels(options)
+        check_gap(gap, labels)
         source = f"{labels.size} candidates"
     scores = count_scores(unit_query, data, column, labels)
     query = Query("mode", f"mode of {column or 'values'}, {source}", {"column": column})

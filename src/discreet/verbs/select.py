@@ -1,6 +1,6 @@
 """select: one of the candidates, by scores of the caller."""
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set, Sized
 from functools import partial
 from typing import Any, NamedTuple, TypeVar, Unpack, overload
 
@@ -22,6 +22,7 @@ from ..sampling.vectors import read_vector
 from ..scores import Given
 from ..selection import Query, release
 from ..terms import SelectAnswerTerms, SelectTerms, Terms, takes_terms
+from .gaps import check_gap, with_gap
 
 _T = TypeVar("_T")
 
@@ -32,35 +33,49 @@ _CALIBRATING = {"epsilon", "rho", "scale", "mechanism", "neighbors"}
 
 
 @overload
-def select(scores: Mapping[_T, object], **terms: Unpack[SelectAnswerTerms]) -> Release[_T]: ...
-
-
-@overload
 def select(
-    scores: object, *, candidates: Iterable[_T], **terms: Unpack[SelectAnswerTerms]
+    scores: Mapping[_T, object], *, gap: bool = False, **terms: Unpack[SelectAnswerTerms]
 ) -> Release[_T]: ...
 
 
 @overload
 def select(
-    scores: list[Any] | tuple[Any, ...] | NDArray[Any], **terms: Unpack[SelectAnswerTerms]
+    scores: object,
+    *,
+    candidates: Iterable[_T],
+    gap: bool = False,
+    **terms: Unpack[SelectAnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def select(
+    scores: list[Any] | tuple[Any, ...] | NDArray[Any],
+    *,
+    gap: bool = False,
+    **terms: Unpack[SelectAnswerTerms],
 ) -> Release[int]: ...
 
 
 @overload
 def select(
-    scores: object, *, candidates: Iterable[object] | None = None, **terms: Unpack[SelectTerms]
+    scores: object,
+    *,
+    candidates: Iterable[object] | None = None,
+    gap: bool = False,
+    **terms: Unpack[SelectTerms],
 ) -> Release: ...
 
 
 @takes_terms
-def select(
+def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates and the gap
     scores: object,
     *,
     sensitivity: Number | None = None,
     spread: Number | None = None,
     monotonic: bool = False,
     candidates: Iterable[object] | None = None,
+    gap: bool = False,
     **terms: Unpack[Terms],
 ) -> Release:
     """Release one candidate: the better its score, the more likely it is.
@@ -69,6 +84,10 @@ def select(
         scores: finite numbers, one per candidate, higher is better: an array, a series, a list (ints,
             floats, Fractions, Decimals), or a mapping from candidates to scores.
         candidates: the possible answers, public, and so is their order; without them the answer is an index.
+        gap: whether to release how far ahead the winner was, in `Release.gap`: by how much its score with noise is
+            above the next one, rounded down to a multiple of the largest power of ten that is at most a tenth of
+            the noise's scale. It costs no more ε: docs/reference/mechanisms/gap.md. Without it only the answer is
+            released.
         **terms: the shared arguments, described in `Terms`.
 
     Returns:
@@ -80,13 +99,15 @@ def select(
 
     Side channels: those of the mechanism.
     """
-    if candidates is None and type(scores) in _PLAIN_SCORES:
+    terms = with_gap(terms, gap)
+    if candidates is None and type(scores) in _PLAIN_SCORES and not gap:
         calibration = _calibration(terms, sensitivity, spread, monotonic)
         if calibration is not None:
             index = prepare_draw(scores, calibration.calibrated, calibration.short_rate)()
             name = calibration.mechanism.name
             return Release(index, calibration.calibrated.guarantee, name, query="select")
     scores, labels, _ = unfold(scores, candidates, terms)
+    check_gap(gap, scores if labels is None and isinstance(scores, Sized) else labels)
     words = "select" if labels is None else f"select, {labels.size} candidates"
     query = Query("select", words)
     return release(Given(scores, sensitivity, spread, monotonic), labels, query, terms)

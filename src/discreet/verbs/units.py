@@ -155,7 +155,7 @@ class UnitQuery:
 
         if self.records.by is not None:  # no single law answers
             order = replace(order, guarantee=self.together(order.guarantee), question=None)
-        return order.deliver(prepare, self.label(name, size))
+        return order.deliver(prepare, self.label(questions[0].naming(name), size))
 
     def label(self, name: Name, size: int | None) -> Callable[[Any], object]:
         """Return the function that names drawn indices: one answer, or one per group."""

@@ -3,8 +3,9 @@
 That candidate i wins by more than x is that it wins after its score is x lower: P(i, G > x; s) = P(i; s - x e_i).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from flint import arb
@@ -46,8 +47,5 @@ def cells(mechanism: Any, scores: Sequence[Fraction], ends: Sequence[Fraction]) 
     rows = []
     for i in range(len(scores)):
         tails = [tail(mechanism, scores, i, end) for end in ends] + [arb(0)]
-        rows.append([one - other for one, other in zip(tails, tails[1:], strict=False)])
+        rows.append([one - other for one, other in pairwise(tails)])
     return rows
-
-
-Cells = Callable[[Any, Sequence[Fraction], Sequence[Fraction]], list[list[arb]]]

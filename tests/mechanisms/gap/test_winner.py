@@ -66,7 +66,9 @@ def test_bits_give_the_law_of_the_gap(scores: list[int]) -> None:
     grid, depth = law._grid, 8
     with precision(128):
         chances = law.probabilities()
-        rows = cells(Exponential(), [Fraction(s) for s in scores], [k * grid.unit for k in range(40)])
+        rows = cells(
+            Exponential(), [Fraction(s) for s in scores], [k * grid.unit for k in range(40)]
+        )
         for i in range(len(scores)):
             counts = [0] * 40
             for word in range(1 << depth):

@@ -8,6 +8,7 @@ from typing import ClassVar
 from ...errors import InvalidArgument
 from ...privacy.sensitivity import Sensitivity
 from ..contract import Calibrated, Mechanism, PrivacyParameter, identity_of, spread_of
+from ..worst_case import WorstCase
 from .winner import ONE_CANDIDATE
 
 
@@ -58,6 +59,11 @@ class WithGap:
     def parameters(self) -> Mapping[str, object]:
         """The mechanism, and that its gap is released."""
         return {"mechanism": identity_of(self.mechanism), "gap": True}
+
+    @property
+    def worst_case(self) -> WorstCase | None:
+        """That of the winner, which the gap does not change."""
+        return getattr(self.mechanism, "worst_case", None)
 
     def spread(self, sensitivity: Sensitivity) -> Fraction:
         """Return the spread that a scale divides: that of the mechanism."""

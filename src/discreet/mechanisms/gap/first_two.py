@@ -1,12 +1,10 @@
 """The two largest of noisy scores: the winner of report noisy max, and by how much it is ahead.
 
-Every candidate has noise that is the quantile of a uniform number. Doubles leave out who is certainly third or later;
-the two largest are settled in balls, always. The second may be any distance behind: no race ends before it is there.
-Proof: docs/reference/mechanisms/gap.md.
+Every candidate has noise that is the quantile of a uniform number. Doubles leave out who is certainly third or
+later; the two largest are settled in balls, always. The second may be any distance behind: no race ends before it is
+there. Proof: docs/reference/mechanisms/gap.md.
 """
 
-from collections.abc import Callable
-from fractions import Fraction
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -50,7 +48,7 @@ class _Bounds(NamedTuple):
 
 
 class FirstTwo:
-    """The distribution of [index, steps]: the largest noisy score, and how far ahead of the second it is, on the grid.
+    """The distribution of [index, steps]: the largest noisy score, and how far it is ahead, on the grid.
 
     Side channels: one word is read per candidate, and the two best are looked at in balls. More are, where the second
     and the third are closer than doubles can tell, or the gap is at the end of a step, with probability below
@@ -81,12 +79,11 @@ class FirstTwo:
             law, scores, rate, grid, noise,
         )  # fmt: skip
         values = scores.values
-        second = np.partition(values, len(values) - 2)[len(values) - 2 : len(values) - 1]
-        self._second: StoredNumber = second[0]
+        self._second: StoredNumber = np.partition(values, len(values) - 2)[len(values) - 2]
         self._decays: NDArray[np.float64] | None = None
         if has_fast_pass(rate):
             with overflowing():
-                decays = differences(second.repeat(len(values)), values) * rate.double
+                decays = differences(np.full_like(values, self._second), values) * rate.double
                 self._decays = decays.clip(-_CUT_DECAY, _CUT_DECAY)
 
     def draw(self, bits: Bits) -> list[int]:

@@ -13,7 +13,7 @@ from flint import arb
 from ...errors import InvalidScores
 from ...sampling.bits import Bits, LazyUniform
 from ...sampling.categorical import FLAT, BlockWeights, Sums, VectorWeights
-from ...sampling.enclosures import Rate, ball, precision
+from ...sampling.enclosures import Rate, precision
 from ...sampling.vectors import Vector
 from ..base_measure import BaseMeasure
 from ..contract import Law
@@ -30,7 +30,7 @@ _FIRST_BITS = 128
 class WinnerGap:
     """The distribution of [index, steps]: the winner of the exponential mechanism, and its gap on the grid.
 
-    Side channels: those of the exponential mechanism; two words are read, and one more pass over the scores is made.
+    Side channels: those of the exponential mechanism; two words are read, and one more pass over scores is made.
     More are read, and balls used, with probability below 2**-24 for gaps of up to a million steps.
     """
 
@@ -120,13 +120,9 @@ def _gap(v: arb, log_odds: arb) -> arb:
 
 
 def _total(others: Vector, rate: Rate) -> arb | None:
-    """Return a ball around the sum of exp(-rate * gap), gaps to the best of these, by doubles; None without them."""
-    weights: BlockWeights | VectorWeights
-    if len(others) > FLAT:
-        weights = BlockWeights(others, rate)
-    else:
-        weights = VectorWeights(others, rate, others.best())
-    sums = weights.sums()
+    """Return a ball around the sum of exp(-rate * gap), gaps to the best, by doubles; or None without them."""
+    blocks = len(others) > FLAT
+    sums = (BlockWeights(others, rate) if blocks else _weights(others, rate)).sums()
     return None if sums is None else _ball_of(sums)
 
 
@@ -138,7 +134,11 @@ def _ball_of(sums: Sums) -> arb:
 
 def _exact_total(others: Vector, rate: Rate) -> arb:
     """Return a ball around the same sum, at the precision in force."""
-    return sum(VectorWeights(others, rate, others.best()).balls(), arb(0))
+    return sum(_weights(others, rate).balls(), arb(0))
+
+
+def _weights(others: Vector, rate: Rate) -> VectorWeights:
+    return VectorWeights(others, rate, others.best())
 
 
 def _log_sum(logs: Iterable[arb]) -> arb:

@@ -16,6 +16,7 @@ from ..contract import Calibrated, Mechanism, PrivacyParameter, calibrate, ident
 from ..epsilon_shares import share_of
 from ..lists import Lists
 from .arrivals import FirstArrivals, FlipRounds
+from .gap_rounds import GapRounds
 from .rounds import BLOCK_SIZE, BlockRounds, Rounds, RunRounds
 
 _SINGLE_DRAWS = 3
@@ -99,7 +100,7 @@ class Peeling:
         together: Guarantee = single.repeated(k)
         if self.delta is not None and parameter is not None:
             together = ApproxDP(parameter.value, self.delta, sensitivity.neighbors)
-        return Calibrated(together, law, list_length=k)
+        return Calibrated(together, law, list_length=k, gap_grid=calibrated.gap_grid)
 
     def _share(
         self, sensitivity: Sensitivity, parameter: PrivacyParameter | None, k: int
@@ -123,8 +124,10 @@ class Peeling:
         return PrivacyParameter("epsilon", share)
 
 
-def _rounds(scores: Vector, k: int, calibrated: Calibrated) -> Lists:
+def _rounds(scores: Vector, k: int, calibrated: Calibrated) -> Lists | GapRounds:
     """Return the distribution of the rounds from one score per candidate; all choices are by public numbers."""
+    if calibrated.gap_grid is not None:
+        return GapRounds(scores, k, calibrated.law)
     rate, flip_rate, n = calibrated.rate, calibrated.flip_rate, len(scores)
     if flip_rate is not None and k > _SINGLE_DRAWS and has_fast_pass(flip_rate):
         return FlipRounds(scores, k, flip_rate)

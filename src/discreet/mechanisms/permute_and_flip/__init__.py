@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from flint import arb, arb_poly
@@ -85,7 +85,7 @@ class PermuteAndFlip:
         rate = NaturalRate(epsilon / sensitivity.spread)
         grid = GapGrid.of(rate.eta)
 
-        def law(scores: Vector) -> FirstTwo:
+        def law(scores: Vector) -> Any:
             return FirstTwo(OneOfTheHeads(scores, rate), scores, rate, grid, ExponentialNoise())
 
         return Calibrated(LaplaceDP(epsilon, sensitivity.neighbors), law, gap_grid=grid)
