@@ -1,8 +1,8 @@
 """The two largest of noisy scores: the winner of report noisy max, and by how much it is ahead.
 
 Every candidate has noise that is the quantile of a uniform number. Doubles leave out who is certainly third or
-later; the two largest are settled in balls, always. The second may be any distance behind: no race ends before it is
-there. Proof: docs/reference/mechanisms/gap.md.
+later; the two largest are settled in balls, always. The second may be any distance behind: no race ends before it.
+Proof: docs/reference/mechanisms/gap.md.
 """
 
 from typing import NamedTuple, Protocol
@@ -50,8 +50,8 @@ class _Bounds(NamedTuple):
 class FirstTwo:
     """The distribution of [index, steps]: the largest noisy score, and how far it is ahead, on the grid.
 
-    Side channels: one word is read per candidate, and the two best are looked at in balls. More are, where the second
-    and the third are closer than doubles can tell, or the gap is at the end of a step, with probability below
+    Side channels: one word is read per candidate, and the two best are looked at in balls. More are, where second
+    and third are closer than doubles can tell, or the gap is at the end of a step, with probability below
     2**-30 + n * 2**-50 for n candidates and gaps of up to a million steps.
     """
 
