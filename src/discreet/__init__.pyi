@@ -123,6 +123,11 @@ def best_price(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -158,6 +163,7 @@ def best_price(
     by: str | None = None,
     groups: _Iterable[object] | None = None,
     max_groups: int = 1,
+    where: object = None,
     size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -204,6 +210,11 @@ def best_price(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -440,6 +451,11 @@ def maximum(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -464,6 +480,7 @@ def maximum(
     by: str | None = None,
     groups: _Iterable[object] | None = None,
     max_groups: int = 1,
+    where: object = None,
     size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -504,6 +521,11 @@ def maximum(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -564,6 +586,11 @@ def median(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -589,6 +616,7 @@ def median(
     by: str | None = None,
     groups: _Iterable[object] | None = None,
     max_groups: int = 1,
+    where: object = None,
     size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -628,6 +656,11 @@ def median(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -688,6 +721,11 @@ def minimum(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -712,6 +750,7 @@ def minimum(
     by: str | None = None,
     groups: _Iterable[object] | None = None,
     max_groups: int = 1,
+    where: object = None,
     size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -752,6 +791,11 @@ def minimum(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -815,6 +859,11 @@ def mode(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -846,6 +895,7 @@ def mode(
     by: str | None = None,
     groups: _Iterable[object] | None = None,
     max_groups: int = 1,
+    where: object = None,
     size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -889,6 +939,11 @@ def mode(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -957,6 +1012,11 @@ def quantile(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -990,6 +1050,7 @@ def quantile(
     by: str | None = None,
     groups: _Iterable[object] | None = None,
     max_groups: int = 1,
+    where: object = None,
     size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -1031,6 +1092,11 @@ def quantile(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -1099,6 +1165,11 @@ def quantiles(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -1131,6 +1202,7 @@ def quantiles(
     by: str | None = None,
     groups: _Iterable[object] | None = None,
     max_groups: int = 1,
+    where: object = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
@@ -1170,6 +1242,11 @@ def quantiles(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -2210,6 +2287,11 @@ def top_k(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -2247,6 +2329,7 @@ def top_k(
     by: str | None = None,
     groups: _Iterable[object] | None = None,
     max_groups: int = 1,
+    where: object = None,
     size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -2291,6 +2374,11 @@ def top_k(
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.

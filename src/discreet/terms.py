@@ -126,8 +126,14 @@ class PersonTerms(Terms, total=False):
             Needed with `by`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
     """
 
+    where: object
     by: str | None
     groups: Iterable[object] | None
     max_groups: int
@@ -202,6 +208,7 @@ DEFAULTS: dict[str, object] = {
     "by": None,
     "groups": None,
     "max_groups": 1,
+    "where": None,
     "size": None,
     "ledger": None,
     "request": None,

@@ -143,6 +143,13 @@ MaxGroups = Annotated[
         metavar="NUMBER", help="The most groups to which one privacy unit contributes (default: 1)."
     ),
 ]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CONDITION",
+        help="The rows that the question is about, in SQL, such as \"age >= 18 AND city = 'Bern'\".",
+    ),
+]
 LedgerAt = Annotated[
     str | None,
     typer.Option(

@@ -38,6 +38,7 @@ _OPTIONS: dict[str, tuple[object, object]] = {
     "by": (options.ByColumn, None),
     "groups": (options.GroupNames, None),
     "max_groups": (options.MaxGroups, None),
+    "where": (options.Where, None),
     "ledger": (options.LedgerAt, None),
     "dataset": (options.DatasetName, None),
     "analyst": (options.AnalystName, None),
@@ -54,11 +55,11 @@ _GRID: dict[str, tuple[object, object]] = {
     "step": (options.Step, None),
 }
 
-OF_TABLES = ("form", "max_contributions", "by", "groups", "max_groups")
+OF_TABLES = ("form", "max_contributions", "by", "groups", "max_groups", "where")
 """The options that make sense only where rows of a table are counted."""
 
 _TERMS = ("epsilon", "rho", "scale", "neighbors", "size", "request",
-          "privacy_unit", "max_contributions", "by", "groups", "max_groups")  # fmt: skip
+          "privacy_unit", "max_contributions", "by", "groups", "max_groups", "where")  # fmt: skip
 
 _ENVIRONMENT = (("ledger", "DISCREET_LEDGER"), ("dataset", "DISCREET_DATASET"))
 """What may be told to all commands at once; a description of the data is nearer."""

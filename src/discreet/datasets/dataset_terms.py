@@ -7,6 +7,8 @@ from math import isinf
 from typing import Any, Literal
 
 from ..candidates import Grid, Labels
+from ..condition_readers import read_condition
+from ..conditions import ConstantKind, kinds_of_columns, read_as
 from ..date_grid import DateGrid
 from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..numbers import count, exact
@@ -33,7 +35,7 @@ def fill_terms(
         choose = _value_candidates if asks == "values" else _number_candidates
         candidates = choose(dataset, column, arguments, verb)
         arguments = {**arguments, "column": column.name, "candidates": candidates}
-        arguments |= _group_terms(dataset, arguments)
+        arguments |= _group_terms(dataset, arguments) | _condition_terms(dataset, arguments)
     account = arguments.get("ledger")
     account = dataset.account() if account is None else account
     source, about = dataset.question()
@@ -62,6 +64,7 @@ def check_question(dataset: Dataset, verb: str, asks: Asks, question: Mapping[st
         choose(dataset, column, arguments, verb)
     if arguments.get("groups") is not None:
         _group_terms(dataset, arguments)
+    _condition_terms(dataset, arguments)
 
 
 def _check_vouched(dataset: Dataset, arguments: dict[str, Any], verb: str) -> None:
@@ -283,6 +286,31 @@ def _check_number(value: Any, column: Column) -> None:
     column.check_bounds(number)
     if column.enum is not None:
         column.read(value)
+
+
+def _condition_terms(dataset: Dataset, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the condition with its columns read as they are declared; empty if there is none."""
+    condition = read_condition(arguments.get("where"))
+    if condition is None:
+        return {}
+    kinds = {}
+    for name, kind in kinds_of_columns(condition).items():
+        column = dataset.column(name, "where")
+        constants = _CONSTANTS[column.type]
+        if kind not in (None, *constants):
+            raise InvalidArgument(
+                f"where compares column {name!r} of {dataset.label}, declared as {column.type}, with a {kind}; "
+                f"it needs a {' or an '.join(constants)}"
+            )
+        kinds[name] = kind or (constants[0] if dataset.is_text or len(constants) == 1 else None)
+    return {"where": read_as(condition, kinds)}
+
+
+_CONSTANTS: Mapping[str, tuple[ConstantKind, ...]] = {
+    "integer": ("number",), "number": ("number",), "string": ("text",), "boolean": ("truth",),
+    "date": ("time",), "datetime": ("time", "instant"),
+}  # fmt: skip
+"""The constants with which columns of a declared type are compared."""
 
 
 def _group_terms(dataset: Dataset, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -45,6 +45,7 @@ VERB = choice_of(VERBS, RENAMED)
 
 SHARED_TERMS = (
     "candidates", "epsilon", "rho", "scale", "mechanism", "by", "groups", "max_groups", "max_contributions",
+    "where",
 )  # fmt: skip
 """The terms of all verbs but those of `FEWER`, besides `size`."""
 

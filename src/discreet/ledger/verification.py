@@ -236,8 +236,7 @@ class Replay:
         """Give a budget or a share another total."""
         key, total = (event.dataset, event.analyst), read_amount(event.body["total"])
         before = self._budgets[key]
-        use = read_use(event.body.get("delta_for", ""))
-        after = before.extended(total, use) if event.kind == "extended" else shrink(before, total)
+        after = before.extended(total) if event.kind == "extended" else shrink(before, total)
         if event.kind == "extended" or after.delta_for is not None:
             _check_total(
                 after

@@ -34,9 +34,10 @@ class Ownership:
     token: Token | None = None
 
     def open_budget(
-        self, dataset: str, analyst: str | None, separate: bool, **totals: Any
+        self, dataset: str, analyst: str | None, separate: bool, **amounts: Number | None
     ) -> Budget:
         """Open the budget that is declared for a dataset, or a share of it."""
+        totals: Any = amounts
         if self.configuration is None:
             return self.datasets.open_budget(dataset, analyst, separate=separate, **totals)
         if analyst is not None and dataset not in self.configuration.analyst(analyst)["datasets"]:
@@ -45,9 +46,9 @@ class Ownership:
             )
         return open_described(self.configuration, dataset, analyst, separate=separate, **totals)
 
-    def extend_budget(self, dataset: str, analyst: str | None, **totals: Any) -> Budget:
+    def extend_budget(self, dataset: str, analyst: str | None, **amounts: Number | None) -> Budget:
         """Give a budget or a share a larger total."""
-        return self.datasets.extend_budget(dataset, analyst, **totals)
+        return self.datasets.extend_budget(dataset, analyst, **amounts)
 
     def renew_budget(self, dataset: str, period: str | None, **amounts: Number | None) -> Budget:
         """Open the next budget of a dataset, with the shares that are declared."""

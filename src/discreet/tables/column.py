@@ -103,7 +103,7 @@ class Source:
     @cached_property
     def array(self) -> NDArray[Any] | None:
         """The numbers as one array, where the rows are in memory and a row is a record."""
-        if (self.records.unit, self.records.by, self.clock) != (None, None, None):
+        if (self.records.unit, self.records.by, self.records.where, self.clock) != (None,) * 4:
             return None
         if self.name is None:
             return numeric_values(self.data)

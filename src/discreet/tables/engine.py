@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..conditions import Condition
 from ..errors import DiscreetError, InvalidArgument, UnreadableData
 from ..privacy.units import columns_of_unit
 from .engine_errors import missing_column, needing, quietly
 from .expressions import OpenedTable
 from .files import names_files
+from .filters import condition_columns, matching
 from .kinds import CELL
 from .memory import (
     MemoryColumn,
@@ -21,6 +23,7 @@ from .memory import (
     arrow_column,
     column_numbers,
     in_memory,
+    matching_cells,
     series_of_pandas,
     typed_array,
 )
@@ -76,26 +79,45 @@ def open_table(data: object, column: str | None, records: Records | None = None)
     names = {CELL: column, **unit, PART: records.by}
     columns = {alias: name for alias, name in names.items() if name is not None}
     if column is None and columns:
-        raise InvalidArgument("privacy units and groups need a table: name its column")
-    native, failure = open_native(data, columns)
+        raise InvalidArgument("privacy units, groups and where need a table: name its column")
+    native, failure = open_native(data, columns, records.where)
     return OpenedTable(native, {CELL: ONLY, **columns}, records, failure)
 
 
-def open_native(data: Any, columns: Columns) -> tuple[Native, DiscreetError]:
-    """Return the columns in an engine, and the error to raise when that fails."""
+def open_native(
+    data: Any, columns: Columns, condition: Condition | None = None
+) -> tuple[Native, DiscreetError]:
+    """Return the columns of rows of which a condition is true, and the error to raise when their engine fails."""
     if names_files(data, column=bool(columns)):
         from .files import open_columns
 
         if not columns:
             raise InvalidArgument("a file needs the name of a column")
-        return open_columns(data, columns)
+        return open_columns(data, columns, condition)
     data = unwrap_table(data)
     failure = failure_of(data)
     opener = ENGINES.get(_package(data))
     if opener is not None:
-        return quietly(opener, failure, data, columns), failure
-    columns_held = memory_columns(data, columns)
-    return quietly(in_memory, failure, columns_held), failure
+        return quietly(_open_in_engine, failure, opener, data, columns, condition), failure
+    tests = condition_columns(condition)
+    cells = memory_columns(data, {**columns, **tests})
+    if condition is not None:
+        cells = quietly(matching_cells, failure, cells, condition, tests, columns)
+    return quietly(in_memory, failure, cells), failure
+
+
+def _open_in_engine(
+    opener: Callable[[object, Columns], Native],
+    data: object,
+    columns: Columns,
+    condition: Condition | None,
+) -> Native:
+    """Return the columns of the rows of which a condition is true."""
+    if condition is None:
+        return opener(data, columns)
+    tests = condition_columns(condition)
+    native = opener(data, {**columns, **tests})
+    return native.with_rows(matching(native, condition, tests, columns))
 
 
 def failure_of(data: object) -> UnreadableData:

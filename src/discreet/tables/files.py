@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from ..arguments import file_path
+from ..conditions import Condition
 from ..date_grid import ClockKind
 from ..errors import DiscreetError, UnreadableFile
 from .csv_files import (
@@ -25,7 +26,8 @@ from .csv_files import (
 )
 from .database import connect_memory
 from .engine_errors import needing, quietly
-from .in_duckdb import ROWS, InDuckDB, TempTable, select_columns
+from .filters import condition_columns, matching
+from .in_duckdb import ROWS, InDuckDB, TempTable, double_in_text, select_columns
 from .kinds import CELL, ColumnType
 from .times import sql_of_texts
 
@@ -46,9 +48,6 @@ KINDS = {
     ".ipc": "Arrow",
 }
 """The format of a file, by its extension."""
-
-_CELL_AS_DOUBLE = f"TRY_CAST(CASE WHEN NOT contains({CELL}, '_') THEN {CELL} END AS DOUBLE)"
-"""The number that a field spells, in DuckDB, for which 1_000 would be one."""
 
 FILE_FORMATS = ".csv, .csv.gz, .tsv, .tsv.gz, .ndjson, .jsonl, .parquet, .arrow and .feather"
 
@@ -106,7 +105,9 @@ class FileColumns:
     """What is raised when the rows cannot be read."""
 
 
-def open_columns(data: FileNames, columns: Mapping[str, str]) -> tuple[InDuckDB, DiscreetError]:
+def open_columns(
+    data: FileNames, columns: Mapping[str, str], condition: Condition | None = None
+) -> tuple[InDuckDB, DiscreetError]:
     """Return columns of files under other names, and the error to raise when the rows cannot be read.
 
     Args:
@@ -114,10 +115,11 @@ def open_columns(data: FileNames, columns: Mapping[str, str]) -> tuple[InDuckDB,
             all files that match; a folder for all in it, its subfolders `name=value` being columns of text.
             The names of files and their schemas are public.
         columns: a mapping from the other names to those of the columns.
+        condition: the condition of which the rows must be; None for all rows.
     """
     paths, files = path_list(data), listed_files(data)
-    connection = connect_memory()
-    parts = [open_file(file, columns, connection) for file in files]
+    connection, tests = connect_memory(), condition_columns(condition)
+    parts = [open_file(file, {**columns, **tests}, connection) for file in files]
     for file, one in zip(files, parts, strict=True):
         if one.kind != parts[0].kind or one.relation.types != parts[0].relation.types:
             raise UnreadableFile(f"{file.path} has columns of other types than {files[0].path}")
@@ -126,7 +128,11 @@ def open_columns(data: FileNames, columns: Mapping[str, str]) -> tuple[InDuckDB,
         several = UnreadableFile(f"a file of {path_in_words(paths)} cannot be read to its end")
         whole = replace(whole, relation=_together([one.relation for one in parts]), failure=several)
     near = connection.sql("SELECT 0 AS nothing")
-    return native_columns(whole, columns, near), whole.failure
+    native = native_columns(whole, {**columns, **tests}, near)
+    if condition is not None:
+        rows = quietly(matching, whole.failure, native, condition, tests, columns)
+        native = native_columns(replace(whole, relation=rows.to_native()), columns, near)
+    return native, whole.failure
 
 
 def listed_files(data: FileNames) -> list[File]:
@@ -184,7 +190,7 @@ def parse_cells(
 
     They are kept: a file is parsed once.
     """
-    cells = _CELL_AS_DOUBLE if clock is None else sql_of_texts(CELL, clock)
+    cells = double_in_text(CELL) if clock is None else sql_of_texts(CELL, clock)
     table = TempTable(relation, f"SELECT * REPLACE ({cells} AS {CELL}) FROM {ROWS}", near=near)
     number = replace(types[CELL], kind="float", layout="<d")
     if clock is not None:

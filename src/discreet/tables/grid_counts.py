@@ -195,7 +195,10 @@ def counts_beside(
     less, more = list[int](), list[int]()
     for start in range(0, len(numbers), AT_ONCE):
         some = numbers[start : start + AT_ONCE]
-        at, above = [_at(number, of) for number in some], [_above(number, of) for number in some]
+        at, above = (
+            [at_or_above(number, of) for number in some],
+            [strictly_above(number, of) for number in some],
+        )
         # "Lists of candidates" in docs/explanation/out_of_core.md: no guess, all between two cuts is one group.
         cuts = sorted({edge for edge in (*at, *above) if edge is not None})
         below = cumulative_counts(rows, fetch, of, cuts)
@@ -212,9 +215,9 @@ def between(rows: Frame, of: ColumnType, low: Fraction | None, high: Fraction | 
 
     cell = nw.col(CELL)
     if low is not None:
-        least = _at(low, of)
+        least = at_or_above(low, of)
         rows = rows.filter(cell != cell if least is None else cell >= constant(least, of))
-    above = None if high is None else _above(high, of)
+    above = None if high is None else strictly_above(high, of)
     return rows if above is None else rows.filter(cell < constant(above, of))
 
 
@@ -251,14 +254,14 @@ def place_among(cuts: Sequence[int | float | Decimal], places: range) -> "nw.Exp
     )
 
 
-def _at(number: Fraction, of: ColumnType) -> CellNumber | None:
+def at_or_above(number: Fraction, of: ColumnType) -> CellNumber | None:
     """Return the least number of the type that is x or above; None if there is none."""
     return least_number(*number.as_integer_ratio(), of)
 
 
-def _above(number: Fraction, of: ColumnType) -> CellNumber | None:
+def strictly_above(number: Fraction, of: ColumnType) -> CellNumber | None:
     """Return the least number of the type above x."""
-    least = _at(number, of)
+    least = at_or_above(number, of)
     if least is None or least in (float("inf"), float("-inf")) or value_of(least, of) != number:
         return least
     return following(least, of)

@@ -3,12 +3,12 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from ..conditions import ConstantKind
 from ..date_grid import ClockKind
 from ..sampling.vectors import ExactArray
 from .ids import start_of_rule
-from .keys import MOST_KEY_BYTES, KeyColumn
 from .kinds import CELL, UNITS_PER_SECOND, CellKey, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .numeric import clean, from_series
@@ -48,15 +48,7 @@ class InPolars:
         """Return this, for columns of Polars hold numbers or do not; of times the integers that stand for them."""
         if clock is None:
             return self
-        import polars as pl
-
-        of = self.type(CELL, CELL)
-        cells = pl.col(CELL).to_physical().cast(pl.Int64)
-        if of.unit != "ns":
-            per = 1 if of.kind == "date" else UNITS_PER_SECOND[of.unit] * 86_400
-            first, last = FIRST_DAY * per, (LAST_DAY + 1) * per - 1
-            cells = cells.clip(first, last) * (DAY // per)
-        return replace(self, frame=self.frame.with_columns(cells.alias(CELL)))
+        return replace(self, frame=self.frame.with_columns(_times(CELL, self.type(CELL, CELL))))
 
     def rows(self) -> Frame:
         """Return the columns as they are compared."""
@@ -73,6 +65,15 @@ class InPolars:
         frame = self.frame.with_columns(texts + zeros + together)
         return nw.from_native(frame.drop(parts))
 
+    def readable(self, kinds: Mapping[str, ConstantKind | None]) -> Frame:
+        """Return the columns, some of them as constants of a kind are compared with them."""
+        cells = [_readable(alias, self.type(alias, alias), kind) for alias, kind in kinds.items()]
+        return lazy(self.frame.with_columns(cells))
+
+    def with_rows(self, rows: Frame) -> "InPolars":
+        """Return the same with other rows."""
+        return replace(self, frame=rows.to_native())
+
     def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows in which CELL is neither null nor NaN."""
         return without_missing(rows, CELL, floating=of.kind == "float")
@@ -83,7 +84,7 @@ class InPolars:
         """Return the rows with one of those values in `alias`, and its POSITION besides."""
         import polars as pl
 
-        dtype, values = self.frame.collect_schema().get(alias, pl.Int64()), list(places)
+        dtype, values = self.frame.collect_schema()[alias], list(places)
         if of.kind == "text":
             dtype, values = pl.Binary(), [str(value).encode() for value in values]
         columns = {
@@ -141,29 +142,14 @@ class InPolars:
             digest.update(b"%d:%b" % (len(text), text))
         return digest.hexdigest()
 
-    def cells(self, rows: Frame) -> list[tuple[Any, ...]]:
-        """Return the rows with their values."""
-        cells: list[tuple[Any, ...]] = rows.collect().to_native().rows()
+    def cells(self, rows: Frame) -> list[object]:
+        """Return the values of the only column."""
+        cells: list[object] = rows.collect().to_native().to_series().to_list()
         return cells
 
     def seen_by(self, data: Native, rows: Frame) -> "Frame | None":
         """Return the rows; None if the data are not in Polars."""
         return rows if isinstance(data, InPolars) else None
-
-    def keyed(self, alias: str, of: ColumnType) -> "tuple[InPolars, KeyColumn]":
-        """Return the same with a key or null in a column."""
-        import polars as pl
-
-        cell, is_key = _key_cell(pl.col(alias), of)
-        frame = self.frame.with_columns(pl.when(is_key).then(cell).alias(alias))
-        return replace(self, frame=frame), KeyColumn(of)
-
-    def numbered(self, rows: Frame, block: str) -> Frame:
-        """Return the rows in memory with their places in their block."""
-        import polars as pl
-
-        places = pl.int_range(pl.len(), dtype=pl.Int64).over(block).alias(POSITION)
-        return lazy(self.keep(rows).to_native().with_columns(places).collect().lazy())
 
 
 def numbers_of(native: InPolars, column: str) -> ExactArray:
@@ -175,24 +161,27 @@ def numbers_of(native: InPolars, column: str) -> ExactArray:
     return clean(from_series(nw.from_native(cells, series_only=True)))
 
 
-def _key_cell(cell: "pl.Expr", of: ColumnType) -> "tuple[pl.Expr, pl.Expr]":
-    """Return a cell as a key, and whether it is one."""
+def _readable(alias: str, of: ColumnType, kind: ConstantKind | None) -> "pl.Expr":
+    """Return a cell as constants of a kind are compared with it, null where it is NaN."""
     import polars as pl
 
-    if of.kind == "text":
-        text = cell.cast(pl.String)
-        return text, text.str.len_bytes() <= MOST_KEY_BYTES
-    if of.kind == "date":
-        return cell, cell.dt.year().is_between(1, 9999)
-    if not of.kind.startswith("timestamp"):
-        return cell, pl.lit(True)
-    units, per_second = cell.to_physical(), UNITS_PER_SECOND[of.unit]
-    first, last = FIRST_DAY * 86_400 * per_second, (LAST_DAY + 1) * 86_400 * per_second - 1
-    inside = pl.lit(True) if of.unit == "ns" else units.is_between(first, last)
-    finest = units % 1000 == 0 if of.unit == "ns" else pl.lit(True)
-    micros = units // 1000 if of.unit == "ns" else units * (10**6 // per_second)
-    clock = micros if of.kind != "timestamp" else micros.cast(pl.Datetime("us"))
-    return clock, inside & finest
+    if kind == "text" and of.kind == "text":
+        return pl.col(alias).cast(pl.String).cast(pl.Binary)
+    if kind in ("time", "instant") and of.kind != "nothing":
+        return _times(alias, of)
+    return pl.col(alias).fill_nan(None) if of.kind == "float" else pl.col(alias)
+
+
+def _times(alias: str, of: ColumnType) -> "pl.Expr":
+    """Return the integers that stand for the times of a column."""
+    import polars as pl
+
+    cells = pl.col(alias).to_physical().cast(pl.Int64)
+    if of.unit != "ns":
+        per = 1 if of.kind == "date" else UNITS_PER_SECOND[of.unit] * 86_400
+        first, last = FIRST_DAY * per, (LAST_DAY + 1) * per - 1
+        cells = cells.clip(first, last) * (DAY // per)
+    return cells.alias(alias)
 
 
 def _id_text(name: str, kind: str) -> "pl.Expr":

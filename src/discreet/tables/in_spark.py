@@ -8,13 +8,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from ..conditions import ConstantKind
 from ..date_grid import ClockKind
 from ..sampling.vectors import ExactArray
 from .engine_errors import needing
 from .ids import SALT
-from .keys import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
 from .kinds import CELL, CellKey, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .numeric import from_series
@@ -24,16 +24,10 @@ from .times import DAY, FIRST, LAST
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-BUCKET, BUCKETS, ROW = "bucket", 2**12, "row"
-
-
-def _is_utf8(text: str) -> str:
-    """Return the expression of whether a text is Unicode; Spark keeps any bytes."""
-    return f"(encode({text}, 'utf-8') = CAST({text} AS BINARY))"
-
+BUCKET, BUCKETS = "bucket", 2**12
 
 _ANSWERABLE = {
-    "text": _is_utf8(f"CAST({CELL} AS STRING)"),
+    "text": f"(encode(CAST({CELL} AS STRING), 'utf-8') = {CELL})",
     "date": f"(year({CELL}) BETWEEN 1 AND 9999)",
     "timestamp": f"(year({CELL}) BETWEEN 1 AND 9999)",
 }
@@ -60,28 +54,10 @@ class InSpark:
         return column_type(column, nw.from_native(self.frame).collect_schema()[alias], word)
 
     def numeric(self, clock: ClockKind | None = None) -> "InSpark":
-        """Return this, for columns of Spark hold numbers or do not; of times the integers that stand for them.
-
-        The clock of a time without a zone is taken apart: the session's zone, through which Spark would cast it,
-        has hours that are not there.
-        """
+        """Return this, for columns of Spark hold numbers or do not; of times the integers that stand for them."""
         if clock is None:
             return self
-        kind = self.type(CELL, CELL).kind
-        native = {"date": "DATE", "timestamp": "TIMESTAMP_NTZ"}.get(kind, "TIMESTAMP")
-        first, last = (
-            f"CAST('{end[:10] if kind == 'date' else end}{'Z' * (native == 'TIMESTAMP')}' AS {native})"
-            for end in (FIRST, LAST)
-        )
-        inside = f"(CASE WHEN {CELL} < {first} THEN {first} WHEN {CELL} > {last} THEN {last} ELSE {CELL} END)"
-        clock_in_words = (
-            f" + hour({inside}) * 3600000000L + minute({inside}) * 60000000L"
-            f" + CAST(extract(SECOND FROM {inside}) * 1000000 AS BIGINT)"
-        )
-        days = f"CAST(unix_date(CAST({inside} AS DATE)) AS BIGINT) * {DAY}L"
-        cells = {"date": days, "timestamp": days + clock_in_words}.get(
-            kind, f"unix_micros({inside})"
-        )
+        cells = _times(CELL, self.type(CELL, CELL).kind)
         others = [name for name in self.frame.columns if name != CELL]
         return InSpark(self.frame.selectExpr(*others, f"{cells} AS {CELL}"))
 
@@ -97,6 +73,20 @@ class InSpark:
             ids = [_id_bytes(self.frame[name], self.type(name, name)) for name in parts]
             columns.append(_together(ids).alias(PERSON))
         return lazy(self.frame.select(*columns))
+
+    def readable(self, kinds: Mapping[str, ConstantKind | None]) -> Frame:
+        """Return the columns, some of them as constants of a kind are compared with them."""
+        columns = [
+            f"{_readable(alias, self.type(alias, alias), kinds[alias])} AS {alias}"
+            if alias in kinds
+            else alias
+            for alias in self.frame.columns
+        ]
+        return lazy(self.frame.selectExpr(*columns))
+
+    def with_rows(self, rows: Frame) -> "InSpark":
+        """Return the same with other rows."""
+        return InSpark(rows.to_native())
 
     def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows in which CELL is neither null nor NaN."""
@@ -120,7 +110,7 @@ class InSpark:
         cells = (
             table[alias]
             if of.kind == "text"
-            else table[alias].cast(dict(self.frame.dtypes).get(alias, "bigint"))
+            else table[alias].cast(self.frame.schema[alias].dataType)
         )
         place = functions.element_at(positions, table["nth"] + 1).alias(POSITION)
         few = functions.broadcast(table.select(comparable(cells, of).alias(alias), place))
@@ -181,51 +171,13 @@ class InSpark:
         [[long, short]] = digests.collect()
         return f"{long} {short}"
 
-    def cells(self, rows: Frame) -> list[tuple[Any, ...]]:
-        """Return the rows with their values."""
-        return [tuple(row) for row in rows.to_native().collect()]
+    def cells(self, rows: Frame) -> list[object]:
+        """Return the values of the only column."""
+        return [cell for (cell,) in rows.to_native().collect()]
 
     def seen_by(self, data: Native, rows: Frame) -> "Frame | None":
         """Return the rows; None if the data are not in Spark."""
         return rows if isinstance(data, InSpark) else None
-
-    def keyed(self, alias: str, of: ColumnType) -> "tuple[InSpark, KeyColumn]":
-        """Return the same with a key or null in a column."""
-        text = f"CAST({alias} AS STRING)"
-        cell, is_key = {
-            "text": (text, f"octet_length({text}) <= {MOST_KEY_BYTES} AND {_is_utf8(text)}"),
-            "date": (alias, f"year({alias}) BETWEEN 1 AND 9999"),
-            "timestamp": (alias, f"year({alias}) BETWEEN 1 AND 9999"),
-            "timestamp with time zone": (
-                f"unix_micros({alias})",
-                f"unix_micros({alias}) BETWEEN {FIRST_INSTANT}L AND {LAST_INSTANT}L",
-            ),
-        }.get(of.kind, (alias, "true"))
-        others = [name for name in self.frame.columns if name != alias]
-        expression = f"CASE WHEN {is_key} THEN {cell} END AS {alias}"
-        return InSpark(self.frame.selectExpr(*others, expression)), KeyColumn(of)
-
-    def numbered(self, rows: Frame, block: str) -> Frame:
-        """Return the rows from a local checkpoint with their places in their block.
-
-        In a block rows come by the part of the table that an executor has, and in a part in its order. So no
-        executor sorts a whole block, and the driver knows the sizes of blocks in parts only.
-        """
-        functions = needing("pyspark.sql.functions", "spark")
-        number = functions.monotonically_increasing_id()
-        native = rows.to_native().withColumn(ROW, number).localCheckpoint()
-        by_part = native.selectExpr("*", f"shiftright({ROW}, 33) AS {BUCKET}")
-        sizes = by_part.groupBy(block, BUCKET).count()
-        before = (
-            f"coalesce(sum(count) OVER (PARTITION BY {block} ORDER BY {BUCKET}"
-            " ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)"
-        )
-        starts = sizes.selectExpr(block, BUCKET, f"{before} AS {START}").localCheckpoint()
-        inside = f"row_number() OVER (PARTITION BY {block}, {BUCKET} ORDER BY {ROW}) - 1"
-        places = by_part.join(functions.broadcast(starts), [block, BUCKET]).selectExpr(
-            *rows.columns, f"{START} + {inside} AS {POSITION}"
-        )
-        return lazy(places)
 
 
 def spark_columns(native: "DataFrame", columns: dict[str, int]) -> "DataFrame":
@@ -233,6 +185,35 @@ def spark_columns(native: "DataFrame", columns: dict[str, int]) -> "DataFrame":
     # By position: a name may hold what Spark takes for its own syntax.
     by_position = native.toDF(*(f"c{i}" for i in range(len(native.columns))))
     return by_position.select(*(by_position[f"c{i}"].alias(alias) for alias, i in columns.items()))
+
+
+def _readable(cell: str, of: ColumnType, kind: ConstantKind | None) -> str:
+    """Return the expression of a cell as constants of a kind are compared with it, null where it is NaN."""
+    if kind == "text" and of.kind == "text":
+        return f"CAST(CAST({cell} AS STRING) AS BINARY)"
+    if kind in ("time", "instant") and of.kind != "nothing":
+        return _times(cell, of.kind)
+    return f"CASE WHEN NOT isnan({cell}) THEN {cell} END" if of.kind == "float" else cell
+
+
+def _times(cell: str, kind: str) -> str:
+    """Return the expression of the integers that stand for the times of a column of that kind.
+
+    The clock of a time without a zone is taken apart: the session's zone, through which Spark would cast it,
+    has hours that are not there.
+    """
+    native = {"date": "DATE", "timestamp": "TIMESTAMP_NTZ"}.get(kind, "TIMESTAMP")
+    first, last = (
+        f"CAST('{end[:10] if kind == 'date' else end}{'Z' * (native == 'TIMESTAMP')}' AS {native})"
+        for end in (FIRST, LAST)
+    )
+    inside = f"(CASE WHEN {cell} < {first} THEN {first} WHEN {cell} > {last} THEN {last} ELSE {cell} END)"
+    clock = (
+        f" + hour({inside}) * 3600000000L + minute({inside}) * 60000000L"
+        f" + CAST(extract(SECOND FROM {inside}) * 1000000 AS BIGINT)"
+    )
+    days = f"CAST(unix_date(CAST({inside} AS DATE)) AS BIGINT) * {DAY}L"
+    return {"date": days, "timestamp": days + clock}.get(kind, f"unix_micros({inside})")
 
 
 def comparable(column: "Column", of: ColumnType) -> "Column":

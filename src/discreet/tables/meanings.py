@@ -37,7 +37,7 @@ def is_written(of: ColumnType) -> bool:
     return of.name in WRITTEN
 
 
-_TRUTHS = {True: ("true", "True", "TRUE", "1"), False: ("false", "False", "FALSE", "0")}
+TRUTHS = {True: ("true", "True", "TRUE", "1"), False: ("false", "False", "FALSE", "0")}
 """How files write truths: those words that Frictionless Table Schema reads unless told otherwise."""
 
 
@@ -47,7 +47,7 @@ def spellings(candidate: object) -> tuple[str, ...]:
     None for a value that can be written in many ways, such as a float or a time.
     """
     if isinstance(candidate, bool):
-        return _TRUTHS[candidate]
+        return TRUTHS[candidate]
     if isinstance(candidate, int | Fraction | Decimal | str):
         return (str(candidate),)
     return (candidate.isoformat(),) if type(candidate) is dt.date else ()

@@ -14,17 +14,19 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from ..conditions import Condition
 from ..date_grid import ClockKind
 from ..errors import UnreadableData
 from ..sampling.arrays import types_of
 from ..sampling.vectors import ExactArray
 from .database import connect_memory
 from .engine_errors import needing
+from .filters import ROW, Filter, decide_objects
 from .ids import check_unit, id_text, start_of_rule, unit_bytes
 from .in_duckdb import InDuckDB
-from .keys import KeyColumn, check_keys, order_objects
 from .kinds import (
     CELL,
+    INTEGER_TYPE,
     UNITS_PER_SECOND,
     CellKey,
     ColumnType,
@@ -38,7 +40,7 @@ from .records import PERSON, START, check_numbers, is_of_unit
 from .times import present_times
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -89,7 +91,6 @@ _LONGEST_DECIMAL = 38
 def in_memory(
     columns: Mapping[str, MemoryColumn],
     present_values: "Callable[[Sequence[object]], tuple[NDArray[np.bool_], ExactArray]] | None" = None,
-    connection: "DuckDBPyConnection | None" = None,
 ) -> InDuckDB:
     """Return columns of equal length for DuckDB to count.
 
@@ -97,9 +98,7 @@ def in_memory(
         columns: the columns, by their aliases.
         present_values: returns whether the objects in CELL count, and the numbers of those that do; then the
             integers that stand for objects are in the order of these.
-        connection: that of the same columns in another form, whose tables are then seen; else a new one.
     """
-    connection = connect_memory() if connection is None else connection
     arrays, types, codes = (
         dict[str, object](),
         dict[str, ColumnType](),
@@ -125,55 +124,72 @@ def in_memory(
         types.setdefault(PERSON, ColumnType(PERSON, "anything", "ids"))
         codes[PERSON] = {}
     projection = (f"nullif({a}, -1) AS {a}" if a in codes else a for a in arrays)
-    relation = relation_of_arrays(arrays, connection).project(", ".join(projection))
+    relation = relation_of_arrays(arrays).project(", ".join(projection))
     inexact = isinstance(columns[CELL], Objects) and present_values is None
-    numeric_form = partial(_by_value, columns, connection) if inexact else None
-    native = InDuckDB(relation, types, codes, numeric_form, code_values)
-    return replace(native, key_form=partial(_in_key_order, native, columns, arrays, connection))
+    numeric_form = partial(_by_value, columns) if inexact else None
+    return InDuckDB(relation, types, codes, numeric_form, code_values)
 
 
-def _by_value(
+def matching_cells(
     columns: Mapping[str, MemoryColumn],
-    connection: "DuckDBPyConnection",
-    clock: ClockKind | None,
-) -> InDuckDB:
+    condition: Condition,
+    tests: Mapping[str, str],
+    aliases: Iterable[str],
+) -> dict[str, MemoryColumn]:
+    """Return some columns of the rows of which a condition is true.
+
+    Args:
+        columns: the columns, those of the condition among them.
+        condition: the condition.
+        tests: the names of its columns, by their aliases here.
+        aliases: the columns to return.
+    """
+    objects = {
+        tests[alias]: column.cells
+        for alias in tests
+        if isinstance(column := columns[alias], Objects)
+    }
+    decisions = decide_objects(condition, objects)
+    booleans = {decision: f"decision{i}" for i, decision in enumerate(decisions)}
+    typed = {a: c for a in tests if isinstance(c := columns[a], TypedArray)}
+    arrays: dict[str, object] = {alias: column.array for alias, column in typed.items()}
+    arrays |= {booleans[decision]: truths for decision, truths in decisions.items()}
+    arrays[ROW] = np.arange(_length(columns), dtype=np.int64)
+    types = {alias: column.of for alias, column in typed.items() if column.of is not None}
+    native = InDuckDB(relation_of_arrays(arrays), types)
+    names = {alias: tests[alias] for alias in typed}
+    rows = Filter(condition, names, native, booleans).rows().select(ROW)
+    [places] = native.fetch(rows, INTEGER_TYPE)
+    places = np.sort(places.astype(np.int64))
+    return {alias: _take(columns[alias], places) for alias in aliases}
+
+
+def _length(columns: Mapping[str, MemoryColumn]) -> int:
+    """Return how many rows there are."""
+    column = next(iter(columns.values()))
+    return len(column.cells if isinstance(column, Objects) else column.array)
+
+
+def _take(column: MemoryColumn, places: NDArray[np.int64]) -> MemoryColumn:
+    """Return a column of some rows."""
+    if isinstance(column, Objects):
+        return replace(column, cells=[column.cells[place] for place in places.tolist()])
+    return replace(column, array=column.array.take(places))
+
+
+def _by_value(columns: Mapping[str, MemoryColumn], clock: ClockKind | None) -> InDuckDB:
     """Return the columns with objects in CELL in the order of the numbers among them, or of the times."""
-    return in_memory(
-        columns, present if clock is None else partial(present_times, clock=clock), connection
-    )
+    return in_memory(columns, present if clock is None else partial(present_times, clock=clock))
 
 
-def _in_key_order(
-    native: InDuckDB,
-    columns: Mapping[str, MemoryColumn],
-    arrays: Mapping[str, object],
-    connection: "DuckDBPyConnection",
-    alias: str,
-) -> tuple[InDuckDB, KeyColumn]:
-    """Return the columns with objects in one of them in the order of its keys, and those keys."""
-    column = columns[alias]
-    assert isinstance(column, Objects), "others have keys as they are"
-    of = column.of or ColumnType(alias, "anything", column.name)
-    check_keys(of)
-    keys, places = order_objects(*_distinct(column.cells))
-    codes = {**native.codes, alias: dict[CellKey, int]()}
-    in_order = {**arrays, alias: places}
-    projection = (f"nullif({a}, -1) AS {a}" if a in codes else a for a in in_order)
-    relation = relation_of_arrays(in_order, connection).project(", ".join(projection))
-    types = {**native.types, alias: ColumnType(alias, "integer", "places")}
-    return replace(native, relation=relation, types=types, codes=codes), KeyColumn(of, keys)
-
-
-def relation_of_arrays(
-    arrays: Mapping[str, object], connection: "DuckDBPyConnection"
-) -> "DuckDBPyRelation":
+def relation_of_arrays(arrays: Mapping[str, object]) -> "DuckDBPyRelation":
     """Return a relation of arrays of numpy or of Arrow."""
     if all(isinstance(array, np.ndarray) for array in arrays.values()):
         columns_in_memory = dict(arrays)  # noqa: F841  # DuckDB finds it by its name
-        return connection.sql("SELECT * FROM columns_in_memory")
+        return connect_memory().sql("SELECT * FROM columns_in_memory")
     import pyarrow as pa
 
-    return connection.from_arrow(pa.table(dict(arrays)))
+    return connect_memory().from_arrow(pa.table(dict(arrays)))
 
 
 def encode_objects(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[CellKey, int]]:

@@ -7,6 +7,7 @@ changes nothing about the rows of others. Proofs: docs/how-to/user_level_privacy
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..conditions import Condition
 from ..errors import UnreadableData
 from ..privacy.units import Unit, columns_of_unit
 from .kinds import ColumnType
@@ -37,7 +38,7 @@ class Records:
         by: the column of groups, or None.
         groups: the groups that answer.
         most_groups: the most groups in which one unit counts.
-        most_candidates: the most candidates for which one unit counts, in every group; None if for all.
+        where: the condition of which a row must be, before anything of its unit is bounded; None for all rows.
     """
 
     unit: Unit | None = None
@@ -45,7 +46,7 @@ class Records:
     by: str | None = None
     groups: Sequence[object] = ()
     most_groups: int = 1
-    most_candidates: int | None = None
+    where: Condition | None = None
 
     @property
     def bounds_groups(self) -> bool:

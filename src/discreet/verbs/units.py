@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 from ..answers import Answer
 from ..arguments import column_name, refuse_one_shot
 from ..candidates import Answers, Labels
+from ..condition_readers import read_condition
 from ..date_grid import ClockKind
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms.contract import Law, read_parameter
-from ..mechanisms.noisy_counts import moved_counts
 from ..numbers import count
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
@@ -33,7 +33,7 @@ Name = Callable[[Any, int | None], object]
 _MOST_ROWS_OF_A_UNIT = 10**6
 
 
-_BOUNDED = ("max_contributions", "by", "groups", "max_groups")
+_BOUNDED = ("max_contributions", "by", "groups", "max_groups", "where")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,62 +54,29 @@ class UnitQuery:
 
     @property
     def plain(self) -> bool:
-        """Whether a row is a record, and there are no groups."""
-        return self.records.unit is None and self.records.by is None
+        """Whether a row is a record, there are no groups, and all rows are asked about."""
+        return self.records.unit is None and self.records.by is None and self.records.where is None
 
     @property
     def per_person(self) -> bool:
         """Whether all rows of a privacy unit are one record."""
         return self.records.unit is not None
 
-    def with_candidates(self, size: int, most: object = None) -> "UnitQuery":
-        """Return the query with a bound on the candidates for which one unit counts, in every group.
-
-        Args:
-            size: how many candidates there are.
-            most: the bound, `max_candidates`; None for none.
-
-        Raises:
-            InvalidArgument: if it is no count from 1 to the number of candidates, or a row is a record.
-        """
-        if most is None:
-            return self
-        bound = count(most, "max_candidates")
-        if self.records.unit is None:
-            raise InvalidArgument(
-                "max_candidates bounds for how many candidates one user counts: name the column of users as "
-                "privacy_unit. A row counts for one"
-            )
-        if bound > size:
-            raise InvalidArgument(f"max_candidates is {bound}, but there are {size} candidates")
-        records = replace(self.records, most_candidates=bound if bound < size else None)
-        return replace(self, records=records)
-
-    def moved_counts(self, size: int) -> int:
-        """Return how many of the counts of so many candidates, in all groups, may differ between neighbours.
-
-        A row is in one of them, a unit in `most_candidates` of each of `most_groups` groups.
-        """
-        of, groups = self.records, len(self.records.groups) or 1
-        each = 1 if of.unit is None else min(of.most_candidates or size, size)
-        return moved_counts(groups * size, each * of.most_groups, self.neighbors)
-
     def asks(self, query: Query) -> Query:
         """Return the query with its privacy unit and its groups."""
         of = self.records
         at_most = "" if of.rows is None else f", {of.rows} rows each"
-        if of.most_candidates is not None:
-            at_most += f", {of.most_candidates} candidates each"
         person = "" if of.unit is None else f", per {unit_in_words(of.unit)}{at_most}"
         groups = f", by {of.by} ({len(of.groups)} groups)" if of.by else ""
+        where = "" if of.where is None else f", where {of.where}"
         return query.about(
-            person + groups,
+            person + groups + where,
             max_contributions=of.rows,
             by=of.by,
             groups=tuple(of.groups),
             max_groups=of.most_groups,
             neighbors=self.neighbors,
-            **({} if of.most_candidates is None else {"max_candidates": of.most_candidates}),
+            **({} if of.where is None else {"where": of.where.description}),
         )
 
     def columns(
@@ -123,7 +90,7 @@ class UnitQuery:
         """
         refuse_one_shot(data, "the data")
         if column is None and not self.plain:
-            raise InvalidArgument("privacy units and groups need a table: name its column")
+            raise InvalidArgument("privacy units, groups and where need a table: name its column")
         return Source(data, column, self.records, clock).groups
 
     def together(self, each: Guarantee) -> Guarantee:
@@ -248,7 +215,8 @@ def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
         )
     if few > max(1, len(groups)):
         raise InvalidArgument(f"max_groups is {few}, but there are {len(groups)} groups")
-    return Records(unit, rows if bounded and unit is not None else None, by, groups, few)
+    bound = rows if bounded and unit is not None else None
+    return Records(unit, bound, by, groups, few, read_condition(arguments["where"]))
 
 
 def _read_name(name: object, argument: str) -> str | None:
