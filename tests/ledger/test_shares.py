@@ -86,7 +86,7 @@ def test_a_share_can_grow_shrink_and_be_closed(where: str) -> None:
         ({"epsilon": 1}, {"epsilon": "1/2", "neighbors": "replace_one"}, "replace one record"),
         ({"epsilon": 1}, {"epsilon": "1/2", "privacy_unit": "person"}, "takes no privacy_unit"),
         ({"epsilon": 1}, {"epsilon": "1/2", "delta": "1e-9", "delta_for": "questions"}, "so a share of it is too"),
-        ({"epsilon": 1, "delta": "1e-6", "delta_for": "questions"}, {"epsilon": "1/2"}, "delta for questions"),
+        ({"epsilon": 1, "delta": "1e-6", "delta_for": "composition"}, {"epsilon": "1/2"}, "delta for composition"),
         ({"epsilon": 1, "delta": "1e-6", "delta_for": "questions"},
          {"epsilon": "1/2", "delta": "1e-9", "delta_for": "composition"}, "so a share of it is too"),
         ({"epsilon": 1}, {"epsilon": "1/2", "oversubscribed": True}, "not of a share"),
@@ -101,6 +101,22 @@ def test_a_share_of_another_kind_is_refused(
     with pytest.raises(InvalidArgument, match=message):
         ledger.open("adult", analyst="a", **share)
     assert len(ledger.history()) == 1
+
+
+def test_a_share_without_a_delta_is_paid_by_a_budget_with_one_for_questions() -> None:
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1, delta="1e-6", delta_for="questions")
+    ledger.open("adult", analyst="a", epsilon=HALF)
+    slack = ApproxDP(Fraction(1, 4), Fraction(1, 10**9), "add_remove")
+    with pytest.raises(InvalidArgument, match="counts epsilon, and none follows"):
+        ledger.session("adult", "a").buy(bill(guarantee=slack), untouched)
+    ledger.session("adult", "a").buy(bill("1/2"), answering(0))
+    whole, share = ledger.budgets()
+    assert whole.spent == Amount(HALF, None)
+    assert share.remaining.epsilon == 0
+    assert ledger.open("adult", epsilon=1, delta="1e-6", delta_for="questions", oversubscribed=True)
+    ledger.open("adult", epsilon=1, delta="1e-6", delta_for="questions", oversubscribed=False)
+    assert ledger.verify().events == len(ledger.history())
 
 
 def test_what_a_delta_is_for_is_said_at_opening() -> None:

@@ -91,9 +91,20 @@ def naive_tally(rows: list[Row], records: Records, candidates: list[Any]) -> lis
     for group in groups:
         own = [row for row in rows if records.by is None or row[1] == group]
         pairs = [(row[0], row[2]) for row in own]
-        counted = list(set(pairs)) if records.unit else pairs
+        counted = distinct_pairs(pairs, records, candidates) if records.unit else pairs
         tallied.append([sum(value == c for _, value in counted) for c in candidates])
     return tallied
+
+
+def distinct_pairs(
+    pairs: list[tuple[Any, Any]], records: Records, candidates: list[Any]
+) -> list[tuple[Any, Any]]:
+    """The candidates of each person, once each, and not more than may count."""
+    if records.most_candidates is None:
+        return list(set(pairs))
+    own = {person: [c for c in candidates if (person, c) in pairs] for person, _ in pairs}
+    most = records.most_candidates
+    return [(person, c) for person in own for c in stays(own[person], person, most)]
 
 
 def naive_parts(rows: list[Row], records: Records) -> list[list[Any]]:
@@ -119,6 +130,10 @@ PLANS = {
     "both": Records("*", 1, "the group", ("north", "east", "south"), 1),
     "two groups": Records("*", 2, "the group", ("south", "west", "east", "north"), 2),
     "all groups": Records("*", 1, "the group", ("south", "north"), 2),
+    "one candidate": Records("*", 1, most_candidates=1),
+    "two candidates": Records(
+        "*", 2, "the group", ("south", "west", "east", "north"), 2, most_candidates=2
+    ),
     "many groups": Records("*", 3, "the group", ("south", "north", *map(str, range(40))), 1),
 }
 TEXTS = st.lists(

@@ -152,16 +152,18 @@ def extend_command(
     epsilon: TotalEpsilon = None,
     rho: TotalRho = None,
     delta: TotalDelta = None,
+    delta_for: DeltaUse = None,
     as_json: AsJson = False,
 ) -> None:
     """Give a budget a larger total.
 
     From then on only the larger total is promised. The history shows it. The numbers are those it was opened with:
-    epsilon, or rho, or epsilon and delta.
+    epsilon, or rho, or epsilon and delta; those left out stay. One in epsilon gets a delta for questions that have
+    an epsilon and a delta each, such as keys: --delta 1e-6 --delta-for questions.
 
     Example: discreet ledger extend budget.db --dataset adult --epsilon 2
     """
-    amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
+    amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta, "delta_for": delta_for}
     of = account(where, dataset)
     show_budgets([of.ledger.extend(of.one, analyst=analyst, **amounts)], as_json=as_json)
 

@@ -320,6 +320,8 @@ def _check_analyst(name: str, table: Mapping[str, Any], datasets: Iterable[str])
     dataset = choice_of(datasets)
     for one in table["datasets"]:
         dataset.read(one, ("analysts", name, "datasets"))
+    if table.get("max_delta", 0) >= 1:
+        raise wrong(("analysts", name, "max_delta"), "delta must be below one")
     least, most = table.get("min_epsilon"), table.get("max_epsilon")
     if least is not None and most is not None and least > most:
         raise wrong(

@@ -174,6 +174,10 @@ ANALYST = KeyTable(
             "Free questions on declared columns, besides the named ones.",
         ),
         "max_epsilon": Key(ABOVE_ZERO, "The most that one free question may cost."),
+        "max_delta": Key(
+            ABOVE_ZERO,
+            "The most δ that one free question may cost; with max_epsilon and without this none.",
+        ),
         "min_epsilon": Key(
             ABOVE_ZERO, "The least that a question may cost; a thousandth of the share by default."
         ),

@@ -281,14 +281,17 @@ class Budget:
         """The total in words: without a rho that is not counted."""
         return replace(self.total, rho=None) if self.delta_for == "questions" else self.total
 
-    def extended(self, total: Amount) -> "Budget":
-        """Return the budget with a larger total of the same kind.
+    def extended(self, total: Amount, use: DeltaFor | None = None) -> "Budget":
+        """Return the budget with a larger total of the same kind; one in epsilon may get a delta for questions.
+
+        The charges of a budget in epsilon have no delta, so its sums bound (epsilon, 0), and go on.
 
         Raises:
             InvalidArgument: if it is of another kind, or smaller.
         """
-        larger = self.with_total(total)
-        pairs = _count_pairs(self.counted_total, larger.counted_total)
+        before = self._with_use(total, use)
+        larger = before.with_total(total)
+        pairs = _count_pairs(before.counted_total, larger.counted_total)
         rests = [_rest(ours, theirs) for ours, theirs in pairs]
         if None in rests or total == self.total:
             raise InvalidArgument(
@@ -296,6 +299,25 @@ class Budget:
                 f"total must be larger, got {total}"
             )
         return larger
+
+    def _with_use(self, total: Amount, use: DeltaFor | None) -> "Budget":
+        """Return the budget with a use for the delta of a new total, and its own total as before.
+
+        Raises:
+            InvalidArgument: if the use is not stated, or another one than that of the charges so far.
+        """
+        if self.kind == "epsilon" and total.delta:
+            if use == "questions":
+                return replace(self, delta_for=use, total=replace(self.total, rho=total.rho))
+            raise InvalidArgument(
+                f"the budget of {self.name} has no delta yet, and its charges have an epsilon each: give "
+                'delta_for="questions" with delta, so that releases with an epsilon and a delta each add up too'
+            )
+        if use not in (None, self.delta_for):
+            raise InvalidArgument(
+                f"the delta of the budget of {self.name} is for {self.delta_use or 'nothing'}, and stays so"
+            )
+        return self
 
     def with_total(self, total: Amount) -> "Budget":
         """Return the budget with another total, in exactly the same units: sums of others would be lost.
@@ -419,6 +441,49 @@ def read_total(epsilon: object, rho: object, delta: object) -> Amount:
     if failure >= 1:
         raise InvalidNumber(f"delta must be below one, got {preview(delta)}")
     return Amount(bound, rho_for(bound, failure), failure)
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """A larger total of a budget. What is None stays as it is.
+
+    Attributes:
+        epsilon: the new total ε.
+        rho: the new total ρ.
+        delta: the new total δ.
+        delta_for: the use of a delta that the budget did not have.
+    """
+
+    epsilon: object = None
+    rho: object = None
+    delta: object = None
+    delta_for: DeltaFor | None = None
+
+    def __post_init__(self) -> None:
+        """Check the numbers alone.
+
+        Raises:
+            InvalidArgument: if there is none, or one is out of range.
+        """
+        if self.delta_for is not None and self.delta is None:
+            raise InvalidArgument("delta_for goes with delta: give both, or leave both out")
+        read_total(
+            1 if self.epsilon is None and self.delta is not None else self.epsilon,
+            self.rho,
+            self.delta,
+        )
+
+    def of(self, budget: Budget) -> Budget:
+        """Return a budget with this total.
+
+        Raises:
+            InvalidArgument: if it is not larger, or of another kind.
+        """
+        if self.rho is not None:
+            return budget.extended(read_total(None, self.rho, None))
+        epsilon = budget.terms[0] if self.epsilon is None else self.epsilon
+        delta = (budget.total.delta or None) if self.delta is None else self.delta
+        return budget.extended(read_total(epsilon, None, delta), self.delta_for)
 
 
 def new_budget(  # noqa: PLR0913  # the terms of a budget

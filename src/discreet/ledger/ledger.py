@@ -24,7 +24,16 @@ from ..privacy.units import Unit, read_unit
 from ..text_tables import Listing, listing
 from . import exports, queries
 from .bindings import Declaration, budgets_of_datasets, read_bindings
-from .budget import Amount, Budget, BudgetName, BudgetTerms, DeltaFor, read_delta_for, read_total
+from .budget import (
+    Amount,
+    Budget,
+    BudgetName,
+    BudgetTerms,
+    DeltaFor,
+    Extension,
+    read_delta_for,
+    read_total,
+)
 from .checkpoints import Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
 from .events import CHARGED, Event, canonical_json
 from .failed_questions import failures, reopen_dataset
@@ -258,7 +267,7 @@ class Ledger:
         renewal = Renewal(period_name, calendar, total, use, over, totals)
         return self._store.write(renew_budget, _about_of(dataset), renewal)
 
-    def extend(
+    def extend(  # noqa: PLR0913  # a total is said in one of three ways
         self,
         dataset: str | Dataset,
         *,
@@ -266,23 +275,26 @@ class Ledger:
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
+        delta_for: DeltaFor | None = None,
     ) -> Budget:
         """Give a budget a larger total. From then on only the larger total is guaranteed.
 
         Args:
             dataset: the name of the dataset, or a `Dataset`.
             analyst: the analyst whose share it is; without it, the budget of the dataset.
-            epsilon: the new total ε, if the budget is in ε; a positive number without a unit.
+            epsilon: the new total ε, if the budget is in ε; a positive number without a unit. Without it ε stays.
             rho: the new total ρ, if the budget is in ρ.
-            delta: the new total δ, a probability; without it δ stays.
+            delta: the new total δ, a probability; without it δ stays. A budget in ε gets one with `delta_for`.
+            delta_for: the use of that δ, "questions": releases have an epsilon and a delta each, and both add up.
 
         Raises:
             InvalidArgument: if the total is not larger or of another kind, or the budget was renewed.
             UnknownBudget: if there is no such budget.
         """
-        total = read_total(epsilon, rho, delta)
+        use = None if delta_for is None else read_delta_for(delta_for)
+        extension = Extension(epsilon, rho, delta, use)
         payer = Payer(self._store, self._current(dataset), analyst)
-        return self._store.write(extend_budget, payer, total)
+        return self._store.write(extend_budget, payer, extension)
 
     def shrink(  # a total is said in one of three ways
         self,

@@ -16,7 +16,7 @@ from .bindings import (
     read_bindings,
     record,
 )
-from .budget import Amount, Budget, BudgetName, BudgetTerms, DeltaFor, new_budget
+from .budget import Amount, Budget, BudgetName, BudgetTerms, DeltaFor, Extension, new_budget
 from .events import unit_field
 from .periods import Period, this_period
 from .purchase import Payer
@@ -175,8 +175,8 @@ def _next_period(old: Budget, began: Period | None, per: str | None) -> Period:
     return this_period(began.per if per is None else per)
 
 
-def extend_budget(transaction: Transaction, payer: Payer, total: Amount) -> Budget:
-    """Give a budget a larger total.
+def extend_budget(transaction: Transaction, payer: Payer, extension: Extension) -> Budget:
+    """Give a budget a larger total; the event says the use of a delta that it did not have.
 
     Raises:
         InvalidArgument: if the total is not larger or of another kind, or nothing is charged to it any more.
@@ -185,7 +185,12 @@ def extend_budget(transaction: Transaction, payer: Payer, total: Amount) -> Budg
     if why is not None:
         raise InvalidArgument(f"the budget of {payer.dataset} cannot be extended: {why}")
     budgets = payer.budgets(transaction)
-    return _change_total(transaction, "extended", budgets, budgets[-1].extended(total))
+    after = extension.of(budgets[-1])
+    is_same = after.delta_for == budgets[-1].delta_for
+    for whole in () if is_same else budgets[:-1]:
+        check_share(after, whole)
+    more = {} if is_same else {"delta_for": after.delta_for}
+    return _change_total(transaction, "extended", budgets, after, more)
 
 
 def shrink_share(transaction: Transaction, payer: Payer, total: Amount | None) -> Budget:
@@ -201,12 +206,16 @@ def shrink_share(transaction: Transaction, payer: Payer, total: Amount | None) -
 
 
 def _change_total(
-    transaction: Transaction, kind: str, budgets: Sequence[Budget], after: Budget
+    transaction: Transaction,
+    kind: str,
+    budgets: Sequence[Budget],
+    after: Budget,
+    more: Mapping[str, object] | None = None,
 ) -> Budget:
     """Record another total of the last of these budgets; that of the dataset pays the difference, or gets it."""
     *wholes, before = budgets
     states = [*(with_changed_share(whole, before, after) for whole in wholes), after]
-    body = {"total": after.total.as_dict(), **queries.budget_states(*states)}
+    body = {"total": after.total.as_dict(), **queries.budget_states(*states), **(more or {})}
     transaction.append(NewEvent(kind, after.dataset, after.analyst, None, body))
     for budget in states:
         queries.update_budget(transaction.connection, budget)

@@ -38,7 +38,7 @@ _UPDATE = Statement(
     BUDGET_ROWS.update().where(
         BUDGET_ROWS.c.dataset == bindparam("of"), BUDGET_ROWS.c.analyst == bindparam("share")
     ),
-    ["total", "spent", "shares"],
+    ["total", "spent", "shares", "delta_for"],
 )
 
 
@@ -151,7 +151,6 @@ def insert_budget(connection: Connection, budget: Budget) -> None:
         "analyst": budget.analyst or "",
         "neighbors": budget.neighbors,
         "unit": stored_unit(budget.unit),
-        "delta_for": budget.delta_for or "",
     }
     _INSERT.run(connection, **names, **_amount_columns(budget))
 
@@ -167,6 +166,7 @@ def _amount_columns(budget: Budget) -> dict[str, str]:
         "total": canonical_json(budget.total.as_dict()),
         "spent": canonical_json(budget.spent.as_dict()),
         "shares": budget.shares or "",
+        "delta_for": budget.delta_for or "",
     }
 
 

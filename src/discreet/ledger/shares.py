@@ -29,7 +29,7 @@ def check_share(share: Budget, whole: Budget) -> None:
             f"the budget of {whole.name} does not say what its delta is for, so nobody can tell what a share "
             "costs: renew it with delta_for"
         )
-    if _shared_terms(share) != _shared_terms(whole):
+    if _shared_terms(share) not in (_shared_terms(whole), _terms_without_delta(whole)):
         raise InvalidArgument(
             f"the budget of {whole.name} is in {_kind_in_words(whole)}, so a share of it is too, "
             f"got {_kind_in_words(share)}"
@@ -150,6 +150,13 @@ def _reserve(whole: Budget, cost: Amount, share: Budget) -> Budget:
 def _shared_terms(budget: Budget) -> tuple[object, ...]:
     """Return the terms that a share and its dataset's budget have in common."""
     return budget.kind, budget.delta_use, budget.neighbors, budget.unit
+
+
+def _terms_without_delta(whole: Budget) -> tuple[object, ...] | None:
+    """Return the terms of a share in epsilon alone, whose charges a budget with a delta for questions adds up."""
+    if whole.delta_for != "questions":
+        return None
+    return _shared_terms(replace(whole, total=Amount(whole.total.epsilon), delta_for=None))
 
 
 def _kind_in_words(budget: Budget) -> str:

@@ -236,7 +236,8 @@ class Replay:
         """Give a budget or a share another total."""
         key, total = (event.dataset, event.analyst), read_amount(event.body["total"])
         before = self._budgets[key]
-        after = before.extended(total) if event.kind == "extended" else shrink(before, total)
+        use = read_use(event.body.get("delta_for", ""))
+        after = before.extended(total, use) if event.kind == "extended" else shrink(before, total)
         if event.kind == "extended" or after.delta_for is not None:
             _check_total(
                 after

@@ -54,18 +54,17 @@ class Datasets:
         self._holdings[name] = Holding(data, max_failures)
 
     def open_budget(
-        self, name: str, analyst: str | None, *, separate: bool = False, **amounts: Number | None
+        self, name: str, analyst: str | None, *, separate: bool = False, **terms: Any
     ) -> Budget:
         """Open the budget of a dataset; or an analyst's share, with its neighbouring relation and privacy unit."""
-        terms: dict[str, Any] = dict(amounts)
         if analyst is not None:
             budget = self.whole(name)
             terms |= {"neighbors": budget.neighbors, "privacy_unit": budget.unit}
         return self._ledger.open(self._key(name), analyst=analyst, separate=separate, **terms)
 
-    def extend_budget(self, name: str, analyst: str | None, **amounts: Number | None) -> Budget:
+    def extend_budget(self, name: str, analyst: str | None, **terms: Any) -> Budget:
         """Give the budget of a dataset, or a share of it, a larger total."""
-        return self._ledger.extend(self._key(name), analyst=analyst, **amounts)
+        return self._ledger.extend(self._key(name), analyst=analyst, **terms)
 
     def renew_budget(self, name: str, period: str | None, **amounts: Number | None) -> Budget:
         """Open the next budget of a described dataset."""

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..arguments import exact_text, mapping, read_name
+from ..arguments import choice, exact_text, mapping, read_name
+from ..datasets.model import DELTA_FOR
 from ..errors import InvalidArgument, preview
 from ..numbers import count, flag, positive
 from . import wire
@@ -73,6 +74,7 @@ SIZE = ArgumentKind(int | None, lambda size, name: None if size is None else cou
 AMOUNT = _optional(ArgumentKind(str, write=lambda amount, name: str(positive(amount, name))))
 """A total of a budget, which the ledger checks."""
 
+DELTA_USE = _optional(ArgumentKind(str, lambda word, name: choice(word, name, DELTA_FOR)))
 PRICE = _optional(ArgumentKind(str, positive, lambda price, _: str(price)))
 FLAG = ArgumentKind(bool, flag)
 TERMS = ArgumentKind(dict[str, Any], mapping, _write_terms, _read_terms)

@@ -8,6 +8,7 @@ from ..datasets.columns import Column
 from ..error_boundary import error_boundaries, errors_for_callers
 from ..errors import DiscreetError, NotAllowed
 from ..ledger import Budget, Event, Quote
+from ..ledger.budget import DeltaFor
 from ..ledger.transaction import ChainHead
 from ..ledger.verification import Verified, notes_on, read_noted_head, verify_events
 from ..node import AllowedQuestion
@@ -235,6 +236,7 @@ class Connection:
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
+        delta_for: DeltaFor | None = None,
         separate: bool = False,
     ) -> Budget:
         """Open the budget of a dataset that the description declares, or an analyst's share of it; for the owner.
@@ -245,6 +247,7 @@ class Connection:
             epsilon: the total ε, where the description declares none; a positive number without a unit.
             rho: instead of `epsilon`, the total ρ.
             delta: with `epsilon`, the total δ.
+            delta_for: with `delta`, its use: see `Ledger.open`.
             separate: whether the dataset has a budget of its own though it shares tables with others, because it
                 holds the data of others: see `Ledger.open`.
 
@@ -255,10 +258,10 @@ class Connection:
         """
         return self._node.call(
             operations.OPEN_BUDGET, dataset=dataset, analyst=analyst, epsilon=epsilon, rho=rho, delta=delta,
-            separate=separate,
+            delta_for=delta_for, separate=separate,
         )  # fmt: skip
 
-    def extend_budget(
+    def extend_budget(  # noqa: PLR0913  # a total is said in one of three ways
         self,
         dataset: str,
         *,
@@ -266,6 +269,7 @@ class Connection:
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
+        delta_for: DeltaFor | None = None,
     ) -> Budget:
         """Give a budget or a share a larger total, as `Ledger.extend` does; for the owner.
 
@@ -275,13 +279,15 @@ class Connection:
             epsilon: the new total ε, if the budget is in ε; a positive number without a unit.
             rho: the new total ρ, if the budget is in ρ.
             delta: the new total δ, a probability; without it δ stays.
+            delta_for: the use of a delta that a budget in ε did not have: "questions".
 
         Raises:
             NotAllowed: if the caller is not the owner.
             InvalidArgument: if the total is not larger, or of another kind.
         """
         return self._node.call(
-            operations.EXTEND_BUDGET, dataset=dataset, analyst=analyst, epsilon=epsilon, rho=rho, delta=delta
+            operations.EXTEND_BUDGET, dataset=dataset, analyst=analyst, epsilon=epsilon, rho=rho, delta=delta,
+            delta_for=delta_for,
         )  # fmt: skip
 
     def renew_budget(

@@ -18,7 +18,7 @@ from ..ledger import Amount, Budget, Session
 from ..ledger.failed_questions import LEAST_PART
 from ..node.isolation import PublicError
 from ..payment import Bill
-from ..privacy.contract import equals
+from ..privacy.contract import Guarantee, equals
 from ..releases import Release
 
 _PLAIN = (
@@ -39,11 +39,14 @@ class Freedom:
             as the budgets pay.
         least: the least that a question may cost, as ε or ρ of a share; None of a unit for the default. Named
             questions may cost less.
+        largest_delta: the most δ that one question may cost; None: as much as the budgets pay, and none where
+            `largest_epsilon` is declared.
     """
 
     verbs: tuple[str, ...] = ()
     largest_epsilon: Fraction | None = None
     least: Amount = _NO_LEAST
+    largest_delta: Fraction | None = None
 
     def declared_least(self, share: Budget) -> Amount:
         """Return the least that a question may cost, as far as the owner declares it.
@@ -64,17 +67,33 @@ class Freedom:
 
     def check_bill(self, bill: Bill, neighbors: str) -> None:
         """Raise if a question costs more than is allowed."""
-        if self.largest_epsilon is None:
+        epsilon, delta = _parts(bill.guarantee.under(neighbors))
+        most, most_delta = self.largest_epsilon, self._most_delta
+        is_small = most is None or (epsilon is not None and epsilon <= most)
+        if is_small and (most_delta is None or delta <= most_delta):
             return
-        epsilon = bill.guarantee.under(neighbors).pure
-        if epsilon is not None and epsilon <= self.largest_epsilon:
-            return
+        limits = {"ε": most, "δ": self.largest_delta}
+        allowed = " and ".join(equals(sign, x) for sign, x in limits.items() if x is not None)
         cost = "no ε of pure differential privacy" if epsilon is None else equals("ε", epsilon)
+        if delta:
+            cost += f" and {equals('δ', delta)}"
         raise PublicError(
-            InvalidArgument(
-                f"one question may cost up to {equals('ε', self.largest_epsilon)} here, and this one has {cost}"
-            )
+            InvalidArgument(f"one question may cost up to {allowed} here, and this one has {cost}")
         )
+
+    @property
+    def _most_delta(self) -> Fraction | None:
+        """The most δ of one question; None if the budgets alone limit it."""
+        if self.largest_delta is None and self.largest_epsilon is not None:
+            return Fraction(0)
+        return self.largest_delta
+
+
+def _parts(guarantee: Guarantee) -> tuple[Fraction | None, Fraction]:
+    """Return the ε and the δ that a guarantee costs in sums of both."""
+    if not 0 < guarantee.slack < 1:
+        return guarantee.pure, Fraction(0)
+    return Fraction(0) if guarantee.core is None else guarantee.core.pure, guarantee.slack
 
 
 def read_free(verb: object, column: object, terms: Mapping[str, object]) -> Call:

@@ -16,6 +16,7 @@ from ..releases import Release
 from . import wire
 from .argument_kinds import (
     AMOUNT,
+    DELTA_USE,
     FLAG,
     LIMIT,
     NAME,
@@ -255,6 +256,7 @@ _AMOUNTS = (
     Argument("rho", AMOUNT, "Instead: the total ρ."),
     Argument("delta", AMOUNT, "With epsilon: the total δ."),
 )
+_DELTA_FOR = Argument("delta_for", DELTA_USE, "With a first delta: questions or composition.")
 _MAX_COST = Argument("max_cost", PRICE, "Refuse to pay more: ε, or ρ, such as 1/2.")
 REQUEST = Argument(
     "request", OPTIONAL_NAME, "The name of the request: charged and drawn once.", REQUIRED
@@ -281,13 +283,13 @@ _FREE_TO_PAY = Body(
 _TO_OPEN = Body(
     "BudgetToOpen",
     "A budget, or an analyst's share of one, with its total where discreet.toml declares none.",
-    (_DATASET, _ANALYST, *_AMOUNTS, Argument(
+    (_DATASET, _ANALYST, *_AMOUNTS, _DELTA_FOR, Argument(
         "separate", FLAG, "It shares tables with other budgets, and holds the data of others.", False
     )),
 )  # fmt: skip
 _TO_EXTEND = Body(
     "BudgetToExtend", "A budget, or an analyst's share of one, with its new total.",
-    (_DATASET, _ANALYST, *_AMOUNTS),
+    (_DATASET, _ANALYST, *_AMOUNTS, _DELTA_FOR),
 )  # fmt: skip
 _TO_RENEW = Body(
     "BudgetToRenew", "The next budget of a dataset; its total is as declared or before, if none is given.",

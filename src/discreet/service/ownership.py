@@ -34,10 +34,9 @@ class Ownership:
     token: Token | None = None
 
     def open_budget(
-        self, dataset: str, analyst: str | None, separate: bool, **amounts: Number | None
+        self, dataset: str, analyst: str | None, separate: bool, **totals: Any
     ) -> Budget:
         """Open the budget that is declared for a dataset, or a share of it."""
-        totals: Any = amounts
         if self.configuration is None:
             return self.datasets.open_budget(dataset, analyst, separate=separate, **totals)
         if analyst is not None and dataset not in self.configuration.analyst(analyst)["datasets"]:
@@ -46,9 +45,9 @@ class Ownership:
             )
         return open_described(self.configuration, dataset, analyst, separate=separate, **totals)
 
-    def extend_budget(self, dataset: str, analyst: str | None, **amounts: Number | None) -> Budget:
+    def extend_budget(self, dataset: str, analyst: str | None, **totals: Any) -> Budget:
         """Give a budget or a share a larger total."""
-        return self.datasets.extend_budget(dataset, analyst, **amounts)
+        return self.datasets.extend_budget(dataset, analyst, **totals)
 
     def renew_budget(self, dataset: str, period: str | None, **amounts: Number | None) -> Budget:
         """Open the next budget of a dataset, with the shares that are declared."""

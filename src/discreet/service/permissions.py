@@ -65,7 +65,8 @@ def caller_rights(datasets: Datasets, description: Configuration, analyst: str |
         return Rights(datasets, None, tuple(description.datasets), Freedom(tuple(VERBS)))
     about = description.analyst(analyst)
     least = Amount(about.get("min_epsilon"), about.get("min_rho"))
-    free = Freedom(about.get("verbs", ()), about.get("max_epsilon"), least)
+    most = about.get("max_epsilon"), about.get("max_delta")
+    free = Freedom(about.get("verbs", ()), most[0], least, most[1])
     return Rights(datasets, analyst, about["datasets"], free)
 
 

@@ -46,6 +46,7 @@ class Scope:
         datasets: the budgets that are charged first, by the names of the datasets: an analyst's shares.
         verbs: the verbs of free questions.
         largest_epsilon: the most that one free question may cost; None if the budgets alone limit it.
+        largest_delta: the most δ that one may cost, where that is declared.
         without_budget: the names of the datasets of which no budget, or no share, was opened yet.
     """
 
@@ -53,6 +54,7 @@ class Scope:
     verbs: tuple[str, ...]
     largest_epsilon: Fraction | None
     without_budget: tuple[str, ...] = ()
+    largest_delta: Fraction | None = None
 
     def budget(self, dataset: str) -> Budget:
         """Return the budget that is charged first.
@@ -114,7 +116,8 @@ class Rights:
         """Return the datasets and the verbs of the caller, with the budgets that are charged first."""
         charged = self.datasets.charged(self.analyst, self.dataset_names)
         missing = [name for name in self.dataset_names if name not in charged]
-        return Scope(charged, self.freedom.verbs, self.freedom.largest_epsilon, tuple(missing))
+        free = self.freedom
+        return Scope(charged, free.verbs, free.largest_epsilon, tuple(missing), free.largest_delta)
 
     def check(self) -> None:
         """Raise unless there is something that the caller may ask about."""

@@ -61,7 +61,7 @@ class Ranking:
     def _value(self, rank: int) -> object:
         import narwhals.stable.v2 as nw
 
-        [cell] = self.native.cells(self.frame.filter(nw.col(POSITION) == rank).select(CELL))
+        [[cell]] = self.native.cells(self.frame.filter(nw.col(POSITION) == rank).select(CELL))
         return bytes(cell).decode() if self.of.kind == "text" else cell
 
     def classes(self, table: OpenedTable) -> "list[CountClasses]":

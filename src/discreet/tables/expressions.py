@@ -147,8 +147,17 @@ class OpenedTable:
 
         keys = [POSITION] if self.records.by is None else [POSITION, PART]
         if self.records.unit is not None:
-            rows = rows.group_by(*keys, PERSON).agg()  # `unique` would rank rows
+            rows = self._distinct_candidates(rows, keys)
         return rows.group_by(*keys).agg(nw.len().alias(COUNT))
+
+    def _distinct_candidates(self, rows: Frame, keys: list[str]) -> Frame:
+        """Return the distinct candidates of units, at most so many of each unit as may count, in every group."""
+        most = self.records.most_candidates
+        if most is None:
+            return rows.group_by(*keys, PERSON).agg()  # `unique` would rank rows
+        # "For which candidates a person counts" in docs/how-to/user_level_privacy.md.
+        once = self._with_units(rows.group_by(*keys, PERSON, *self.native.starts).agg())
+        return _stay(once, POSITION, [UNIT, *keys[1:]], most)
 
     def _in_few_groups(self, rows: Frame) -> Frame:
         """Return the rows with a bounded number of groups per unit."""
@@ -227,6 +236,30 @@ class Numbers:
         return (
             self.rows.filter(nw.col(PART) == group).select(CELL) if self.has_groups else self.rows
         )
+
+
+def bounded_pairs(table: OpenedTable, native: Native, alias: str, most_keys: int) -> Frame:
+    """Return the records with a key: rows, or privacy units with each of at most so many keys.
+
+    Args:
+        table: the table.
+        native: its columns with keys in one of them, null for no key.
+        alias: the column of keys.
+        most_keys: the most keys in which one unit counts. Of its distinct keys, in their order, those stay that the
+            rule of docs/how-to/user_level_privacy.md says.
+    """
+    import narwhals.stable.v2 as nw
+
+    rows = native.rows().filter(~nw.col(alias).is_null())
+    if table.records.unit is None:
+        return rows.select(alias)
+    check_unit(table.unit_type)
+    rows = rows.filter(~nw.col(PERSON).is_null())
+    once = rows.group_by(PERSON, alias, *native.starts).agg()
+    units = native.units(once, table.unit_type)
+    without = once.drop(*native.starts) if native.starts else once
+    pairs = without.join(units, on=PERSON, how="inner")
+    return _stay(pairs, alias, [UNIT], most_keys).select(PERSON, alias)
 
 
 def compares(native: Native, of: ColumnType) -> bool:

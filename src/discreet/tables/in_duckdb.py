@@ -20,6 +20,7 @@ from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray
 from .engine_errors import missing_column, quietly
 from .ids import SALT, sql_decimal_text
+from .keys import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
 from .kinds import CELL, CellKey, ColumnType, column_type
 from .meanings import TRUTHS, is_written
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
@@ -158,6 +159,8 @@ class InDuckDB:
     """What returns the same with numbers, or the times of a clock, in CELL, where it holds none."""
     code_values: ExactArray | None = field(default=None, repr=False)
     """The numbers that integers in CELL stand for."""
+    key_form: "Callable[[str], tuple[InDuckDB, KeyColumn]] | None" = field(default=None, repr=False)
+    """What returns the same with keys in a column of Python objects, and those keys."""
     near: "DuckDBPyRelation | None" = field(default=None, repr=False)
     """A row of the same connection, where there is one at hand."""
     wide: ClassVar[bool] = True
@@ -237,7 +240,8 @@ class InDuckDB:
         """Return the rows with one of those values in `alias`, and its POSITION besides."""
         from duckdb import FunctionExpression
 
-        native: str | DuckDBPyType = self.relation.types[self.relation.columns.index(alias)]
+        there = dict(zip(self.relation.columns, self.relation.types, strict=True))
+        native: str | DuckDBPyType = there.get(alias, "BIGINT")
         values = list(places)
         if of.kind == "text":
             native, values = "BLOB", [str(value).encode() for value in values]
@@ -298,11 +302,8 @@ class InDuckDB:
 
     def unanswerable(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows with a date or a time that Python cannot hold."""
-        native, answerable = rows.to_native(), "true"
-        if of.kind in ("date", "timestamp"):
-            moment = f"TRY_CAST({CELL} AS TIMESTAMP)"
-            same = f"TRY_CAST({moment} AS {native.types[native.columns.index(CELL)]}) = {CELL}"
-            answerable = f"isfinite({moment}) AND year({moment}) BETWEEN 1 AND 9999 AND {same}"
+        native = rows.to_native()
+        answerable = _answerable(CELL, native.types[native.columns.index(CELL)], of)
         return lazy(native.filter(f"NOT coalesce({answerable}, false)"))
 
     def fingerprint(self, rows: Frame, of: ColumnType) -> str:
@@ -311,9 +312,10 @@ class InDuckDB:
         [number] = _fetch_cells(rows.to_native().aggregate(digest))
         return str(number)
 
-    def cells(self, rows: Frame) -> list[object]:
-        """Return the values of the only column."""
-        return _fetch_cells(rows.to_native())
+    def cells(self, rows: Frame) -> list[tuple[Any, ...]]:
+        """Return the rows with their values."""
+        relation = rows.to_native()
+        return interruptible(relation, relation.fetchall)
 
     def seen_by(self, data: Native, rows: Frame) -> "Frame | None":
         """Return the table that was kept last, on the connection of the data; None if it is of another database."""
@@ -325,6 +327,49 @@ class InDuckDB:
             return lazy(quietly(query_rows, failure, one_row(data.relation), "nothing", query))
         except UnreadableData:
             return None
+
+    def keyed(self, alias: str, of: ColumnType) -> "tuple[InDuckDB, KeyColumn]":
+        """Return the same with a key or null in a column."""
+        if self.key_form is not None and alias in self.codes:
+            return self.key_form(alias)
+        cell, is_key = _key_cell(alias, self.relation.types[self.relation.columns.index(alias)], of)
+        relation = self.relation.project(
+            f"* REPLACE (CASE WHEN {is_key} THEN {cell} END AS {alias})"
+        )
+        types = {name: kind for name, kind in self.types.items() if name != alias}
+        if of.kind == "text":
+            types[alias] = replace(of, categories=None)
+        return replace(self, relation=relation, types=types, _column_types={}), KeyColumn(of)
+
+    def numbered(self, rows: Frame, block: str) -> Frame:
+        """Return the rows from a temporary table with their places in their block."""
+        native = rows.to_native()
+        query = f"SELECT *, row_number() OVER (PARTITION BY {block}) - 1 AS {POSITION} FROM {ROWS}"
+        self._tables.append(TempTable(native, query, near=self.relation))
+        return lazy(self._tables[-1].rows)
+
+
+def _answerable(name: str, native: "DuckDBPyType", of: ColumnType) -> str:
+    """Return the expression of whether Python has the date or the time in a column; null for null."""
+    if of.kind not in ("date", "timestamp"):
+        return "true"
+    moment = f"TRY_CAST({name} AS TIMESTAMP)"
+    same = f"TRY_CAST({moment} AS {native}) = {name}"
+    return f"isfinite({moment}) AND year({moment}) BETWEEN 1 AND 9999 AND {same}"
+
+
+def _key_cell(name: str, native: "DuckDBPyType", of: ColumnType) -> tuple[str, str]:
+    """Return the expressions of a cell as a key, and of whether it is one."""
+    if of.kind == "text":
+        text = f"CAST({name} AS VARCHAR)"
+        return text, f"strlen({text}) <= {MOST_KEY_BYTES}"
+    if of.kind == "timestamp with time zone":
+        if of.unit == "ns":
+            return f"epoch_ns({name}) // 1000", f"epoch_ns({name}) % 1000 = 0"
+        inside = f"epoch_us({name}) BETWEEN {FIRST_INSTANT} AND {LAST_INSTANT}"
+        return f"epoch_us({name})", f"isfinite({name}) AND {inside}"
+    cell = f"CAST({name} AS TIMESTAMP)" if of.kind == "timestamp" else name
+    return cell, _answerable(name, native, of)
 
 
 def _readable(cell: str, native: str, of: ColumnType, kind: ConstantKind | None) -> str:

@@ -3,12 +3,13 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..conditions import ConstantKind
 from ..date_grid import ClockKind
 from ..sampling.vectors import ExactArray
 from .ids import start_of_rule
+from .keys import MOST_KEY_BYTES, KeyColumn
 from .kinds import CELL, UNITS_PER_SECOND, CellKey, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .numeric import clean, from_series
@@ -84,7 +85,7 @@ class InPolars:
         """Return the rows with one of those values in `alias`, and its POSITION besides."""
         import polars as pl
 
-        dtype, values = self.frame.collect_schema()[alias], list(places)
+        dtype, values = self.frame.collect_schema().get(alias, pl.Int64()), list(places)
         if of.kind == "text":
             dtype, values = pl.Binary(), [str(value).encode() for value in values]
         columns = {
@@ -142,14 +143,29 @@ class InPolars:
             digest.update(b"%d:%b" % (len(text), text))
         return digest.hexdigest()
 
-    def cells(self, rows: Frame) -> list[object]:
-        """Return the values of the only column."""
-        cells: list[object] = rows.collect().to_native().to_series().to_list()
+    def cells(self, rows: Frame) -> list[tuple[Any, ...]]:
+        """Return the rows with their values."""
+        cells: list[tuple[Any, ...]] = rows.collect().to_native().rows()
         return cells
 
     def seen_by(self, data: Native, rows: Frame) -> "Frame | None":
         """Return the rows; None if the data are not in Polars."""
         return rows if isinstance(data, InPolars) else None
+
+    def keyed(self, alias: str, of: ColumnType) -> "tuple[InPolars, KeyColumn]":
+        """Return the same with a key or null in a column."""
+        import polars as pl
+
+        cell, is_key = _key_cell(pl.col(alias), of)
+        frame = self.frame.with_columns(pl.when(is_key).then(cell).alias(alias))
+        return replace(self, frame=frame), KeyColumn(of)
+
+    def numbered(self, rows: Frame, block: str) -> Frame:
+        """Return the rows in memory with their places in their block."""
+        import polars as pl
+
+        places = pl.int_range(pl.len(), dtype=pl.Int64).over(block).alias(POSITION)
+        return lazy(self.keep(rows).to_native().with_columns(places).collect().lazy())
 
 
 def numbers_of(native: InPolars, column: str) -> ExactArray:
@@ -159,6 +175,26 @@ def numbers_of(native: InPolars, column: str) -> ExactArray:
     check_numbers(native.type(CELL, column))
     cells = native.frame.collect().get_column(CELL).drop_nulls()
     return clean(from_series(nw.from_native(cells, series_only=True)))
+
+
+def _key_cell(cell: "pl.Expr", of: ColumnType) -> "tuple[pl.Expr, pl.Expr]":
+    """Return a cell as a key, and whether it is one."""
+    import polars as pl
+
+    if of.kind == "text":
+        text = cell.cast(pl.String)
+        return text, text.str.len_bytes() <= MOST_KEY_BYTES
+    if of.kind == "date":
+        return cell, cell.dt.year().is_between(1, 9999)
+    if not of.kind.startswith("timestamp"):
+        return cell, pl.lit(True)
+    units, per_second = cell.to_physical(), UNITS_PER_SECOND[of.unit]
+    first, last = FIRST_DAY * 86_400 * per_second, (LAST_DAY + 1) * 86_400 * per_second - 1
+    inside = pl.lit(True) if of.unit == "ns" else units.is_between(first, last)
+    finest = units % 1000 == 0 if of.unit == "ns" else pl.lit(True)
+    micros = units // 1000 if of.unit == "ns" else units * (10**6 // per_second)
+    clock = micros if of.kind != "timestamp" else micros.cast(pl.Datetime("us"))
+    return clock, inside & finest
 
 
 def _readable(alias: str, of: ColumnType, kind: ConstantKind | None) -> "pl.Expr":

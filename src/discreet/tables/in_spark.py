@@ -8,13 +8,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..conditions import ConstantKind
 from ..date_grid import ClockKind
 from ..sampling.vectors import ExactArray
 from .engine_errors import needing
 from .ids import SALT
+from .keys import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
 from .kinds import CELL, CellKey, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .numeric import from_series
@@ -24,10 +25,16 @@ from .times import DAY, FIRST, LAST
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-BUCKET, BUCKETS = "bucket", 2**12
+BUCKET, BUCKETS, ROW = "bucket", 2**12, "row"
+
+
+def _is_utf8(text: str) -> str:
+    """Return the expression of whether a text is Unicode; Spark keeps any bytes."""
+    return f"(encode({text}, 'utf-8') = CAST({text} AS BINARY))"
+
 
 _ANSWERABLE = {
-    "text": f"(encode(CAST({CELL} AS STRING), 'utf-8') = {CELL})",
+    "text": _is_utf8(f"CAST({CELL} AS STRING)"),
     "date": f"(year({CELL}) BETWEEN 1 AND 9999)",
     "timestamp": f"(year({CELL}) BETWEEN 1 AND 9999)",
 }
@@ -110,7 +117,7 @@ class InSpark:
         cells = (
             table[alias]
             if of.kind == "text"
-            else table[alias].cast(self.frame.schema[alias].dataType)
+            else table[alias].cast(dict(self.frame.dtypes).get(alias, "bigint"))
         )
         place = functions.element_at(positions, table["nth"] + 1).alias(POSITION)
         few = functions.broadcast(table.select(comparable(cells, of).alias(alias), place))
@@ -171,13 +178,51 @@ class InSpark:
         [[long, short]] = digests.collect()
         return f"{long} {short}"
 
-    def cells(self, rows: Frame) -> list[object]:
-        """Return the values of the only column."""
-        return [cell for (cell,) in rows.to_native().collect()]
+    def cells(self, rows: Frame) -> list[tuple[Any, ...]]:
+        """Return the rows with their values."""
+        return [tuple(row) for row in rows.to_native().collect()]
 
     def seen_by(self, data: Native, rows: Frame) -> "Frame | None":
         """Return the rows; None if the data are not in Spark."""
         return rows if isinstance(data, InSpark) else None
+
+    def keyed(self, alias: str, of: ColumnType) -> "tuple[InSpark, KeyColumn]":
+        """Return the same with a key or null in a column."""
+        text = f"CAST({alias} AS STRING)"
+        cell, is_key = {
+            "text": (text, f"octet_length({text}) <= {MOST_KEY_BYTES} AND {_is_utf8(text)}"),
+            "date": (alias, f"year({alias}) BETWEEN 1 AND 9999"),
+            "timestamp": (alias, f"year({alias}) BETWEEN 1 AND 9999"),
+            "timestamp with time zone": (
+                f"unix_micros({alias})",
+                f"unix_micros({alias}) BETWEEN {FIRST_INSTANT}L AND {LAST_INSTANT}L",
+            ),
+        }.get(of.kind, (alias, "true"))
+        others = [name for name in self.frame.columns if name != alias]
+        expression = f"CASE WHEN {is_key} THEN {cell} END AS {alias}"
+        return InSpark(self.frame.selectExpr(*others, expression)), KeyColumn(of)
+
+    def numbered(self, rows: Frame, block: str) -> Frame:
+        """Return the rows from a local checkpoint with their places in their block.
+
+        In a block rows come by the part of the table that an executor has, and in a part in its order. So no
+        executor sorts a whole block, and the driver knows the sizes of blocks in parts only.
+        """
+        functions = needing("pyspark.sql.functions", "spark")
+        number = functions.monotonically_increasing_id()
+        native = rows.to_native().withColumn(ROW, number).localCheckpoint()
+        by_part = native.selectExpr("*", f"shiftright({ROW}, 33) AS {BUCKET}")
+        sizes = by_part.groupBy(block, BUCKET).count()
+        before = (
+            f"coalesce(sum(count) OVER (PARTITION BY {block} ORDER BY {BUCKET}"
+            " ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)"
+        )
+        starts = sizes.selectExpr(block, BUCKET, f"{before} AS {START}").localCheckpoint()
+        inside = f"row_number() OVER (PARTITION BY {block}, {BUCKET} ORDER BY {ROW}) - 1"
+        places = by_part.join(functions.broadcast(starts), [block, BUCKET]).selectExpr(
+            *rows.columns, f"{START} + {inside} AS {POSITION}"
+        )
+        return lazy(places)
 
 
 def spark_columns(native: "DataFrame", columns: dict[str, int]) -> "DataFrame":

@@ -24,6 +24,7 @@ from .engine_errors import needing
 from .filters import ROW, Filter, decide_objects
 from .ids import check_unit, id_text, start_of_rule, unit_bytes
 from .in_duckdb import InDuckDB
+from .keys import KeyColumn, check_keys, order_objects
 from .kinds import (
     CELL,
     INTEGER_TYPE,
@@ -40,7 +41,7 @@ from .records import PERSON, START, check_numbers, is_of_unit
 from .times import present_times
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -91,6 +92,7 @@ _LONGEST_DECIMAL = 38
 def in_memory(
     columns: Mapping[str, MemoryColumn],
     present_values: "Callable[[Sequence[object]], tuple[NDArray[np.bool_], ExactArray]] | None" = None,
+    connection: "DuckDBPyConnection | None" = None,
 ) -> InDuckDB:
     """Return columns of equal length for DuckDB to count.
 
@@ -98,7 +100,9 @@ def in_memory(
         columns: the columns, by their aliases.
         present_values: returns whether the objects in CELL count, and the numbers of those that do; then the
             integers that stand for objects are in the order of these.
+        connection: that of the same columns in another form, whose tables are then seen; else a new one.
     """
+    connection = connect_memory() if connection is None else connection
     arrays, types, codes = (
         dict[str, object](),
         dict[str, ColumnType](),
@@ -124,10 +128,11 @@ def in_memory(
         types.setdefault(PERSON, ColumnType(PERSON, "anything", "ids"))
         codes[PERSON] = {}
     projection = (f"nullif({a}, -1) AS {a}" if a in codes else a for a in arrays)
-    relation = relation_of_arrays(arrays).project(", ".join(projection))
+    relation = relation_of_arrays(arrays, connection).project(", ".join(projection))
     inexact = isinstance(columns[CELL], Objects) and present_values is None
-    numeric_form = partial(_by_value, columns) if inexact else None
-    return InDuckDB(relation, types, codes, numeric_form, code_values)
+    numeric_form = partial(_by_value, columns, connection) if inexact else None
+    native = InDuckDB(relation, types, codes, numeric_form, code_values)
+    return replace(native, key_form=partial(_in_key_order, native, columns, arrays, connection))
 
 
 def matching_cells(
@@ -156,7 +161,7 @@ def matching_cells(
     arrays |= {booleans[decision]: truths for decision, truths in decisions.items()}
     arrays[ROW] = np.arange(_length(columns), dtype=np.int64)
     types = {alias: column.of for alias, column in typed.items() if column.of is not None}
-    native = InDuckDB(relation_of_arrays(arrays), types)
+    native = InDuckDB(relation_of_arrays(arrays, connect_memory()), types)
     names = {alias: tests[alias] for alias in typed}
     rows = Filter(condition, names, native, booleans).rows().select(ROW)
     [places] = native.fetch(rows, INTEGER_TYPE)
@@ -177,19 +182,48 @@ def _take(column: MemoryColumn, places: NDArray[np.int64]) -> MemoryColumn:
     return replace(column, array=column.array.take(places))
 
 
-def _by_value(columns: Mapping[str, MemoryColumn], clock: ClockKind | None) -> InDuckDB:
+def _by_value(
+    columns: Mapping[str, MemoryColumn],
+    connection: "DuckDBPyConnection",
+    clock: ClockKind | None,
+) -> InDuckDB:
     """Return the columns with objects in CELL in the order of the numbers among them, or of the times."""
-    return in_memory(columns, present if clock is None else partial(present_times, clock=clock))
+    return in_memory(
+        columns, present if clock is None else partial(present_times, clock=clock), connection
+    )
 
 
-def relation_of_arrays(arrays: Mapping[str, object]) -> "DuckDBPyRelation":
+def _in_key_order(
+    native: InDuckDB,
+    columns: Mapping[str, MemoryColumn],
+    arrays: Mapping[str, object],
+    connection: "DuckDBPyConnection",
+    alias: str,
+) -> tuple[InDuckDB, KeyColumn]:
+    """Return the columns with objects in one of them in the order of its keys, and those keys."""
+    column = columns[alias]
+    assert isinstance(column, Objects), "others have keys as they are"
+    of = column.of or ColumnType(alias, "anything", column.name)
+    check_keys(of)
+    keys, places = order_objects(*_distinct(column.cells))
+    codes = {**native.codes, alias: dict[CellKey, int]()}
+    in_order = {**arrays, alias: places}
+    projection = (f"nullif({a}, -1) AS {a}" if a in codes else a for a in in_order)
+    relation = relation_of_arrays(in_order, connection).project(", ".join(projection))
+    types = {**native.types, alias: ColumnType(alias, "integer", "places")}
+    return replace(native, relation=relation, types=types, codes=codes), KeyColumn(of, keys)
+
+
+def relation_of_arrays(
+    arrays: Mapping[str, object], connection: "DuckDBPyConnection"
+) -> "DuckDBPyRelation":
     """Return a relation of arrays of numpy or of Arrow."""
     if all(isinstance(array, np.ndarray) for array in arrays.values()):
         columns_in_memory = dict(arrays)  # noqa: F841  # DuckDB finds it by its name
-        return connect_memory().sql("SELECT * FROM columns_in_memory")
+        return connection.sql("SELECT * FROM columns_in_memory")
     import pyarrow as pa
 
-    return connect_memory().from_arrow(pa.table(dict(arrays)))
+    return connection.from_arrow(pa.table(dict(arrays)))
 
 
 def encode_objects(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[CellKey, int]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from ..conditions import ConstantKind
 from ..date_grid import ClockKind
 from ..sampling.vectors import ExactArray
+from .keys import KeyColumn
 from .kinds import CellKey, ColumnType
 
 if TYPE_CHECKING:
@@ -133,12 +134,29 @@ class Native(Protocol):
         """Return a digest of CELL that stays the same while its values do."""
         ...
 
-    def cells(self, rows: Frame) -> list[Any]:
-        """Return the values of the only column, as Python has them."""
+    def cells(self, rows: Frame) -> list[tuple[Any, ...]]:
+        """Return the rows with their values as Python has them."""
         ...
 
     def seen_by(self, data: "Native", rows: Frame) -> "Frame | None":
         """Return rows that were kept last as the engine of the data sees them; None if it does not."""
+        ...
+
+    # For keys that nobody lists:
+
+    def keyed(self, alias: str, of: ColumnType) -> "tuple[Native, KeyColumn]":
+        """Return the same with a key or null in a column of the type `of`, and its keys as Python has them.
+
+        Whether a cell is a key, and which, is decided by the cell alone: see `keys`. Text comes as text, and an
+        instant as microseconds from 1970.
+        """
+        ...
+
+    def numbered(self, rows: Frame, block: str) -> Frame:
+        """Return the rows after they have been computed, once, with their places in their block as POSITION.
+
+        Places are from 0, in any order that stays the same.
+        """
         ...
 
 

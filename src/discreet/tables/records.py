@@ -38,6 +38,7 @@ class Records:
         by: the column of groups, or None.
         groups: the groups that answer.
         most_groups: the most groups in which one unit counts.
+        most_candidates: the most candidates for which one unit counts, in every group; None if for all.
         where: the condition of which a row must be, before anything of its unit is bounded; None for all rows.
     """
 
@@ -46,6 +47,7 @@ class Records:
     by: str | None = None
     groups: Sequence[object] = ()
     most_groups: int = 1
+    most_candidates: int | None = None
     where: Condition | None = None
 
     @property

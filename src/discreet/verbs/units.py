@@ -12,6 +12,7 @@ from ..condition_readers import read_condition
 from ..date_grid import ClockKind
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms.contract import Law, read_parameter
+from ..mechanisms.noisy_counts import moved_counts
 from ..numbers import count
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
@@ -62,10 +63,44 @@ class UnitQuery:
         """Whether all rows of a privacy unit are one record."""
         return self.records.unit is not None
 
+    def with_candidates(self, size: int, most: object = None) -> "UnitQuery":
+        """Return the query with a bound on the candidates for which one unit counts, in every group.
+
+        Args:
+            size: how many candidates there are.
+            most: the bound, `max_candidates`; None for none.
+
+        Raises:
+            InvalidArgument: if it is no count from 1 to the number of candidates, or a row is a record.
+        """
+        if most is None:
+            return self
+        bound = count(most, "max_candidates")
+        if self.records.unit is None:
+            raise InvalidArgument(
+                "max_candidates bounds for how many candidates one user counts: name the column of users as "
+                "privacy_unit. A row counts for one"
+            )
+        if bound > size:
+            raise InvalidArgument(f"max_candidates is {bound}, but there are {size} candidates")
+        records = replace(self.records, most_candidates=bound if bound < size else None)
+        return replace(self, records=records)
+
+    def moved_counts(self, size: int) -> int:
+        """Return how many of the counts of so many candidates, in all groups, may differ between neighbours.
+
+        A row is in one of them, a unit in `most_candidates` of each of `most_groups` groups.
+        """
+        of, groups = self.records, len(self.records.groups) or 1
+        each = 1 if of.unit is None else min(of.most_candidates or size, size)
+        return moved_counts(groups * size, each * of.most_groups, self.neighbors)
+
     def asks(self, query: Query) -> Query:
         """Return the query with its privacy unit and its groups."""
         of = self.records
         at_most = "" if of.rows is None else f", {of.rows} rows each"
+        if of.most_candidates is not None:
+            at_most += f", {of.most_candidates} candidates each"
         person = "" if of.unit is None else f", per {unit_in_words(of.unit)}{at_most}"
         groups = f", by {of.by} ({len(of.groups)} groups)" if of.by else ""
         where = "" if of.where is None else f", where {of.where}"
@@ -76,6 +111,7 @@ class UnitQuery:
             groups=tuple(of.groups),
             max_groups=of.most_groups,
             neighbors=self.neighbors,
+            **({} if of.most_candidates is None else {"max_candidates": of.most_candidates}),
             **({} if of.where is None else {"where": of.where.description}),
         )
 
@@ -216,7 +252,7 @@ def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
     if few > max(1, len(groups)):
         raise InvalidArgument(f"max_groups is {few}, but there are {len(groups)} groups")
     bound = rows if bounded and unit is not None else None
-    return Records(unit, bound, by, groups, few, read_condition(arguments["where"]))
+    return Records(unit, bound, by, groups, few, where=read_condition(arguments["where"]))
 
 
 def _read_name(name: object, argument: str) -> str | None:

@@ -1,0 +1,67 @@
+"""Free questions: what an owner allows to a caller."""
+
+from fractions import Fraction
+
+import pytest
+
+from discreet import compose
+from discreet.errors import InvalidArgument
+from discreet.node.isolation import PublicError
+from discreet.privacy import BoundedRange
+from discreet.privacy.guarantees import ApproxDP, Guarantee, PureDP
+from discreet.service.free_questions import Freedom
+
+from ..ledgers import bill
+
+QUARTER, TINY = Fraction(1, 4), Fraction(1, 10**8)
+PURE = PureDP(QUARTER, "add_remove")
+SLACK = ApproxDP(QUARTER, TINY, "add_remove")
+WITH_A_CORE = compose([BoundedRange(QUARTER, "add_remove"), ApproxDP(QUARTER, TINY, "add_remove")])
+
+
+def refusal(freedom: Freedom, guarantee: Guarantee, neighbors: str = "add_remove") -> str:
+    """Return the words in which a price is refused."""
+    with pytest.raises(PublicError) as error:
+        freedom.check_bill(bill(guarantee=guarantee), neighbors)
+    assert isinstance(error.value.error, InvalidArgument)
+    return str(error.value.error)
+
+
+@pytest.mark.parametrize(
+    ("most", "most_delta", "guarantee", "is_allowed"),
+    [
+        (None, None, SLACK, True),
+        (QUARTER, None, PURE, True),
+        (QUARTER, None, SLACK, False),  # as in files of before
+        (None, TINY, SLACK, True),
+        (None, TINY, PURE, True),
+        (None, TINY / 2, SLACK, False),
+        (QUARTER, TINY, SLACK, True),
+        (QUARTER / 2, TINY, SLACK, False),
+        (QUARTER, 2 * TINY, WITH_A_CORE, False),
+        (2 * QUARTER, 2 * TINY, WITH_A_CORE, True),
+        (2 * QUARTER, TINY / 2, WITH_A_CORE, False),
+    ],
+)
+def test_epsilon_and_delta_of_one_question_are_limited(
+    most: Fraction | None, most_delta: Fraction | None, guarantee: Guarantee, is_allowed: bool
+) -> None:
+    freedom = Freedom(("keys",), most, largest_delta=most_delta)
+    if is_allowed:
+        freedom.check_bill(bill(guarantee=guarantee), "add_remove")
+        return
+    assert "one question may cost up to" in refusal(freedom, guarantee)
+
+
+def test_the_delta_counts_for_the_relation_of_the_budget() -> None:
+    freedom = Freedom(("keys",), 2 * QUARTER, largest_delta=2 * TINY)
+    freedom.check_bill(bill(guarantee=SLACK), "add_remove")
+    assert "δ = " in refusal(freedom, SLACK, "replace_one")
+
+
+def test_the_refusal_says_both_limits_and_both_costs() -> None:
+    freedom = Freedom(("keys",), QUARTER, largest_delta=TINY / 2)
+    assert refusal(freedom, SLACK) == (
+        "one question may cost up to ε = 0.25 and δ = 0.000000005 here, "
+        "and this one has ε = 0.25 and δ = 0.00000001"
+    )
