@@ -24,6 +24,7 @@ from .dataset_terms import Asks, check_question
 from .declarations import KeyPath, Mistakes, at_place, few, nearest, wrong
 from .keys import choice_of, read_duration, warn_of_old
 from .model import DOCUMENT
+from .questions import use_of
 from .sources import found_path, read_source
 
 FILE = "discreet.toml"
@@ -297,9 +298,10 @@ def _check_questions(dataset: Dataset, table: Mapping[str, Any], name: str) -> N
     mistakes = Mistakes()
     for access, question in table.get("questions", {}).items():
         place, verb = ("datasets", name, "questions", access), question["verb"]
-        asks: Asks = "values" if verb in ("mode", "top_k") else "numbers"
+        asks: Asks = use_of(verb)
         with mistakes.collect():
-            _check_declared(dataset, question["column"], (*place, "column"))
+            if "column" in question:
+                _check_declared(dataset, question["column"], (*place, "column"))
             at_place(place, partial(check_question, dataset, verb, asks, question))
     mistakes.check()
 

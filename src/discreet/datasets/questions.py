@@ -1,6 +1,7 @@
 """The questions about declared columns that an owner names: their verbs, and the arguments of every verb."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from .declarations import read_text
 from .keys import (
@@ -16,7 +17,7 @@ from .keys import (
 )
 
 VERBS: Mapping[str, tuple[str, ...]] = {
-    "mode": (),
+    "mode": ("gap",),
     "top_k": ("k", "method"),
     "median": ("score",),
     "minimum": (),
@@ -30,6 +31,14 @@ VERBS: Mapping[str, tuple[str, ...]] = {
 
 Version 1 of HTTP has these names, and keeps them.
 """
+
+_USES: Mapping[str, str] = {
+    "mode": "values", "top_k": "values", "counts": "values", "keys": "keys", "count": "records",
+    "sum": "sums", "mean": "sums",
+}  # fmt: skip
+
+WITHOUT_COLUMN = ("count",)
+"""Verbs that may be asked without a column."""
 
 NUMBERS_ONLY = ("price", "best_price")
 """Verbs over numbers that take no dates."""
@@ -51,6 +60,11 @@ SHARED_TERMS = (
 
 FEWER: Mapping[str, tuple[str, ...]] = {"check": ("epsilon", "max_contributions")}
 """The verbs that take fewer terms, and give one answer; and those that they take."""
+
+
+def use_of(verb: str) -> Any:
+    """Return the use that a verb makes of its column: see `dataset_terms.Asks`."""
+    return _USES.get(verb, "numbers")
 
 
 def terms_of(verb: str) -> tuple[str, ...]:
@@ -77,7 +91,8 @@ def _question_with(verb: str) -> KeyTable:
     keys = {name: Key(_PARTS.get(name, _ARGUMENT), _WORDS.get(name, "")) for name in keys_of(verb)}
     kind = Kind(f'"{verb}"', {"const": RENAMED.get(verb, verb)}, read_text)
     keys["verb"] = Key(kind, missing="")
-    keys["column"] = Key(ANY_TEXT, _WORDS["column"], "the column is missing; name a declared one")
+    needed = "" if verb in WITHOUT_COLUMN else "the column is missing; name a declared one"
+    keys["column"] = Key(ANY_TEXT, _WORDS["column"], needed)
     return KeyTable(keys)
 
 

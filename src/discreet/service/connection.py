@@ -38,7 +38,7 @@ def _free_verb(name: str, verb: str) -> Callable[..., Release]:
     def ask_verb(  # noqa: PLR0913  # those of `ask_free`
         self: "Connection",
         dataset: str,
-        column: str,
+        column: str | None = None,
         *,
         size: int | None = None,
         request: str | None = None,
@@ -53,7 +53,7 @@ def _free_verb(name: str, verb: str) -> Callable[..., Release]:
 
     Args:
         dataset: the name of the dataset.
-        column: the name of a declared column.
+        column: the name of a declared column; `count` does without.
         size: the number of independent answers, all of which are charged.
         request: a name for this request; asked again under it, the answer is the same and costs nothing.
         max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
@@ -167,14 +167,20 @@ class Connection:
         )  # fmt: skip
 
     def quote_free(
-        self, verb: str, dataset: str, column: str, *, size: int | None = None, **terms: Any
+        self,
+        verb: str,
+        dataset: str,
+        column: str | None = None,
+        *,
+        size: int | None = None,
+        **terms: Any,
     ) -> Quote:
         """Return the price of a free question, without charging it or reading data.
 
         Args:
             verb: the name of a verb that the owner allows, such as "median".
             dataset: the name of the dataset.
-            column: the name of a declared column.
+            column: the name of a declared column; `count` does without.
             size: the number of independent answers.
             **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
 
@@ -190,7 +196,7 @@ class Connection:
         self,
         verb: str,
         dataset: str,
-        column: str,
+        column: str | None = None,
         *,
         size: int | None = None,
         request: str | None = None,
@@ -202,7 +208,7 @@ class Connection:
         Args:
             verb: the name of a verb that the owner allows, such as "median".
             dataset: the name of the dataset.
-            column: the name of a declared column.
+            column: the name of a declared column; `count` does without.
             size: the number of independent answers, all of which are charged.
             request: a name for this request; asked again under it, the answer is the same and costs nothing.
             max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.

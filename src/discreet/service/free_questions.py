@@ -11,7 +11,7 @@ from ..arguments import choice, exact_text
 from ..batches import Call
 from ..candidates import Grid
 from ..datasets.declarations import nearest
-from ..datasets.questions import RENAMED, VERBS, terms_of
+from ..datasets.questions import RENAMED, VERBS, WITHOUT_COLUMN, terms_of
 from ..date_grid import DateGrid
 from ..errors import InvalidArgument, MissingColumn, preview
 from ..ledger import Amount, Budget, Session
@@ -58,12 +58,16 @@ class Freedom:
             epsilon = min(most, total / LEAST_PART)
         return Amount(epsilon, self.least.rho)
 
-    def check(self, verb: str) -> None:
-        """Raise unless the verb is allowed."""
-        if verb in self.verbs:
-            return
-        words = f"only {', '.join(self.verbs)}" if self.verbs else "only questions of its owner"
-        raise PublicError(InvalidArgument(f"{verb} is not allowed here, {words}"))
+    def check(self, verb: str, question: Call) -> None:
+        """Raise unless the verb is allowed, and `keys` where the answer holds values that nobody listed."""
+        needed = (verb, "keys") if releases_keys(question) else (verb,)
+        for one in needed:
+            if one not in self.verbs:
+                words = (
+                    f"only {', '.join(self.verbs)}" if self.verbs else "only questions of its owner"
+                )
+                why = "" if one == verb else ", and an answer of values that nobody listed needs it"
+                raise PublicError(InvalidArgument(f"{one} is not allowed here, {words}{why}"))
 
     def check_bill(self, bill: Bill, neighbors: str) -> None:
         """Raise if a question costs more than is allowed."""
@@ -121,10 +125,24 @@ def _read_plain_question(verb: object, column: object, terms: Mapping[str, objec
                 f"a {verb_name} here takes no {preview(name)}{nearest(name, names)}; it takes {', '.join(names)}"
             )
     values = {name: _plain(value, name) for name, value in terms.items() if value is not None}
-    column_name = exact_text(column)
-    if column_name is None:
+    return Call(verb_named(verb_name), _columns(verb_name, column), values)
+
+
+def _columns(verb: str, column: object) -> tuple[str, ...]:
+    """Return the column of a question; none for a verb that is asked without."""
+    if column is None and verb in WITHOUT_COLUMN:
+        return ()
+    name = exact_text(column)
+    if name is None:
         raise InvalidArgument(f"column must be the name of a column, got {preview(column)}")
-    return Call(verb_named(verb_name), (column_name,), values)
+    return (name,)
+
+
+def releases_keys(question: Call) -> bool:
+    """Return whether an answer holds values of the data that nobody listed."""
+    terms = question.terms
+    names = [one for one in (terms.get("candidates"), terms.get("groups")) if isinstance(one, str)]
+    return "private" in names or "delta" in terms
 
 
 def verb_named(name: str) -> Callable[..., Release]:

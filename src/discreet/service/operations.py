@@ -274,7 +274,7 @@ _NAMED_TO_PAY = Body(
 )  # fmt: skip
 _FREE = Body("FreeQuestion", "A free question.", (
     Argument("verb", NAME, "A verb that the owner allows, such as median.", REQUIRED),
-    _DATASET, Argument("column", NAME, default=REQUIRED), _SIZE,
+    _DATASET, Argument("column", OPTIONAL_NAME, "A declared column; count may do without."), _SIZE,
     Argument("terms", TERMS, "epsilon, candidates, by, …", {}),
 ))  # fmt: skip
 _FREE_TO_PAY = Body(

@@ -82,9 +82,8 @@ def _allow(
     arguments = {
         key: value for key, value in terms.items() if key not in ("verb", "column", "description")
     }
-    question = Call(
-        verb_named(terms["verb"]), (terms["column"],), {**arguments, "neighbors": neighbors}
-    )
+    column = (terms["column"],) if "column" in terms else ()
+    question = Call(verb_named(terms["verb"]), column, {**arguments, "neighbors": neighbors})
     try:
         datasets.allow(name, access, question)
     except LedgerError:

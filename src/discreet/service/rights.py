@@ -150,7 +150,12 @@ class Rights:
         return self._quote(self._find_question(question, dataset), size)
 
     def quote_free(
-        self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object]
+        self,
+        verb: str,
+        dataset: str,
+        column: str | None,
+        size: int | None,
+        terms: Mapping[str, object],
     ) -> Quote:
         """Return the price of a free question."""
         return self._quote(self._read_free_question(verb, dataset, column, terms), size)
@@ -167,7 +172,7 @@ class Rights:
         return self._answer(self._find_question(question, dataset), size, Paying(request, max_cost))
 
     def ask_free(  # noqa: PLR0913  # a question, and what is paid for it
-        self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object],
+        self, verb: str, dataset: str, column: str | None, size: int | None, terms: Mapping[str, object],
         request: str | None, max_cost: Any,
     ) -> Release:  # fmt: skip
         """Answer a free question."""
@@ -193,13 +198,13 @@ class Rights:
         return Inquiry(name, data, permission.question, budget, permission)
 
     def _read_free_question(
-        self, verb: str, dataset: str, column: str, terms: Mapping[str, object]
+        self, verb: str, dataset: str, column: str | None, terms: Mapping[str, object]
     ) -> "Inquiry":
         """Return a free question, if the verb is allowed."""
         budgets = self._budgets(dataset)
         verb = WORDS_OF_V1.get(verb, verb)
         question = read_free(verb, column, terms)
-        self.freedom.check(verb)
+        self.freedom.check(verb, question)
         budget = budgets[dataset] or self.datasets.whole(dataset)
         question = question._replace(terms={**question.terms, "neighbors": budget.neighbors})
         data = self.datasets.find(dataset).data

@@ -3,11 +3,12 @@
 Values that JSON has not are objects with one key: {"$date": "2024-12-31"}, {"$datetime": "…"},
 {"$decimal": "0.10"}, {"$fraction": "1/3"}, {"$map": [[group, answer], …]}, {"$grid": [lo, hi, step]},
 {"$dates": [lo, hi, step, zone]}, {"$step": "1 month"}, {"$uuid": "…"},
-{"$utf8": "ed a0 80"} for a text that is not Unicode,
+{"$utf8": "1b5b"} for a text that JSON cannot hold, or makes much longer,
 {"$cells": [fits, misfits, missing, error, probability]}.
 """
 
 import datetime as dt
+import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
@@ -54,7 +55,7 @@ _WRITE: tuple[tuple[type, str, Callable[[Any], Any]], ...] = (
     (Decimal, "$decimal", str),
     (Fraction, "$fraction", str),
     (UUID, "$uuid", str),
-    (str, "$utf8", lambda text: text.encode("utf-8", "surrogatepass").hex(" ")),
+    (str, "$utf8", lambda text: text.encode("utf-8", "surrogatepass").hex()),
     (Grid, "$grid", lambda grid: [str(one) for one in (grid.lo, grid.hi, grid.step)]),
     (DateGrid, "$dates", lambda grid: list(grid.spelling)),
     (DateStep, "$step", str),
@@ -128,8 +129,25 @@ def _is_plain(value: Any) -> bool:
     if type(value) is int:
         return fits(value)
     if type(value) is str:
-        return value.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in value)
+        return _is_short_text(value)
     return value is None or type(value) is bool or _is_finite(value)
+
+
+def _is_short_text(text: str) -> bool:
+    """Return whether JSON writes a text, and not much longer than its bytes: see `longest_text`."""
+    if text.isprintable():  # quotes and backslashes are two letters each
+        return True
+    try:
+        return len(json.dumps(text, ensure_ascii=False).encode()) <= longest_text(
+            len(text.encode())
+        )
+    except UnicodeEncodeError:
+        return False
+
+
+def longest_text(size: int) -> int:
+    """Return a bound on the bytes of JSON that `write_value` makes of a text of so many bytes in UTF-8."""
+    return 2 * size + len('{"$utf8":""}')
 
 
 def read_value(plain: Any, depth: int = 0) -> Any:

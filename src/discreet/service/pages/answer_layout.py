@@ -1,11 +1,27 @@
 """Answers laid out for a page: one value, a list, or one of these for every group."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from ...datasets.noisy_cell_counts import NoisyCellCounts
 from ...numbers import rounded_up, spell
+
+
+@dataclass(frozen=True, slots=True)
+class CountRow:
+    """A value and its noisy count.
+
+    Attributes:
+        name: the value.
+        count: the count.
+        bar: the length of its bar, in percent of the longest.
+    """
+
+    name: str
+    count: str
+    bar: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +35,7 @@ class AnswerLayout:
         cells: of a check, the percentages by the kind of cells, from and to.
         sure: the probability with which they hold, in percent.
         error: by how many cells a count is off at most.
+        counts: values with their counts.
     """
 
     one: str | None = None
@@ -27,25 +44,51 @@ class AnswerLayout:
     cells: tuple[tuple[str, str], ...] = ()
     sure: str = ""
     error: str = ""
+    counts: tuple[CountRow, ...] = ()
 
 
-def layout_of(value: Any, counts: Any = None) -> AnswerLayout:
-    """Return an answer as texts, with its noisy counts if there are any; nested lists are written in a line."""
+def layout_of(value: Any, counts: Any = None, *, is_histogram: bool = False) -> AnswerLayout:
+    """Return an answer as texts, with its noisy counts if there are any; nested lists are written in a line.
+
+    Args:
+        value: the answer.
+        counts: noisy counts of the answers, in the shape of the value.
+        is_histogram: whether the answer is counts by value, or these by group.
+    """
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, NoisyCellCounts):
         return _layout_of_check(value)
     if isinstance(value, dict):
+        if is_histogram and not any(isinstance(one, dict) for one in value.values()):
+            return AnswerLayout(counts=_count_rows(list(value), list(value.values())))
         numbers = dict.fromkeys(value) if counts is None else counts
         return AnswerLayout(
             groups=tuple(
-                (_value_text(key), layout_of(one, numbers[key])) for key, one in value.items()
+                (_value_text(key), layout_of(one, numbers[key], is_histogram=is_histogram))
+                for key, one in value.items()
             )
         )
     if isinstance(value, list | tuple):
-        each = [None] * len(value) if counts is None else counts
-        return AnswerLayout(many=tuple(map(_counted_text, value, each)))
+        return _layout_of_list(value, counts)
     return AnswerLayout(one=_counted_text(value, counts))
+
+
+def _layout_of_list(values: Sequence[Any], counts: Any) -> AnswerLayout:
+    """Return a list, with a bar for each count if there is one."""
+    if isinstance(counts, list) and all(type(one) is int for one in counts):
+        return AnswerLayout(counts=_count_rows(values, counts))
+    each = [None] * len(values) if counts is None else counts
+    return AnswerLayout(many=tuple(map(_counted_text, values, each)))
+
+
+def _count_rows(names: Sequence[Any], counts: Sequence[int]) -> tuple[CountRow, ...]:
+    """Return rows with bars, the longest of which is the whole width."""
+    most = max(counts, default=0) or 1
+    return tuple(
+        CountRow(_value_text(name), f"{count:,}", max(0, 100 * count // most))
+        for name, count in zip(names, counts, strict=True)
+    )
 
 
 def _counted_text(value: Any, count: Any) -> str:

@@ -123,10 +123,12 @@ def ask(request: AuthenticatedRequest) -> Response:
         back = f"/plan?{form.address}"
         return request.failure(error, again=again, is_final=is_final, back=back)
     _remember(request, request_name, fields)
+    is_histogram = _terms(request, form).get("verb") == "counts"
     with charged_failures(request_name):
         return request.page(
-            "answer.html", answer=answer, laid_out=layout_of(answer.value, answer.counts),
-            request=request_name, wanted=form, budget=_budget_now(request, form.dataset),
+            "answer.html", answer=answer, request=request_name, wanted=form,
+            laid_out=layout_of(answer.value, answer.counts, is_histogram=is_histogram),
+            budget=_budget_now(request, form.dataset),
         )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ...datasets.columns import Column
-from ...datasets.questions import NUMBERS_ONLY, VERBS, keys_of
+from ...datasets.questions import NUMBERS_ONLY, VERBS, keys_of, use_of
 from ...error_boundary import public_errors
 from ...ledger import Quote
 from ...privacy.units import Unit, columns_of_unit
@@ -14,8 +14,8 @@ from ...releases import Release
 from ..connection import Connection
 from .sessions import Fields
 
-_TEXTS = ("epsilon", "alpha", "by")
-_COUNTS = ("k", "supply", "max_groups")
+_TEXTS = ("epsilon", "delta", "alpha", "by", "minimum", "maximum", "step", "other")
+_COUNTS = ("k", "supply", "max_groups", "max_candidates", "minimum_count", "most")
 _LISTS = ("alphas", "candidates")
 FIELDS = ("dataset", "question", "verb", "column", "size", *_TEXTS, *_COUNTS, *_LISTS)
 """The fields of a question; others, such as the name of the request, say how it is asked."""
@@ -74,15 +74,15 @@ class QuestionForm:
         verb, column, terms = self._free(connection)
         return connection.ask_free(verb, self.dataset, column, **paying, **terms)
 
-    def _free(self, connection: Connection) -> tuple[str, str, dict[str, Any]]:
-        """Return the verb, the column, and the terms of a free question."""
-        verb, column = self.fields.get("verb", ""), self.fields.get("column", "")
+    def _free(self, connection: Connection) -> tuple[str, str | None, dict[str, Any]]:
+        """Return the verb, the column if there is one, and the terms of a free question."""
+        verb, column = self.fields.get("verb", ""), self.fields.get("column")
         columns = connection.columns(self.dataset)
         texts = {name: self.fields[name] for name in _TEXTS if name in self.fields}
         counts = {
             name: _whole(self.fields[name]) for name in (*_COUNTS, "size") if name in self.fields
         }
-        terms = {**texts, **counts, **self._lists(columns.get(column))}
+        terms = {**texts, **counts, **self._lists(columns.get(column or ""))}
         return verb, column, {k: v for k, v in terms.items() if k not in _TERMS or k in takes(verb)}
 
     @public_errors()
@@ -128,11 +128,12 @@ def describe_values(column: Column) -> str:
 
 def columns_for(verb: str, columns: Iterable[Column], unit: Unit | None) -> list[Column]:
     """Return the columns of which a verb can be asked, best first: with declared answers, and no id of a unit."""
-    by_value = verb in ("mode", "top_k")
+    use = use_of(verb)
+    by_value = use == "values"
     fitting = [
         one
         for one in columns
-        if by_value
+        if use in ("values", "records", "keys")
         or verb == "check"
         or (one.is_numeric if verb in NUMBERS_ONLY else one.has_quantiles)
     ]

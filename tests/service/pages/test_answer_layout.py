@@ -1,0 +1,51 @@
+"""Answers laid out for a page: values, lists, groups, and counts with their bars."""
+
+from discreet.service.pages.answer_layout import AnswerLayout, CountRow, layout_of
+from discreet.templates import _environment
+
+
+def rows(layout: AnswerLayout) -> list[tuple[str, str, int]]:
+    """Return the rows of counts."""
+    return [(row.name, row.count, row.bar) for row in layout.counts]
+
+
+def test_a_histogram_has_a_bar_for_each_value() -> None:
+    layout = layout_of({"Bern": 1200, 7: 300, "none": 0}, is_histogram=True)
+    assert rows(layout) == [("Bern", "1,200", 100), ("7", "300", 25), ("none", "0", 0)]
+    assert layout_of({}, is_histogram=True) == AnswerLayout()
+    assert rows(layout_of({"a": 0}, is_histogram=True)) == [("a", "0", 0)]
+
+
+def test_numbers_by_group_are_no_histogram() -> None:
+    layout = layout_of({"Bern": 34, "Basel": 35})
+    assert [(name, one.one) for name, one in layout.groups] == [("Bern", "34"), ("Basel", "35")]
+
+
+def test_histograms_of_groups_are_one_each() -> None:
+    layout = layout_of({"x": {"a": 2, "b": 1}, "y": {"a": 0, "b": 4}}, is_histogram=True)
+    assert [(name, rows(one)) for name, one in layout.groups] == [
+        ("x", [("a", "2", 100), ("b", "1", 50)]),
+        ("y", [("a", "0", 0), ("b", "4", 100)]),
+    ]
+
+
+def test_a_list_with_counts_has_bars() -> None:
+    assert rows(layout_of(["a", "b"], [40, 10])) == [("a", "40", 100), ("b", "10", 25)]
+    assert layout_of(["a", "b"], [[1, 2], [3, 4]]).many == ("a: 1, 2", "b: 3, 4")
+    assert layout_of("a", 3).one == "a: 3"
+
+
+def test_a_hostile_key_is_text_on_the_page() -> None:
+    text = '<script>alert("x")</script>\u202e{{ 7 * 7 }}'
+    page = _table_of(text)
+    assert "<script>" not in page
+    assert "\u202e" not in page
+    assert "[U+202E]{{ 7 * 7 }}" in page
+
+
+def _table_of(name: str) -> str:
+    """Return the table of one value in HTML."""
+    template = _environment().from_string(
+        '{% from "pages/pieces.html" import count_table %}{{ count_table(rows) }}'
+    )
+    return template.render(rows=[CountRow(name, "3", 100)])
