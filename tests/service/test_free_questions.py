@@ -1,15 +1,17 @@
 """Free questions: what an owner allows to a caller."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from discreet import compose
+from discreet.batches import Call
 from discreet.errors import InvalidArgument
 from discreet.node.isolation import PublicError
 from discreet.privacy import BoundedRange
 from discreet.privacy.guarantees import ApproxDP, Guarantee, PureDP
-from discreet.service.free_questions import Freedom
+from discreet.service.free_questions import Freedom, verb_named
 
 from ..ledgers import bill
 
@@ -65,3 +67,21 @@ def test_the_refusal_says_both_limits_and_both_costs() -> None:
         "one question may cost up to ε = 0.25 and δ = 0.000000005 here, "
         "and this one has ε = 0.25 and δ = 0.00000001"
     )
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [{"candidates": "private"}, {"groups": "private", "by": "b"}, {"delta": "1e-8"}],
+    ids=lambda terms: next(iter(terms)),
+)
+def test_values_that_nobody_listed_need_keys_among_the_verbs(terms: dict[str, Any]) -> None:
+    question = Call(verb_named("mode"), ("city",), terms)
+    listed = Call(verb_named("mode"), ("city",), {"candidates": ["private"], "epsilon": 1})
+    for old in (("mode",), ("mode", "top_k", "median", "quantiles", "price", "check")):
+        with pytest.raises(PublicError) as refused:
+            Freedom(old).check("mode", question)
+        assert "keys is not allowed here" in str(refused.value.error)
+        Freedom(old).check("mode", listed)
+    Freedom(("mode", "keys")).check("mode", question)
+    with pytest.raises(PublicError):
+        Freedom(("keys",)).check("mode", question)
