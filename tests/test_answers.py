@@ -126,8 +126,8 @@ def test_the_command_line_prints_counts_beside_the_answers(
     show_release(LIST, {}, as_json=False)
     assert capsys.readouterr().out.splitlines() == [
         "answer  count",
-        "tea     40",
-        "<i>     7",
+        "tea        40  ██████████████████████████████",
+        "<i>         7  █████▎",
         "gap: 5/2",
         "other: 3",
     ]

@@ -2,12 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
 from . import plots
 from .candidates import T
+from .count_tables import CountTable, table_of_counts
 from .error_boundary import error_boundaries
 from .escapes import visible_text
 from .messages import AND, join
@@ -15,10 +16,13 @@ from .privacy.guarantees import Guarantee
 from .privacy.units import Unit, plain_unit
 from .privacy.wording import by_mechanism, in_brief
 from .sentences import question_in_words
-from .text_tables import TextTable
+from .text_tables import TextTable, fact_table
 
 if TYPE_CHECKING:
     from .plots.figure import Figure
+
+COUNTING = frozenset({"geometric", "private_keys"})
+"""The mechanisms whose answers of several keys are counts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +70,18 @@ class Release(Generic[T]):
         every = {"counts": self.counts, "gap": self.gap, "other": self.other}
         return {name: part for name, part in every.items() if part is not None}
 
+    def count_table(self) -> CountTable | None:
+        """Return the answer as a table of counts with bars; None where it is none."""
+        if self.mechanism in COUNTING and isinstance(self.value, Mapping):
+            counts: Mapping[Any, Any] = self.value
+            head: tuple[str, ...] = ()
+        elif isinstance(self.value, list) and isinstance(self.counts, list):
+            counts = dict(zip(map(_hashable, self.value), self.counts, strict=True))
+            head = ("answer", "count")
+        else:
+            return None
+        return table_of_counts(counts, head) if _are_counts(counts) else None
+
     def as_dict(self) -> dict[str, object]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
         unit = {} if self.unit is None else {"privacy_unit": plain_unit(self.unit)}
@@ -84,8 +100,19 @@ class Release(Generic[T]):
 
     def _repr_html_(self) -> str:
         facts = [("guarantee", self.promise), ("question", question_in_words(self.query))]
-        rows = tuple(row for row in (*self._rows(), *facts) if row[1])
-        return TextTable((), rows, "Release: may be published").html()
+        picture = self._picture()
+        rows = tuple(row for row in (*([] if picture else self._rows()), *facts) if row[1])
+        return picture + TextTable((), rows, "Release: may be published").html()
+
+    def _picture(self) -> str:
+        """Return the answer as HTML of its own, where it has one: a table of counts, or a profile."""
+        counts = self.count_table()
+        if counts is not None:
+            others = {name: part for name, part in self.parts().items() if name != "counts"}
+            besides = fact_table("", others).html() if others else ""
+            return counts.html() + besides
+        value: Any = self.value
+        return str(value._repr_html_()) if hasattr(value, "lines") else ""
 
     def __repr__(self) -> str:
         answer = ", ".join([repr(self.value), *self._spelled()])
@@ -106,6 +133,14 @@ class Release(Generic[T]):
             names, contents = self.value, parts.pop("counts")
         pairs = [*zip(names, contents, strict=True), *parts.items()]
         return [(answer_in_words(name), answer_in_words(content)) for name, content in pairs]
+
+
+def _are_counts(counts: Mapping[Any, Any]) -> bool:
+    """Return whether there are numbers under keys, or under groups and keys, and at least one."""
+    return bool(counts) and all(
+        isinstance(one, int) or (isinstance(one, Mapping) and _are_counts(one))
+        for one in counts.values()
+    )
 
 
 def answer_in_words(value: object) -> str:

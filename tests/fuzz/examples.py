@@ -347,6 +347,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "audit.timing": [lambda: call(len, [1], [1, 2], repeats=3)],
     "plots.scores": [lambda: call(_series())], "plots.law": [lambda: call(_series(), answer=1, draws=[0, 1])],
     "plots.laws": [lambda: call([_series(), _series()])], "plots.frequencies": [lambda: call(["a", "b", "a"])],
+    "plots.counts": [lambda: call({"tea": 3, "milk": 1})],
     "plots.histograms": [lambda: call({"a": [1, 2, 3]}, bins=3)],
     "plots.lines": [lambda: call({"a": ([1, 2], [3, 4])}, x="x", y="y", at=1)],
     "plots.curve": [lambda: call({"a": ([1, 2], [3, 4])}, at=1)], "plots.budget": [lambda: call([(1, 2, 3), (2, 3, 3)])],

@@ -1,6 +1,7 @@
 """How many cells fit."""
 
 from fractions import Fraction
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -62,3 +63,52 @@ def test_a_unit_adds_no_more_even_if_the_rows_change_between_queries() -> None:
         rows = cells.table.record_rows()
         counts = cells._count(nw.concat([rows] * 5), empty=False)
         assert (counts.fits, counts.misfits, counts.missing) == (min(most, 100), 0, 0)
+
+
+CELLS = """who,age
+a,1
+a,2
+a,2020-01-03
+b,x
+c,
+c,2024-02-29 12:30
+,9
+d,2024-13-01
+d,nan
+d,1e3
+"""
+
+
+@pytest.mark.parametrize(
+    ("records", "counts"),
+    [
+        (Records(), (4, 2, 3, 1)),
+        (Records("who", 9), (3, 2, 3, 1)),
+    ],
+)
+def test_cells_of_a_text_file_are_counted_by_what_they_spell(
+    tmp_path: Path, records: Records, counts: tuple[int, ...]
+) -> None:
+    file = tmp_path / "cells.csv"
+    file.write_text(CELLS, encoding="utf-8")
+    kinds = DeclaredCells(open_table(file, "age", records)).kinds()
+    assert (kinds.numbers, kinds.dates, kinds.texts, kinds.missing) == counts
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_a_unit_moves_kinds_of_cells_by_its_bound(tmp_path: Path, rows: int) -> None:
+    lines = CELLS.splitlines()
+    file, less = tmp_path / "cells.csv", tmp_path / "less.csv"
+    file.write_text(CELLS, encoding="utf-8")
+    records = Records("who", rows)
+    whole = DeclaredCells(open_table(file, "age", records)).kinds()
+    for unit in "abcd":
+        rest = [line for line in lines if not line.startswith(f"{unit},")]
+        less.write_text("\n".join([*rest, ""]), encoding="utf-8")
+        without = DeclaredCells(open_table(less, "age", records)).kinds()
+        moved = [
+            getattr(whole, name) - getattr(without, name)
+            for name in ("numbers", "dates", "texts", "missing")
+        ]
+        assert all(difference >= 0 for difference in moved)
+        assert 0 < sum(moved) <= rows

@@ -16,6 +16,9 @@ from ..releases import Release, answer_in_words
 from ..text_tables import TextTable
 from .json_output import print_json
 
+_WIDEST = 100
+"""A table takes no more columns, however wide the terminal is."""
+
 _FREE = Message("free: this request was charged before, and nothing was charged now")
 
 
@@ -31,7 +34,7 @@ def show_release(release: Release, subject: Mapping[str, object], *, as_json: bo
         print_json(_as_dict(release, subject))
         return
     answer = Console(highlight=False, soft_wrap=True)
-    for line in [*_answer_lines(release), *_lines_besides(release)]:
+    for line in [*_answer_lines(release, answer), *_lines_besides(release)]:
         answer.print(Text(line, style="bold"))
     answer.file.flush()  # on a terminal the guarantee comes after it
     say(release.promise)
@@ -58,18 +61,19 @@ def _as_dict(release: Release, subject: Mapping[str, object]) -> dict[str, objec
     }
 
 
-def _answer_lines(release: Release) -> list[str]:
-    """Return the lines of the answer; of a counted list a table of the answers and their counts."""
+def _answer_lines(release: Release, console: Console) -> list[str]:
+    """Return the lines of the answer; of counts, and of a counted list, those of a table with bars."""
     answer, counts = release.value, release.counts
+    picture = answer if hasattr(answer, "lines") else release.count_table()
+    if picture is not None:
+        is_plain = not console.encoding.startswith("utf")
+        lines: list[str] = picture.lines(min(console.width, _WIDEST), plain=is_plain)
+        return lines
     if counts is None:
         return _lines(answer)
     if isinstance(answer, dict):
         return [f"{group}: {_counted(one, counts[group])}" for group, one in answer.items()]
-    if not isinstance(answer, list):
-        return [_counted(answer, counts)]
-    pairs = zip(answer, counts, strict=True)
-    rows = tuple((answer_in_words(one), answer_in_words(number)) for one, number in pairs)
-    return str(TextTable(("answer", "count"), rows)).splitlines()
+    return [_counted(answer, counts)]
 
 
 def _counted(answer: object, count: object) -> str:

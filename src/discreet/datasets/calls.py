@@ -4,7 +4,8 @@ Every argument is settled before the source is handed to the verb, so a refusal 
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from functools import lru_cache, wraps
@@ -100,6 +101,16 @@ _T = TypeVar("_T")
 
 _inside: ContextVar[bool] = ContextVar("_inside")
 """Set while a verb works: what it asks other verbs is about the same data, which were looked at."""
+
+
+@contextmanager
+def inside_a_verb() -> Iterator[None]:
+    """Let verbs be asked about data that were looked at: what is declared about them is not looked for again."""
+    outer = _inside.set(True)
+    try:
+        yield
+    finally:
+        _inside.reset(outer)
 
 
 def takes_dataset(

@@ -88,7 +88,7 @@ def draft(
         types = dict.fromkeys(names) if names else _types_of_files(source, header=header)
         is_csv = names and file_format(Path(source)) != "JSON"
         where = {"source": source, **({"csv.names": list(names)} if is_csv else {})}
-        label = _name_of(source) if name is None else name
+        label = name_of_source(source) if name is None else name
     parts = {
         "what": "and types of the columns" if any(types.values()) else "of the columns",
         "file": Path(source).name,
@@ -157,7 +157,7 @@ def _quote_toml(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _name_of(source: str) -> str:
+def name_of_source(source: str) -> str:
     """Return the name of a dataset by the name of its file or folder."""
     parts = [part for part in Path(source).parts if not set(part) & set("*?[")]
     stem = parts[-1].partition(".")[0] if parts else ""

@@ -38,6 +38,19 @@ def place_of(source: object) -> object:
     return None
 
 
+def source_words(source: Any) -> dict[str, object] | None:
+    """Return where files are in the words of a description, as they are spelled; None for all other data."""
+    if isinstance(source, CsvFile):
+        form = {"delimiter": source.delimiter, "names": source.names and [*source.names]}
+        given_form = {word: one for word, one in form.items() if one is not None}
+        return {"source": str(source.path), **({"csv": given_form} if given_form else {})}
+    if isinstance(source, str | os.PathLike):
+        return {"source": os.fspath(source)} if names_files(source, column=True) else None
+    if isinstance(source, list | tuple) and names_files(source):
+        return {"source": [str(one) for one in source]}
+    return None
+
+
 def files_at(place: Any) -> Files:
     """Return the files that a place stands for now; of one that is not there its path."""
     return frozenset(file for path in _paths(place) for file in _files(path))

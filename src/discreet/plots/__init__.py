@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from ..arguments import read_sequence
 from ..error_boundary import error_boundary
 from ..errors import DiscreetError, InvalidArgument
+from ..escapes import visible_text
 from ..messages import Message, gettext, translate
 from . import marks
 from .palette import BLUE, ORANGE, PALE_ORANGE, RED
@@ -232,6 +233,23 @@ def frequencies(
             axes, labels, (Message("frequency"), Message("frequency of each candidate")), label
         )
         marks.entitle_private(axes, marks.draws(len(values)))
+        return figure
+
+
+@_drawing
+def counts(numbers: Mapping[object, int], *, label: str = "value") -> "Figure":
+    """Return a bar chart of released counts by key, in their order; of more than forty the first ones.
+
+    Args:
+        numbers: the counts, such as the value of a release of `counts`. They may be published.
+        label: the name of the axis of keys.
+    """
+    rows = [*numbers.items()][:_NAMED]
+    labels = tuple(marks.short(visible_text(str(key))) for key, _ in rows)
+    with marks.canvas(marks.height(labels)) as (figure, axes):
+        marks.bars(figure, labels, [int(count) for _, count in rows], gettext("count"))
+        marks.name_axes(axes, labels, (Message("count"), Message("count")), label)
+        axes.set_xlim(left=0)
         return figure
 
 

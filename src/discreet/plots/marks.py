@@ -138,7 +138,12 @@ def _bars(
         rows, [lengths[i] for i in rows], edgecolor="black", height=0.7, **look
     )
     for bar, row in zip(bars_drawn, rows, strict=True):
-        figure.name_marks(bar, [f"{short(names[row])}: {lengths[row]:.4g}"])
+        figure.name_marks(bar, [f"{short(names[row])}: {_length(lengths[row])}"])
+
+
+def _length(number: float) -> str:
+    """Return a length as people write it: a count in full, any other number in four digits."""
+    return f"{number:,}" if isinstance(number, int) else f"{number:.4g}"
 
 
 def diamonds(

@@ -10,6 +10,8 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
+from ..count_tables import CountTable
+from ..escapes import visible_text
 from ..messages import gettext, translate
 from ..plots import Series, marks
 from ..templates import render_template
@@ -21,6 +23,7 @@ _ROW, _LETTER, _LEFT, _RIGHT = 26, 8.2, 62, 20
 _PLOT_HEIGHT = 230
 _WIDEST_NAMES = 240
 _MOST_POINTS = 200
+_MOST_BARS = 40
 
 Position = tuple[float, float]
 
@@ -179,6 +182,24 @@ def draw_law(law: Series, label: str) -> Markup:
     ticks = marks.candidate_ticks(view.x) if few else _ticks(low, high)
     chart.tick_below(_numbers(ticks), gettext(label, "an axis"))
     return chart.svg(" ".join(heading[:2]))
+
+
+def draw_counts(counts: CountTable) -> Markup:
+    """Return a bar for every count, as long as the count; of many the first ones."""
+    rows = counts.rows[:_MOST_BARS]
+    names = [visible_text(", ".join(labels)) for labels, _ in rows]
+    lengths = [float(count) for _, count in rows]
+    ends = (0.0, 1.05 * max(max(lengths, default=0.0), 1.0))
+    heading = [gettext("count")]
+    if len(counts.rows) > _MOST_BARS:
+        heading = [
+            gettext("count: the first {shown} of {all:,}", shown=_MOST_BARS, all=len(counts.rows))
+        ]
+    chart = _bars(heading, names, lengths, ends)
+    chart.tick_below(
+        [tick for tick in _numbers(_ticks(*ends)) if tick[0] % 1 == 0], gettext("count")
+    )
+    return chart.svg(heading[0])
 
 
 def draw_curve(

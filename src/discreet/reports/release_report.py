@@ -3,8 +3,9 @@
 from fractions import Fraction
 from typing import Any
 
+from ..datasets.table_profile import Profile
 from ..mechanisms import BOUNDED
-from ..messages import Message, gettext
+from ..messages import Message, gettext, plural
 from ..numbers import rounded_up
 from ..planning.distribution import Distribution
 from ..planning.worst_case import worst_error
@@ -12,7 +13,7 @@ from ..privacy.contract import equals
 from ..privacy.wording import in_brief, in_full, mechanism_name
 from ..releases import Release, json_value
 from ..sentences import guarantee_in_words, neighbors_in_words, question_in_words
-from .charts import draw_curve, draw_law
+from .charts import draw_counts, draw_curve, draw_law
 from .pictures import Picture
 
 _SHARES = [Fraction(k, 40) for k in (*range(8, 40), *range(40, 201, 4))]
@@ -32,7 +33,7 @@ def release_parts(release: Release) -> dict[str, object]:
         "relation": neighbors_in_words(guarantee.neighbors, release.unit),
         "epsilon": "" if guarantee.pure is None else equals("ε", guarantee.pure),
         "rho": "" if guarantee.rho is None else equals("ρ", guarantee.rho),
-        **_error(release),
+        **_error(release), **_pictures(release),
     }  # fmt: skip
 
 
@@ -44,8 +45,23 @@ def private_distribution(law: Distribution) -> Picture:
     return Picture(draw_law(law.series(), law.label), caption)
 
 
+def _pictures(release: Release) -> dict[str, object]:
+    """Return the counts that were released as a chart, and a profile, where there are any."""
+    counts = release.count_table()
+    caption = Message("The released counts, with their noise. They may be published.")
+    return {
+        "counts": None if counts is None else Picture(draw_counts(counts), caption),
+        "profile": release.value if isinstance(release.value, Profile) else None,
+    }
+
+
 def _answer(release: Release) -> str:
-    answer = _with_counts(json_value(release.value), json_value(release.counts))
+    if isinstance(release.value, Profile):
+        return release.value.title
+    if release.counts is None and release.count_table() is not None:
+        return plural("{count:,} count", "{count:,} counts", len(release.value))
+    counts = None if release.counts is None else json_value(release.counts)
+    answer = _with_counts(json_value(release.value), counts)
     if isinstance(answer, dict):
         return "; ".join(f"{group}: {one}" for group, one in answer.items())
     if not isinstance(answer, list):

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from ..candidates import Labels
+from ..date_grid import ClockKind
 from .engine_errors import quietly
 from .expressions import OpenedTable, compares
 from .grid_counts import between
@@ -13,6 +15,9 @@ from .kinds import CELL, INTEGER_TYPE, ColumnType, is_missing, key, nearest_floa
 from .meanings import is_written, positions
 from .native import SIZE, Frame, lazy
 from .records import PERSON, START, check_numbers
+
+CLOCK_OF_DATES: ClockKind = "naive"
+"""The clock of a column of dates in a text file: they have no offset."""
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -27,6 +32,16 @@ class CellCounts:
 
     fits: int
     misfits: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class CellKinds:
+    """How many cells of a text file spell numbers, spell dates, spell neither, and are missing. Private."""
+
+    numbers: int
+    dates: int
+    texts: int
     missing: int
 
 
@@ -119,36 +134,56 @@ class DeclaredCells:
 
     def _count(self, fitting: Frame, *, empty: bool) -> CellCounts:
         """Return the counts, given the rows with a cell that fits."""
-        fits, present, cells = quietly(self._sizes, self.table.failure, fitting, empty)
-        return CellCounts(fits, present - fits, cells - present)
+        fits, misfits, missing = quietly(self._sizes, self.table.failure, [fitting], empty)
+        return CellCounts(fits, misfits, missing)
 
-    def _sizes(self, fitting: Frame, empty: bool) -> list[int]:
-        """Return how many cells fit, are not missing, and are there."""
+    def kinds(self) -> CellKinds:
+        """Return how many cells of a text file spell numbers, spell dates, spell neither, and are missing."""
+        return CellKinds(*quietly(self._count_kinds, self.table.failure))
+
+    def _count_kinds(self) -> list[int]:
+        """Return the counts of cells by what they spell: no text spells a number and a date."""
+        # Their rows are kept as long as these are.
+        tables = [
+            replace(self.table, native=self.table.native.numeric(clock))
+            for clock in (None, CLOCK_OF_DATES)
+        ]
+        rows = [table.native.present(table.record_rows(), table.type()) for table in tables]
+        return self._sizes(rows, empty=False)
+
+    def _sizes(self, classes: Sequence[Frame], empty: bool) -> list[int]:
+        """Return how many cells are in each of several disjoint classes, in none, and are missing."""
         import narwhals.stable.v2 as nw
 
-        frames = [fitting, self._present(empty=empty), self.table.record_rows()]
-        if self.table.records.unit is None:
-            return [self._fetch_integers(frame.select(nw.len().alias(SIZE)))[0] for frame in frames]
-        return self._fetch_integers(self._staying(frames))
+        frames = [*classes, self._present(empty=empty), self.table.record_rows()]
+        if self.table.records.unit is not None:
+            ends = self._fetch_integers(self._staying(frames))
+            return [end - start for start, end in pairwise([0, *ends])]
+        *sizes, present, cells = (
+            self._fetch_integers(frame.select(nw.len().alias(SIZE)))[0] for frame in frames
+        )
+        return [*sizes, present - sum(sizes), cells - present]
 
     def _staying(self, frames: Sequence[Frame]) -> Frame:
-        """Return how many cells of each kind stay, in one row."""
+        """Return how many cells stay of the first class, of the first two, and so on to all, in one row."""
         import narwhals.stable.v2 as nw
 
-        fitting, present, rows = frames
+        *classes, present, rows = frames
         units = self.table.native.units(rows, self.table.unit_type)
-        for name, frame in (("fitting", fitting), ("present", present)):
+        names = [*(f"class{place}" for place in range(len(classes))), "present"]
+        for name, frame in zip(names, (*classes, present), strict=True):
             sizes = frame.group_by(PERSON).agg(nw.len().alias(name))
             units = units.join(sizes, on=PERSON, how="left")
         size = nw.col(SIZE).cast(nw.Int64)
+        cells = [nw.col(name).fill_null(0).cast(nw.Int64) for name in names]
         # Should the rows differ from one query to the next, a unit still adds no more than it may.
-        nonmissing = nw.min_horizontal(nw.col("present").fill_null(0).cast(nw.Int64), size)
-        fits = nw.min_horizontal(nw.col("fitting").fill_null(0).cast(nw.Int64), nonmissing)
+        nonmissing = nw.min_horizontal(cells.pop(), size)
+        ends = [nw.min_horizontal(end, nonmissing) for end in accumulate(cells)]
         stay = {
-            name: _stay_up_to(cells, size, self.table.records.rows or 1)
-            for name, cells in (("fits", fits), ("filled", nonmissing), ("cells", size))
+            f"end{place}": _stay_up_to(end, size, self.table.records.rows or 1)
+            for place, end in enumerate([*ends, nonmissing, size])
         }
-        sums_by_unit = units.select(*(cells.alias(name) for name, cells in stay.items()))
+        sums_by_unit = units.select(*(end.alias(name) for name, end in stay.items()))
         sums = sums_by_unit.select(*(nw.col(name).sum().cast(nw.Int64) for name in stay))
         return sums.select(*(nw.col(name).fill_null(0) for name in stay))
 

@@ -33,6 +33,8 @@ PATIENCE = 1.0
 """Seconds before anything is shown."""
 _WATCHED: ContextVar[list[Scanning] | None] = ContextVar("watched", default=None)
 """The connections that a bar asks; None where there is no bar."""
+_STEP: ContextVar[list[str] | None] = ContextVar("step", default=None)
+"""The step of several that a bar names, after what it names itself; None where there is no bar."""
 
 
 @contextmanager
@@ -54,9 +56,11 @@ def waiting(what: str) -> Iterator[None]:
     from rich.spinner import Spinner
 
     connections, spinner, start = list[Scanning](), Spinner("dots"), time.monotonic()
+    step = [""]
 
     def line() -> "Table":
-        return _line(spinner, what, time.monotonic() - start, _percent(connections))
+        label = f"{what}{step[0]}"
+        return _line(spinner, label, time.monotonic() - start, _percent(connections))
 
     bar = Live(
         get_renderable=line,
@@ -66,12 +70,13 @@ def waiting(what: str) -> Iterator[None]:
     )
     timer = Timer(PATIENCE, bar.start)
     timer.daemon = True
-    token = _WATCHED.set(connections)
+    token, step_token = _WATCHED.set(connections), _STEP.set(step)
     timer.start()
     try:
         yield
     finally:
         _WATCHED.reset(token)
+        _STEP.reset(step_token)
         timer.cancel()
         timer.join()
         bar.stop()
@@ -87,6 +92,13 @@ def watch(connection: C) -> C:
         connection.execute("SET enable_progress_bar_print = false; SET enable_progress_bar = true")
         connections.append(connection)
     return connection
+
+
+def name_step(done: int, all_steps: int) -> None:
+    """Show how many of several steps are done, if there is a bar. Both are public numbers."""
+    step = _STEP.get()
+    if step is not None:
+        step[0] = f", {done} of {all_steps} columns done"
 
 
 def _percent(connections: Sequence[Scanning]) -> float | None:

@@ -1,0 +1,159 @@
+"""A draft of discreet.toml from a profile: released numbers and values, for the owner of the data to check.
+
+A released value is data, and whoever supplied it chose its letters. So the library quotes it, and values with
+characters that cannot be seen are left out: they could hide or reorder the lines that an owner reads.
+"""
+
+import datetime as dt
+import math
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ..privacy.units import Unit, plain_unit
+from .columns import MOST_VALUES
+from .declarations import TO_FILL_IN
+
+if TYPE_CHECKING:
+    from tomlkit.items import Table
+
+    from .table_profile import ColumnProfile
+
+_HEAD = (
+    "Drafted from a profile: released numbers with noise, which may be published.",
+    "Compare them with the form, the codebook or the law, and do not look at the rows.",
+)
+_BUDGET = f"{TO_FILL_IN}: the most that all answers may cost together"
+_STEPS = 1000
+"""About so many answers lie between the ends of a column of numbers."""
+
+
+def draft_of_columns(
+    columns: Sequence["ColumnProfile"],
+    *,
+    name: str,
+    where: Mapping[str, object] | None,
+    unit: Unit | None,
+    max_contributions: int,
+) -> str:
+    """Return a draft of discreet.toml.
+
+    Args:
+        columns: the columns of a profile.
+        name: the name of the dataset.
+        where: the words of a description that say where the data are; None for data that none can name.
+        unit: the privacy unit.
+        max_contributions: the most of its rows that count.
+    """
+    import tomlkit
+
+    document = tomlkit.document()
+    for line in _HEAD:
+        document.add(tomlkit.comment(line))
+    document.add(tomlkit.nl())
+    document.add("ledger", tomlkit.item("budget.db"))
+    dataset = tomlkit.table()
+    for key, word in (where or {"source": f"{TO_FILL_IN}: where the data are"}).items():
+        dataset.add(key, tomlkit.item(word))
+    if unit is not None:
+        dataset.add("privacy_unit", tomlkit.item(plain_unit(unit)))
+        dataset.add("max_contributions", tomlkit.item(max_contributions))
+    budget = tomlkit.inline_table()
+    budget.add("epsilon", _BUDGET)
+    dataset.add("budget", budget)
+    tables = tomlkit.table(is_super_table=True)
+    for column in columns:
+        if is_describable(column.name):
+            tables.add(column.name, _column_table(column))
+        else:
+            dataset.add(
+                tomlkit.comment(
+                    f"{column.name!a} is no name that can be described: rename the column"
+                )
+            )
+    dataset.add("columns", tables)
+    datasets = tomlkit.table(is_super_table=True)
+    datasets.add(name, dataset)
+    document.add("datasets", datasets)
+    text: str = tomlkit.dumps(document)
+    return text
+
+
+def is_describable(name: str) -> bool:
+    """Return whether a column of that name can be described."""
+    return bool(name) and name.isprintable() and name == name.strip()
+
+
+def _column_table(column: "ColumnProfile") -> "Table":
+    """Return the part of a column."""
+    import tomlkit
+
+    table = tomlkit.table()
+    for key, entry in _declaration(column).items():
+        table.add(key, entry if key != "enum" else _list_of(entry))
+    hidden = [key for key in column.counts or () if not str(key).isprintable()]
+    if hidden:
+        table.add(
+            tomlkit.comment(
+                f"left out, as they hold characters that cannot be seen: {len(hidden):,}"
+            )
+        )
+    return table
+
+
+def _list_of(values: Sequence[object]) -> Any:
+    import tomlkit
+
+    array = tomlkit.array()
+    array.extend(values)
+    return array.multiline(len(str(values)) > 100)
+
+
+def _declaration(column: "ColumnProfile") -> Mapping[str, Any]:
+    """Return the declaration of a column in the words of a description."""
+    if column.kind == "texts":
+        return _of_values([*(column.counts or ())])
+    ends = column.ends or ()
+    if column.kind == "dates":
+        return {"type": "date", "minimum": _day(ends[0]), "maximum": _day(ends[-1])}
+    low, high = (Fraction(end) for end in ends)
+    step = step_between(low, high)
+    if column.is_integer:
+        return {"type": "integer", "minimum": math.floor(low), "maximum": math.ceil(high)}
+    return {"type": "number", "minimum": _number(low), "maximum": _number(high), "step": step}
+
+
+def _of_values(values: Sequence[Any]) -> Mapping[str, Any]:
+    """Return the declaration of a column with some values: of the type that they have."""
+    shown = [key for key in values if str(key).isprintable()][:MOST_VALUES]
+    kinds = {type(key) for key in shown}
+    if kinds == {bool}:
+        return {"type": "boolean"}
+    named = {int: "integer", dt.date: "date"}
+    kind = named.get(kinds.pop(), "string") if len(kinds) == 1 else "string"
+    texts = shown if kind != "string" else [*map(str, shown)]
+    return {"type": kind, **({"enum": texts} if texts else {})}
+
+
+def _day(moment: dt.date) -> dt.date:
+    """Return the day of a date or a time."""
+    return moment.date() if isinstance(moment, dt.datetime) else moment
+
+
+def step_between(low: Fraction, high: Fraction) -> int | float:
+    """Return the largest power of ten of which at least a thousand lie between two numbers; 1 if they are equal."""
+    width = high - low
+    if width <= 0:
+        return 1
+    power = math.floor(math.log10(width / _STEPS))
+    return 10**power if power >= 0 else float(f"1e{power}")
+
+
+def _number(number: Fraction) -> int | float:
+    """Return a number as TOML has it."""
+    return (
+        int(number)
+        if number.denominator == 1
+        else float(Decimal(number.numerator) / number.denominator)
+    )
