@@ -17,6 +17,7 @@ _MODULES = {
     "testing": ".",
     "Batch": ".batches",
     "Grid": ".candidates",
+    "Decimals": ".decimals",
     "DateGrid": ".date_grid",
     "Dataset": ".datasets",
     "DiscreetError": ".errors",

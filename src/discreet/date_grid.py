@@ -17,6 +17,7 @@ import numpy as np
 
 from .arguments import exact_text
 from .candidates import Grid, T, position
+from .decimals import Decimals
 from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, preview
 from .sampling.vectors import ExactArray, Integers
@@ -338,8 +339,15 @@ class HasUnit(Protocol):
         ...
 
 
-def number_grid(candidates: Grid | DateGrid, column: HasUnit) -> Grid | CutCells:
-    """Return a grid of numbers as it is, and of dates the one of the integers that stand for them in a column."""
+AnyGrid = Grid | DateGrid | Decimals
+"""Candidates of quantiles that are never listed."""
+
+NumberCells = Grid | CutCells | Decimals
+"""What has the nearest index of numbers."""
+
+
+def number_grid(candidates: AnyGrid, column: HasUnit) -> NumberCells:
+    """Return candidates that are numbers as they are, and of dates the grid of the integers that stand for them."""
     if isinstance(candidates, DateGrid):
         return candidates.in_numbers(column.unit)
     return candidates

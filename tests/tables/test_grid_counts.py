@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.candidates import Grid
+from discreet.decimals import Decimals
 from discreet.errors import UnreadableData
 from discreet.tables.grid_counts import GridCounts
 
@@ -24,7 +25,8 @@ from ..engines import crossed, spark, to_polars_lazy, to_spark
 
 ENGINES: dict[str, Callable[[pa.Table, Path], Any]] = {"polars": to_polars_lazy, "spark": to_spark}
 GRIDS = [Grid(0, 120), Grid(-5, 5, "1/3"), Grid("0.05", "0.95", "0.1"), Grid(0, 10**12, "0.001"),
-         Grid(0, 2**60), Grid(3, 3), Grid(2**53 - 4, 2**53 + 4), Grid(-(2**62), 2**62, 2**50)]  # fmt: skip
+         Grid(0, 2**60), Grid(3, 3), Grid(2**53 - 4, 2**53 + 4), Grid(-(2**62), 2**62, 2**50),
+         Decimals(1), Decimals(), Decimals(9)]  # fmt: skip
 NEAR = st.integers(-20, 260).map(lambda k: k / 2)
 VALUES: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
     "doubles": (pa.float64(), st.floats() | NEAR | st.just(-0.0)),
@@ -65,7 +67,7 @@ def test_counts_on_a_grid_are_those_of_its_definition(
 
     @settings(max_examples=many, suppress_health_check=list(HealthCheck))
     @given(st.sampled_from(GRIDS), st.lists(st.none() | strategy, max_size=20), st.data())
-    def check(grid: Grid, values: list[Any], data: Any) -> None:
+    def check(grid: Grid | Decimals, values: list[Any], data: Any) -> None:
         column = pa.array(values, of)
         source = on_grid(ENGINES[engine](pa.table({"x": column}), tmp_path), "x", grid)
         if source is None:

@@ -10,6 +10,7 @@ from ..candidates import Grid, Labels
 from ..condition_readers import read_condition
 from ..conditions import ConstantKind, kinds_of_columns, read_as
 from ..date_grid import DateGrid
+from ..decimals import Decimals
 from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..numbers import count, exact
 from ..payment import describe_account
@@ -17,7 +18,7 @@ from ..privacy.units import one_record, plain_unit, read_unit
 from ..tables.candidate_table import CandidateTable
 from .columns import MOST_VALUES, Column
 from .dataset import MOST_ROWS, Dataset, declared_unit
-from .questions import NUMBERS_ONLY
+from .questions import NUMBERS_ONLY, WITHOUT_BOUNDS
 
 Asks = Literal["values", "numbers", "anything"]
 """What a verb does with data: it counts values of a column, orders its numbers, or is the caller's own affair."""
@@ -217,11 +218,14 @@ def _number_candidates(
     _check_ordered(dataset, column, verb)
     candidates = arguments.get("candidates")
     if candidates is None:
-        return _declared_grid(dataset, column)
+        is_open = verb in WITHOUT_BOUNDS and _has_no_bounds(column)
+        return None if is_open else _declared_grid(dataset, column)
     if isinstance(candidates, DateGrid) or not column.is_numeric:
         return _dates_within(dataset, candidates, column)
     if isinstance(candidates, Grid):
         return _within(candidates, column)
+    if isinstance(candidates, Decimals):
+        return _unbounded(candidates, column)
     labels = _read_labels(candidates)
     if labels is None:
         return candidates
@@ -265,6 +269,22 @@ def _dates_within(dataset: Dataset, grid: object, column: Column) -> DateGrid:
     column.check_bounds(grid.lo)
     column.check_bounds(grid.hi)
     return grid
+
+
+def _has_no_bounds(column: Column) -> bool:
+    """Return whether a column of numbers is declared without values, and without one of the bounds."""
+    is_bounded = column.minimum is not None and column.maximum is not None
+    return column.is_numeric and column.enum is None and not is_bounded
+
+
+def _unbounded(decimals: Decimals, column: Column) -> Decimals:
+    """Return decimals if the description declares neither values nor both bounds, which say more."""
+    if _has_no_bounds(column):
+        return decimals
+    raise InvalidCandidates(
+        f"the numbers of column {column.name!r} are declared, and most decimals are none of them: leave out "
+        "candidates, or take a grid within the bounds"
+    )
 
 
 def _within(grid: Grid, column: Column) -> Grid:

@@ -43,6 +43,9 @@ WITHOUT_COLUMN = ("count",)
 NUMBERS_ONLY = ("price", "best_price")
 """Verbs over numbers that take no dates."""
 
+WITHOUT_BOUNDS = ("median", "quantile", "quantiles")
+"""Verbs over numbers that need neither candidates nor declared bounds."""
+
 RENAMED = {"price": "best_price"}
 """Verbs that are called otherwise in discreet.toml and in Python now."""
 

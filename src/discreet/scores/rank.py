@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..accuracy import ROWS_IN_RANK, Measure
-from ..candidates import Grid, Labels
-from ..date_grid import CutCells, DateGrid, number_grid
+from ..candidates import Labels
+from ..date_grid import AnyGrid, NumberCells, number_grid
 from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.arrays import by_type
@@ -56,12 +56,12 @@ class Rank(BaseScore):
 
     Args:
         column: the records, read when everything public has been checked.
-        candidates: a grid, of numbers or of dates, or numbers in a list.
+        candidates: a grid, of numbers or of dates, decimals, or numbers in a list.
         alpha: between 0 (the minimum) and 1 (the maximum).
     """
 
     column: "Numeric"
-    candidates: Grid | DateGrid | Labels
+    candidates: AnyGrid | Labels
     alpha: Fraction
     name: ClassVar[str] = "rank"
     public_fields: ClassVar[tuple[str, ...]] = ("alpha", "candidates")
@@ -78,7 +78,7 @@ class Rank(BaseScore):
 
     @property
     def in_runs(self) -> bool:
-        """Whether the candidates are a grid."""
+        """Whether the candidates are never listed."""
         return not isinstance(self.candidates, Labels)
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
@@ -131,7 +131,7 @@ class Rank(BaseScore):
         return self._whole(everything(source, size), size)
 
     def _near_the_quantile(
-        self, values: ExactArray, grid: Grid | CutCells, cutoff_gap: Fraction
+        self, values: ExactArray, grid: NumberCells, cutoff_gap: Fraction
     ) -> Runs:
         """Return runs in full near the quantile, and one run for all points far below and one for all far above."""
         size = grid.size

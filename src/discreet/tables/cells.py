@@ -20,11 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..candidates import Grid
+from ..decimals import Decimals
 from ..sampling.vectors import ExactArray, Integers
 from .kinds import ColumnType
 
 BLUR = 2.0**-30
 """So near a border, in cells, records are grouped by themselves. Guesses are off by less than half of it."""
+
+_GUESSED = 2.0**-44
+"""The same, for each cell of all decimals."""
 
 _ROUGH = 2.0**-50
 """The same, for each cell of a long part."""
@@ -86,7 +90,7 @@ Index = Callable[[ExactArray], Integers]
 class Thresholds:
     """The least number of a column's type at the indices of a grid."""
 
-    grid: Grid
+    grid: Grid | Decimals
     of: ColumnType
 
     @property
@@ -94,6 +98,8 @@ class Thresholds:
         """Whether the grid can be told apart in the engine. Public: the data are not looked at."""
         if self.of.kind not in ("integer", "decimal", "float"):
             return False
+        if isinstance(self.grid, Decimals):
+            return True
         far = max(abs(self.grid.lo), abs(self.grid.hi))
         if max(far, self.grid.step, 1 / self.grid.step) >= 2**900:
             return False
@@ -107,15 +113,26 @@ class Thresholds:
     def border(self, index: int) -> Fraction:
         """Return the real number from which on a record has at least that index."""
         # b(i) of "Counting on a grid" in docs/explanation/out_of_core.md; the lemmas below are of that page.
+        if isinstance(self.grid, Decimals):
+            return self.grid.border(index)
         return self.grid.lo + (index - Fraction(1, 2)) * self.grid.step
 
     def least(self, indices: Sequence[int]) -> list[CellNumber | None]:
         """Return the least numbers at or above the borders of some indices; None where there is no number."""
         # t(i) of "Counting on a grid": x has an index of at least i if and only if x >= t(i).
+        if isinstance(self.grid, Decimals):
+            decimals = self.grid
+            return [self._least_decimal(decimals, index) for index in indices]
         first, step = self.border(0), self.grid.step
         below = math.lcm(first.denominator, step.denominator)
         start, by = int(first * below), int(step * below)
         return [least_number(start + index * by, below, self.of) for index in indices]
+
+    def _least_decimal(self, decimals: Decimals, index: int) -> CellNumber | None:
+        """Return the least number at or above the border of an index; none has an index beyond the last point."""
+        if not 0 < index < decimals.size:
+            return self.ends[0] if index <= 0 else None
+        return least_number(*decimals.border_ratio(index), self.of)
 
     def unit(self, value: CellNumber | Fraction) -> CellNumber:
         """Return a number that an engine gave as this class counts it."""
@@ -173,7 +190,8 @@ class Piece:
     Attributes:
         start: the least record of the part; None if it begins with the grid.
         stop: the least record beyond it; None if it ends with the grid, or with the type.
-        ends: records below the first have the first key, records from the second on the last.
+        ends: records below the first have the first key, records from the second on the last; None for decimals,
+            whose place is counted from a guess of the index.
         rate: cells per unit of value.
         shift: by how many cells `ends[0]` is above the border of the part.
         keys: the first key and the last.
@@ -181,7 +199,7 @@ class Piece:
 
     start: CellNumber | None
     stop: CellNumber | None
-    ends: tuple[CellNumber, CellNumber]
+    ends: tuple[CellNumber, CellNumber] | None
     rate: float
     shift: float
     keys: tuple[int, int]
@@ -325,6 +343,8 @@ def _piece(
     first: int,
 ) -> Piece:
     """Return how an engine is asked for one part, with keys from `first` on."""
+    if isinstance(thresholds.grid, Decimals):
+        return _piece_of_decimals(thresholds.grid, part, outer, first)
     least, greatest = thresholds.ends
     border = thresholds.least([part.start, part.stop])
     low, high = (greatest if b is None else min(max(b, least), greatest) for b in border)
@@ -335,6 +355,20 @@ def _piece(
     # "All at once": with N points the place is off by less than N * 2**-51, so N * 2**-50 is room enough.
     keys, blur = (first, first + 2 * cells), max(BLUR, cells * _ROUGH)
     return Piece(*outer, (low, high), float(1 / width), float(shift), keys, blur)
+
+
+def _piece_of_decimals(
+    decimals: Decimals,
+    part: range,
+    outer: tuple[CellNumber | None, CellNumber | None],
+    first: int,
+) -> Piece:
+    """Return the same for decimals, of which an engine guesses the index: the place is counted in indices."""
+    cells = -(-(part.stop - part.start) // part.step)
+    shift = (0.5 - part.start) / part.step
+    # An index is guessed by a few operations on doubles, so that it is off by less than its share of 2**-44.
+    blur = max(BLUR, decimals.size / part.step * _GUESSED)
+    return Piece(*outer, None, 1 / part.step, shift, (first, first + 2 * cells), blur)
 
 
 def _narrow_up(number: float, layout: str) -> float:

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..candidates import Grid, Labels
-from ..date_grid import ClockKind, CutCells, TimeUnit
+from ..candidates import Labels
+from ..date_grid import ClockKind, NumberCells, TimeUnit
 from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray, integers
 from .candidate_table import CountClasses, Ranking
@@ -51,7 +51,7 @@ class Numeric(Protocol):
         """The unit of the integers that stand for times, where the numbers are such."""
         ...
 
-    def on_grid(self, grid: Grid | CutCells) -> GridSource | None:
+    def on_grid(self, grid: NumberCells) -> GridSource | None:
         """Return the records as counts on a grid, None where they must be brought to memory."""
         ...
 
@@ -147,7 +147,7 @@ class Group:
         """The unit of the integers that stand for times, by the type of the column."""
         return "ns" if self.source.bounded.of.unit == "ns" else "us"
 
-    def on_grid(self, grid: Grid | CutCells) -> GridSource | None:
+    def on_grid(self, grid: NumberCells) -> GridSource | None:
         """Return the records as counts on a grid, None where they must be brought to memory."""
         if self.source.array is not None:
             return None
@@ -179,7 +179,7 @@ class ArrayColumn:
         """Return the numbers."""
         return self.values, self.counts
 
-    def on_grid(self, grid: Grid | CutCells) -> None:
+    def on_grid(self, grid: NumberCells) -> None:
         """Return None: they are in memory."""
 
     def rungs(self, labels: Labels) -> Rungs:
@@ -216,7 +216,7 @@ class Histogram:
         )
         return numbers, integers([counts[i] for i in np.flatnonzero(there)])
 
-    def on_grid(self, grid: Grid | CutCells) -> None:
+    def on_grid(self, grid: NumberCells) -> None:
         """Return None: they are in memory."""
 
     def rungs(self, labels: Labels) -> Rungs:

@@ -11,8 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ..candidates import Grid
-from ..date_grid import ClockKind, CutCells
+from ..date_grid import ClockKind, CutCells, NumberCells
 from ..errors import DiscreetError
 from ..sampling.vectors import ExactArray
 from .cells import GridSource, Thresholds
@@ -193,7 +192,7 @@ class Numbers:
     failure: DiscreetError
     has_groups: bool
 
-    def on_grid(self, group: int, grid: Grid | CutCells) -> GridSource | None:
+    def on_grid(self, group: int, grid: NumberCells) -> GridSource | None:
         """Return the numbers of a group as counts on a grid.
 
         None if the grid is too fine or too far for the column's type, which is public.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decimals import LEAST_POWER, POWERS, Decimals
 from ..errors import DiscreetError
 from ..sampling.vectors import ExactArray, Integers
 from .cells import (
@@ -127,14 +128,15 @@ class GridCounts:
         for piece in reversed(earlier):
             inside = nw.col(CELL) < self._constant(piece.stop)
             key = nw.when(inside).then(self._key(piece)).otherwise(key)
-        return self._within(query).with_columns(key.alias("key"))
+        return self._with_guess(self._within(query)).with_columns(key.alias("key"))
 
     def _key(self, piece: Piece) -> "nw.Expr":
         """Return the key of a record of one part."""
         import narwhals.stable.v2 as nw
 
         first, last = piece.keys
-        place = self._above(*piece.ends) * piece.rate + piece.shift
+        above = nw.col("guess") if piece.ends is None else self._above(*piece.ends)
+        place = above * piece.rate + piece.shift
         # Cut before the cast, which a record far outside would overflow.
         inside = place.clip(-1.0, (last - first) / 2)
         short = nw.Int32 if last < _SHORT else nw.Int64
@@ -150,6 +152,32 @@ class GridCounts:
             # A difference of words is exact. Cut before, lest it overflow.
             return (nw.col(CELL).clip(low, high).cast(nw.Int64) - low).cast(nw.Float64)
         return nw.col(CELL).cast(nw.Float64) - float(value_of(low, self.thresholds.of))
+
+    def _with_guess(self, records: Frame) -> Frame:
+        """Return records with nearly their index among decimals, if the grid is such; it decides nothing.
+
+        It is the index at the points, and rises evenly from one to the next.
+        """
+        import narwhals.stable.v2 as nw
+
+        decimals = self.thresholds.grid
+        if not isinstance(decimals, Decimals):
+            return records
+        least, greatest = 10.0**LEAST_POWER, float(decimals[decimals.size - 1])
+        # Cut before the logarithm, which has no value at zero. Columns of their own are computed once.
+        number, size, power = nw.col(CELL).cast(nw.Float64), nw.col("size"), nw.col("power")
+        exponent = size.log(10).floor().clip(LEAST_POWER, LEAST_POWER + POWERS - 1)
+        steps = (size / 10.0**power - 1.0) * (decimals.per_power // 9) + 1.0
+        above = (power - LEAST_POWER) * decimals.per_power + steps
+        signed = nw.when(number < 0).then(-above).otherwise(above)
+        is_zero = number.abs() < least / 2
+        return (
+            records.with_columns(number.abs().clip(least, greatest).alias("size"))
+            .with_columns(exponent.alias("power"))
+            .with_columns(
+                (nw.when(is_zero).then(0.0).otherwise(signed) + decimals.zero).alias("guess")
+            )
+        )
 
     def _within(self, query: GridHistogram | Occupancy) -> Frame:
         """Return the records of the parts."""

@@ -7,20 +7,23 @@ from typing import Literal, TypeVar, Unpack, overload
 
 from ..arguments import choice, column_name
 from ..candidates import Grid, Indexed, Labels, table_library
-from ..date_grid import DateGrid, clock_of_candidates
+from ..date_grid import AnyGrid, DateGrid, clock_of_candidates
+from ..decimals import Decimals
 from ..errors import InvalidCandidates, InvalidNumber, preview
 from ..numbers import Number, exact
 from ..releases import Release
 from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank
-from ..selection import Query, draw
+from ..selection import Query, ask, draw
+from ..tables.column import NOTHING
 from ..terms import NumberAnswerTerms, NumberTerms, RecordTerms, takes_terms
 from ..warning import warn
-from .units import columns_of, naming, per_person, read_unit_query, refuse_missing
+from .record_needs import needed_records, refuse_ends, say_needs
+from .units import UnitQuery, columns_of, naming, per_person, read_unit_query
 
 _T = TypeVar("_T")
 
-Candidates = Grid | DateGrid | Iterable[object] | Indexed[object]
+Candidates = AnyGrid | Iterable[object] | Indexed[object]
 
 
 @overload
@@ -51,7 +54,8 @@ def quantile(
     """Release a value that about a share alpha of the records are below.
 
     A record is rounded to the nearest point of the grid, by itself; outside the grid, to its ends,
-    NaN and null are left out. Of dates and times give a `DateGrid`.
+    NaN and null are left out. Of dates and times give a `DateGrid`. Without candidates the answer is one of all
+    decimals of three digits, and how many records that needs is said before anything is paid.
 
     Args:
         alpha: the share of the records below, between 0 and 1; exact: 0.9 is nine tenths.
@@ -188,8 +192,10 @@ def _release(
 ) -> Release:
     """Release a value that about that share of the records are below."""
     column = None if column is None else column_name(column)
-    numbers = _read_candidates(candidates)
+    numbers = _read_candidates(candidates, share)
     unit_query = read_unit_query(terms, bounded=True)
+    if candidates is None:
+        _say_needs(unit_query, numbers, share, column)
     columns = columns_of(unit_query, data, column, clock_of_candidates(numbers))
     scores = [Rank(one, numbers, share) for one in columns]
     words = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
@@ -206,12 +212,27 @@ def _read_alpha(alpha: Number) -> Fraction:
     return share
 
 
-def _read_candidates(candidates: Candidates | None) -> Grid | DateGrid | Labels:
-    """Return a grid as it is, and a list as labels that are numbers."""
-    refuse_missing(candidates)
-    if isinstance(candidates, Grid | DateGrid):
+def _say_needs(
+    unit_query: UnitQuery, numbers: AnyGrid | Labels, share: Fraction, column: str | None
+) -> None:
+    """Warn of how many records an answer without bounds needs."""
+    score = per_person(unit_query, [Rank(NOTHING, numbers, share)])[0]
+    question = ask(score, unit_query.terms, numbers)
+    epsilon = question.calibrated.guarantee.pure
+    if epsilon is not None:
+        ranks = question.sensitivity.spread / share.denominator
+        needed = needed_records(numbers.size, epsilon, ranks, min(share, 1 - share))
+        say_needs(needed, column, unit_query.records.by)
+
+
+def _read_candidates(candidates: Candidates | None, share: Fraction) -> AnyGrid | Labels:
+    """Return a grid as it is, a list as labels that are numbers, and all decimals where there are no candidates."""
+    if candidates is None:
+        refuse_ends(share)
+        return Decimals()
+    if isinstance(candidates, AnyGrid):
         return candidates
-    labels = Labels.read(candidates)  # type: ignore[arg-type]  # it is not None
+    labels = Labels.read(candidates)  # type: ignore[arg-type]  # it is iterable
     if table_library(candidates) is None:
         _check_labels(labels, is_pair=type(candidates) is tuple and len(labels) == 2)
     elif not all(_is_number(label) for label in labels):

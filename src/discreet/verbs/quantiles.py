@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import Any, Literal, TypeVar, Unpack, cast, get_args, overload
+from math import comb
+from typing import Any, Literal, TypeVar, Unpack, get_args, overload
 
 from ..arguments import choice, column_name, exact_text, read_sequence
 from ..candidates import Grid
-from ..date_grid import DateGrid, clock_of_candidates, number_grid
+from ..date_grid import AnyGrid, DateGrid, clock_of_candidates, number_grid
+from ..decimals import Decimals
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..mechanisms.contract import Calibrated, PrivacyParameter, calibrate
 from ..mechanisms.exponential import Exponential
@@ -28,7 +30,8 @@ from ..scores.sorted_records import Slice, SortedRecords, fitted_share
 from ..selection import Order, Query, answers_at, ask
 from ..tables.column import NOTHING, Numeric
 from ..terms import AnswerTerms, RecordTerms, Terms, read_payment, takes_terms_without
-from .units import UnitQuery, columns_of, read_unit_query, refuse_missing
+from .record_needs import needed_records, refuse_ends, say_needs
+from .units import UnitQuery, columns_of, read_unit_query
 
 _T = TypeVar("_T")
 
@@ -57,7 +60,7 @@ def quantiles(
     column: str | None = None,
     *,
     alphas: Sequence[Number],
-    candidates: Grid | DateGrid | None = None,
+    candidates: AnyGrid | None = None,
     method: QuantilesMethod = "recursive",
     delta: Number | None = None,
     **terms: Unpack[RecordTerms],
@@ -70,7 +73,7 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     column: str | None = None,
     *,
     alphas: Sequence[Number],
-    candidates: Grid | DateGrid | None = None,
+    candidates: AnyGrid | None = None,
     method: QuantilesMethod = "recursive",
     delta: Number | None = None,
     **terms: Unpack[RecordTerms],
@@ -85,7 +88,8 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     Args:
         alphas: the shares of the records below, between 0 and 1, ascending and distinct.
         candidates: the possible answers, a `Grid` of any size in units of the data, or a `DateGrid`; public. May be
-            left out for a `Dataset` that declares the bounds of the column.
+            left out for a `Dataset` that declares the bounds of the column; without them the answers are among all
+            decimals of three digits, and how many records that needs is said before anything is paid.
         method: "recursive" as described; "joint", one exponential mechanism over all non-descending
             tuples, often nearer, in time that grows with the square of the number of alphas; or
             "independent", one after the other.
@@ -107,12 +111,16 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     docs/reference/scores/rank.md.
     """
     way = choice(method, "method", get_args(QuantilesMethod))
-    grid = cast("Grid | DateGrid", refuse_missing(candidates))
+    grid = Decimals() if candidates is None else candidates
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms, bounded=True)
     levels = Levels.read(alphas, grid, _of_one_row(unit_query))
     if delta is not None:
         levels = levels.allowing(_read_delta(delta, way, unit_query), way)
+    if candidates is None:
+        refuse_ends(levels.alphas[0])
+        refuse_ends(levels.alphas[-1])
+        say_needs(levels.needed_records(grid.size, way), column, unit_query.records.by)
     guarantee, mechanism, draws_of = _method(way, levels, grid)
     columns = columns_of(unit_query, data, column, clock_of_candidates(grid))
     if not unit_query.plain:
@@ -133,7 +141,7 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     return order.deliver(prepare, unit_query.label(name, None))
 
 
-def _query(levels: "Levels", column: str | None, candidates: Grid | DateGrid, method: str) -> Query:
+def _query(levels: "Levels", column: str | None, candidates: AnyGrid, method: str) -> Query:
     """Return the query, in words and in public values."""
     shares = ", ".join(map(str, levels.alphas))
     words = f"quantiles {shares} of {column or 'numbers'}, {method}, {candidates!r}"
@@ -141,7 +149,7 @@ def _query(levels: "Levels", column: str | None, candidates: Grid | DateGrid, me
     return Query("quantiles", words, public)
 
 
-def _details(levels: "Levels", candidates: Grid | DateGrid) -> dict[str, object]:
+def _details(levels: "Levels", candidates: AnyGrid) -> dict[str, object]:
     """Return the rest of the description that decides the distribution, for a digest."""
     return {
         "candidates": candidates.description,
@@ -167,7 +175,7 @@ def _read_delta(delta: object, method: str, unit_query: UnitQuery) -> Fraction:
     return read_share(delta)
 
 
-def _sorted(column: Numeric, candidates: Grid | DateGrid) -> SortedRecords:
+def _sorted(column: Numeric, candidates: AnyGrid) -> SortedRecords:
     """Return the records on the grid, sorted once for all alphas."""
     grid = number_grid(candidates, column)
     source = column.on_grid(grid)
@@ -200,7 +208,7 @@ def _of_one_row(unit_query: UnitQuery) -> Terms:
 
 
 def _method(
-    method: str, levels: "Levels", candidates: Grid | DateGrid
+    method: str, levels: "Levels", candidates: AnyGrid
 ) -> tuple[Guarantee, str, Callable[[SortedRecords], Draw]]:
     """Return the guarantee, the mechanism, and a function from the records to one that draws."""
     if method == "joint":
@@ -324,7 +332,7 @@ class Levels:
             raise InvalidNumber(
                 f"alphas must rise from 0 to 1, got {', '.join(map(spell, shares[:9]))}"
             )
-        if not isinstance(candidates, Grid | DateGrid):
+        if not isinstance(candidates, AnyGrid):
             raise InvalidArgument(
                 f"candidates of several quantiles must be a Grid, or a DateGrid, got {preview(candidates)}"
             )
@@ -341,6 +349,30 @@ class Levels:
         guarantee: Any = question.calibrated.guarantee
         return cls(shares, guarantee.epsilon, guarantee.neighbors)
 
+    def needed_records(self, size: int, method: str) -> int:
+        """Return about how many records keep all values among them, on so many points: see `record_needs`.
+
+        The value of an alpha is beyond the records of its part where it is by the distance of the alpha from the
+        nearer end of the part in ranks off, of all records.
+        """
+        if method == "joint":
+            cells = [b - a for a, b in pairwise((Fraction(0), *self.alphas, Fraction(1)))]
+            change = JointQuantiles(self.alphas, size).sensitivity(self.neighbors).spread
+            tuples = comb(size + len(self.alphas) - 1, len(self.alphas))
+            return needed_records(tuples, self.total, change, min(cells))
+        parted = method == "recursive"
+        ends = _ends(self.alphas) if parted else [(Fraction(0), Fraction(1))] * len(self.alphas)
+        epsilon = self.epsilon if parted else self._one_of_all
+        return max(
+            needed_records(
+                size,
+                epsilon,
+                _ranks((alpha - below) / (above - below), "add_remove" if parted else self.neighbors),
+                min(alpha - below, above - alpha),
+            )
+            for alpha, (below, above) in zip(self.alphas, ends, strict=True)
+        )
+
     def recursive(self, size: int, records: SortedRecords) -> list[int]:
         """Return the quantiles by recursion."""
         return _release(self.branches, records.whole(size), 0, len(self.alphas))
@@ -355,6 +387,12 @@ class Levels:
     def branches(self) -> "tuple[_Value, ...]":
         """How the value of an alpha is drawn from its part of the records."""
         return _values(_shares(self.alphas), self.epsilon, "add_remove")
+
+
+def _ranks(share: Fraction, neighbors: Neighbors) -> Fraction:
+    """Return how many ranks a difference of two scores of a quantile changes between neighbours."""
+    spread = Rank(NOTHING, Grid(0, 0), share).sensitivity(neighbors).spread
+    return spread / share.denominator
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,15 +427,22 @@ def _release(values: Sequence[_Value], part: Slice, lowest: int, highest: int) -
 @lru_cache(maxsize=256)
 def _shares(alphas: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     """Return all alphas relative to the alphas on either side of its part, kept for the next call."""
-    around, shares = (Fraction(0), *alphas, Fraction(1)), list(alphas)
+    return tuple(
+        fitted_share((alpha - below) / (above - below))
+        for alpha, (below, above) in zip(alphas, _ends(alphas), strict=True)
+    )
+
+
+def _ends(alphas: tuple[Fraction, ...]) -> list[tuple[Fraction, Fraction]]:
+    """Return the alphas on either side of the part that each alpha divides, 0 and 1 being around all."""
+    around, ends = (Fraction(0), *alphas, Fraction(1)), dict[int, tuple[Fraction, Fraction]]()
     parts = [(0, len(alphas))]
     for lowest, highest in parts:
         if lowest < highest:
             middle = (lowest + highest) // 2
-            below, above = around[lowest], around[highest + 1]
-            shares[middle] = fitted_share((alphas[middle] - below) / (above - below))
+            ends[middle] = around[lowest], around[highest + 1]
             parts += [(lowest, middle), (middle + 1, highest)]
-    return tuple(shares)
+    return [ends[i] for i in range(len(alphas))]
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,188 @@
+"""Decimals: the possible answers where no bounds are known."""
+
+from bisect import bisect_right
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .candidates import BLOCK_OF_VALUES, position
+from .error_boundary import error_boundaries
+from .errors import preview
+from .numbers import count, nearest_double
+from .sampling.vectors import ExactArray, Integers
+
+_MOST_DIGITS = 9
+"""With so many there are 10**12 points, and doubles still tell between which two of them a number is."""
+
+LEAST_POWER = -307
+"""All decimals from 10**-307 to below 10**308 are in the range of doubles, and none of them is subnormal."""
+
+POWERS = 615
+"""The powers of ten from there to 10**307."""
+
+_PLAIN = 21
+"""Points below 10**21 are written without an exponent."""
+
+_ROUNDINGS = 2.0**-50
+"""Six roundings of a double, and more: see `Decimals._place`."""
+
+
+@error_boundaries
+class Decimals:
+    """Zero, and the decimals of so many digits in the range of doubles: candidates where no bounds are known.
+
+    With three digits these are 0 and ±m · 10**e for 100 <= m <= 999 and -309 <= e <= 305, about 1.1 million numbers,
+    which are never listed. Neighbours differ by at most 1 % of themselves, so that a number and the nearest of them
+    differ by at most half a per cent. Each further digit makes them ten times as near, and as many.
+
+    Args:
+        digits: how many significant digits they have, from 1 to 9.
+
+    A point is a `decimal.Decimal`. A record halfway between two points belongs to the larger.
+    """
+
+    __slots__ = ("digits", "per_power", "size", "zero")
+
+    def __init__(self, digits: int = 3) -> None:
+        """Keep the number of digits.
+
+        Raises:
+            InvalidNumber: if it is no whole number from 1 to 9.
+        """
+        self.digits = count(digits, "digits", most=_MOST_DIGITS)
+        self.per_power = 9 * 10 ** (self.digits - 1)
+        """How many points are between two powers of ten, the lower one counted."""
+        self.zero = self.per_power * POWERS
+        """The index of zero."""
+        self.size = 2 * self.zero + 1
+
+    def __getitem__(self, index: int) -> Decimal:
+        index = position(index)
+        if not 0 <= index < self.size:
+            raise IndexError(
+                f"there are {self.size:,} decimals, there is no number {preview(index)}"
+            )
+        return spelled_decimal(*self._parts(index))
+
+    def point(self, index: int) -> Fraction:
+        """Return a point, exactly."""
+        mantissa, exponent = self._parts(index)
+        return mantissa * Fraction(10) ** exponent
+
+    def border(self, index: int) -> Fraction:
+        """Return the number from which on a record has at least that index: halfway to the point before."""
+        numerator, denominator = self.border_ratio(index)
+        return Fraction(numerator, denominator)
+
+    def border_ratio(self, index: int) -> tuple[int, int]:
+        """Return the same as a numerator and a denominator, which may have common factors."""
+        if index <= self.zero:
+            numerator, denominator = self.border_ratio(self.size - index)
+            return -numerator, denominator
+        mantissa, exponent = self._parts(index)
+        if index == self.zero + 1:  # half of the least point above zero
+            digits, exponent = 5 * mantissa, exponent - 1
+        elif mantissa == self.per_power // 9:  # below it is the last point of fewer tens
+            digits, exponent = 100 * mantissa - 5, exponent - 2
+        else:
+            digits, exponent = 10 * mantissa - 5, exponent - 1
+        return (digits * 10**exponent, 1) if exponent >= 0 else (digits, 10**-exponent)
+
+    def nearest(self, values: ExactArray) -> Integers:
+        """Return the indices of the points nearest to the values; values beyond all points go to the ends.
+
+        An index is that of the last point whose border is not above the exact value: it depends on that value
+        alone, whatever type the others make the array. The values must not be NaN.
+        """
+        indices = np.empty(len(values), dtype=np.int64)
+        for start in range(0, len(values), BLOCK_OF_VALUES):
+            block = slice(start, start + BLOCK_OF_VALUES)
+            self._place(values[block], indices[block])
+        return indices
+
+    def _place(self, values: ExactArray, indices: NDArray[np.int64]) -> None:
+        """Write the nearest indices of a block: by doubles, and by exact arithmetic where those leave a doubt.
+
+        One rounding each happens to the value, the power of ten, the quotient, the product and the sum: together
+        less than 6 * 2**-53 of a sum of at most 10**digits + 1. A double that is beside a power of ten, where the
+        value is on the other side, gives a quotient beside 1 or 10 by one rounding, and the index is the same.
+        """
+        doubles = np.asarray(
+            [_signed_double(value) for value in values]
+            if values.dtype.kind == "O"
+            else values.astype(np.float64)
+        )
+        powers = _powers()
+        sizes = np.abs(doubles)
+        inside = np.clip(sizes, powers[0], float(self.point(self.size - 1)))
+        power = np.searchsorted(powers, inside, side="right") - 1
+        steps = np.copysign(inside / powers[power] * (self.per_power // 9), doubles) + 0.5
+        whole = np.floor(steps)
+        steps -= whole
+        above = power * self.per_power + np.abs(whole).astype(np.int64) - self.per_power // 9 + 1
+        indices[:] = self.zero + np.where(sizes == 0, 0, np.where(doubles < 0, -above, above))
+        error = 10**self.digits * _ROUNDINGS
+        is_small = (sizes > 0) & (sizes < 2 * powers[0])
+        doubtful = np.flatnonzero((np.abs(steps - 0.5) >= 0.5 - error) | is_small)
+        if len(doubtful):
+            indices[doubtful] = [self._index(value) for value in values[doubtful].tolist()]
+
+    def _index(self, value: int | float | Fraction) -> int:
+        """Return the nearest index of a number, exactly."""
+        if value in (float("inf"), float("-inf")):
+            return self.size - 1 if value > 0 else 0
+        number = Fraction(value)
+        powers = _exact_powers()
+        power = bisect_right(powers, abs(number)) - 1
+        if power < 0:
+            near = [i for i in (self.zero, self.zero + 1) if self.border(i) <= number]
+            return near[-1] if near else self.zero - 1
+        steps = number / powers[power] * (self.per_power // 9)
+        whole = abs((steps + Fraction(1, 2)).__floor__())
+        above = min(power * self.per_power + whole - self.per_power // 9 + 1, self.zero)
+        return self.zero + (above if number > 0 else -above)
+
+    def _parts(self, index: int) -> tuple[int, int]:
+        """Return the digits of a point, with its sign, and the exponent of the last of them."""
+        above = abs(index - self.zero)
+        if above == 0:
+            return 0, 0
+        power, further = divmod(above - 1, self.per_power)
+        mantissa = self.per_power // 9 + further
+        return mantissa if index > self.zero else -mantissa, LEAST_POWER + power - self.digits + 1
+
+    @property
+    def description(self) -> dict[str, int]:
+        """How many digits they have."""
+        return {"decimals": self.digits}
+
+    def __repr__(self) -> str:
+        digits = "1 digit" if self.digits == 1 else f"{self.digits} digits"
+        return f"Decimals({digits}; {self.size:,} points)"
+
+
+def spelled_decimal(mantissa: int, exponent: int) -> Decimal:
+    """Return a decimal with all digits of the mantissa, without an exponent where that is not long."""
+    if 0 < exponent and len(str(abs(mantissa))) + exponent <= _PLAIN:
+        return Decimal(mantissa * 10**exponent)
+    return Decimal(mantissa).scaleb(exponent)
+
+
+def _signed_double(value: int | Fraction | float) -> float:
+    """Return the double nearest to a number, or an infinity."""
+    return nearest_double(value) if value >= 0 else -nearest_double(-value)
+
+
+@lru_cache(maxsize=1)
+def _powers() -> NDArray[np.float64]:
+    """Return the powers of ten, as doubles, each rounded once."""
+    return np.array([float(f"1e{LEAST_POWER + i}") for i in range(POWERS)])
+
+
+@lru_cache(maxsize=1)
+def _exact_powers() -> list[Fraction]:
+    """Return the powers of ten."""
+    return [Fraction(10) ** (LEAST_POWER + i) for i in range(POWERS)]
