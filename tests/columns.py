@@ -7,6 +7,7 @@ import numpy as np
 
 from discreet.candidates import Grid, Labels
 from discreet.date_grid import TimeUnit
+from discreet.decimals import Decimals
 from discreet.tables.column import Group, Source
 from discreet.tables.meanings import Rungs, rungs
 from discreet.tables.records import Records
@@ -19,7 +20,7 @@ def recorded(data: Any, column: str, records: Records | None = None) -> Source:
     return source
 
 
-def on_grid(data: Any, column: str, grid: Grid) -> Any:
+def on_grid(data: Any, column: str, grid: Grid | Decimals) -> Any:
     """A column as counts on a grid, None if it is in memory."""
     return Source(data, column).groups[0].on_grid(grid)
 

@@ -88,6 +88,7 @@ MISTAKES = [
         "no candidates",
         lambda: library.median(PEOPLE, "age", epsilon=1),
         "candidates=Grid(0, 120)",
+        False,
     ),
     Mistake("the upper bound first", lambda: Grid(120, 0), "the lower end comes first"),
     Mistake(

@@ -5,6 +5,7 @@ import random
 from bisect import bisect_right
 from decimal import Decimal
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -47,10 +48,10 @@ def _near(decimals: Decimals) -> list[Fraction]:
     """Return numbers at, just below and just above borders, points and powers of ten."""
     random.seed(decimals.digits)
     places = [1, 2, decimals.size - 1, *(decimals.zero + i for i in range(-3, 4))]
-    for power in range(0, 615, 41):
+    for power in range(0, 615, 123):
         middle = decimals.zero + power * decimals.per_power
         places += [i for i in range(middle - 2, middle + 4) if 0 < i < decimals.size]
-    places += [random.randrange(1, decimals.size) for _ in range(60)]
+    places += [random.randrange(1, decimals.size) for _ in range(20)]
     near = []
     for place in places:
         for exact in (decimals.border(place), decimals.point(place)):
@@ -107,6 +108,13 @@ def test_numbers_beyond_all_points_go_to_the_ends_and_the_smallest_to_zero() -> 
 def test_digits_are_a_whole_number_from_1_to_9(digits: object) -> None:
     with pytest.raises(InvalidNumber, match="digits must be a whole number from 1 to 9"):
         Decimals(digits)  # type: ignore[arg-type]
+
+
+def test_totals_are_sums_of_points() -> None:
+    decimals = Decimals(1)
+    sums = [0, *accumulate(map(decimals.point, range(decimals.size)))]
+    for index in (0, 1, 777, *range(decimals.zero - 20, decimals.zero + 21), decimals.size):
+        assert decimals.total(index) == sums[index]
 
 
 def test_an_index_beyond_the_points_is_refused() -> None:

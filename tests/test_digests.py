@@ -118,6 +118,7 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
             data, "age", candidates=AGES, score="median_distance", **unit, **terms
         ),
         "quantile": lambda: discreet.quantile(data, "pay", alpha="0.1", candidates=[1, Decimal("2.5")], **terms),
+        "median without bounds": lambda: discreet.median(data, "age", **terms),
         "quantiles": lambda: discreet.quantiles(data, "age", alphas=["1/4", "3/4"], candidates=AGES, **terms),
         "best_price": lambda: discreet.best_price(data, "pay", candidates=AGES, supply=2, **unit, **terms),
         "top_k": lambda: discreet.top_k(data, "city", k=2, candidates=["x", "y"], **terms),

@@ -25,8 +25,10 @@ from .candidates import Grid as Grid
 from .candidates import Grid as _Grid
 from .candidates import Indexed as _Indexed
 from .datasets import Dataset as Dataset
+from .date_grid import AnyGrid as _AnyGrid
 from .date_grid import DateGrid as DateGrid
 from .date_grid import DateGrid as _DateGrid
+from .decimals import Decimals as Decimals
 from .errors import DiscreetError as DiscreetError
 from .ledger import Budget as Budget
 from .ledger import Ledger as Ledger
@@ -978,7 +980,8 @@ def quantile(
     """Release a value that about a share alpha of the records are below.
 
     A record is rounded to the nearest point of the grid, by itself; outside the grid, to its ends,
-    NaN and null are left out. Of dates and times give a `DateGrid`.
+    NaN and null are left out. Of dates and times give a `DateGrid`. Without candidates the answer is one of all
+    decimals of three digits, and how many records that needs is said before anything is paid.
 
     Args:
         data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
@@ -1058,7 +1061,8 @@ def quantile(
     """Release a value that about a share alpha of the records are below.
 
     A record is rounded to the nearest point of the grid, by itself; outside the grid, to its ends,
-    NaN and null are left out. Of dates and times give a `DateGrid`.
+    NaN and null are left out. Of dates and times give a `DateGrid`. Without candidates the answer is one of all
+    decimals of three digits, and how many records that needs is said before anything is paid.
 
     Args:
         data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
@@ -1142,7 +1146,8 @@ def quantiles(
         column: the name of the column of the table. Without it the data are the numbers themselves.
         alphas: the shares of the records below, between 0 and 1, ascending and distinct.
         candidates: the possible answers, a `Grid` of any size in units of the data, or a `DateGrid`; public. May be
-            left out for a `Dataset` that declares the bounds of the column.
+            left out for a `Dataset` that declares the bounds of the column; without them the answers are among all
+            decimals of three digits, and how many records that needs is said before anything is paid.
         method: "recursive" as described; "joint", one exponential mechanism over all non-descending
             tuples, often nearer, in time that grows with the square of the number of alphas; or
             "independent", one after the other.
@@ -1192,7 +1197,7 @@ def quantiles(
     column: str | None = None,
     *,
     alphas: _Sequence[_Number],
-    candidates: _Grid | _DateGrid | None = None,
+    candidates: _AnyGrid | None = None,
     method: _QuantilesMethod = "recursive",
     delta: _Number | None = None,
     epsilon: _Number | None = None,
@@ -1219,7 +1224,8 @@ def quantiles(
         column: the name of the column of the table. Without it the data are the numbers themselves.
         alphas: the shares of the records below, between 0 and 1, ascending and distinct.
         candidates: the possible answers, a `Grid` of any size in units of the data, or a `DateGrid`; public. May be
-            left out for a `Dataset` that declares the bounds of the column.
+            left out for a `Dataset` that declares the bounds of the column; without them the answers are among all
+            decimals of three digits, and how many records that needs is said before anything is paid.
         method: "recursive" as described; "joint", one exponential mechanism over all non-descending
             tuples, often nearer, in time that grows with the square of the number of alphas; or
             "independent", one after the other.

@@ -1,5 +1,6 @@
 """Decimals: the possible answers where no bounds are known."""
 
+import math
 from bisect import bisect_right
 from decimal import Decimal
 from fractions import Fraction
@@ -34,8 +35,8 @@ _ROUNDINGS = 2.0**-50
 class Decimals:
     """Zero, and the decimals of so many digits in the range of doubles: candidates where no bounds are known.
 
-    With three digits these are 0 and ±m · 10**e for 100 <= m <= 999 and -309 <= e <= 305, about 1.1 million numbers,
-    which are never listed. Neighbours differ by at most 1 % of themselves, so that a number and the nearest of them
+    With three digits these are 0 and ±m · 10**e for 100 <= m <= 999 and -309 <= e <= 305, about 1.1 million, which
+    are never listed. Neighbours differ by at most 1 % of themselves, so that a number and the nearest of them
     differ by at most half a per cent. Each further digit makes them ten times as near, and as many.
 
     Args:
@@ -52,10 +53,10 @@ class Decimals:
         Raises:
             InvalidNumber: if it is no whole number from 1 to 9.
         """
-        self.digits = count(digits, "digits", most=_MOST_DIGITS)
-        self.per_power = 9 * 10 ** (self.digits - 1)
+        self.digits: int = count(digits, "digits", most=_MOST_DIGITS)
+        self.per_power: int = 9 * 10 ** (self.digits - 1)
         """How many points are between two powers of ten, the lower one counted."""
-        self.zero = self.per_power * POWERS
+        self.zero: int = self.per_power * POWERS
         """The index of zero."""
         self.size = 2 * self.zero + 1
 
@@ -70,7 +71,8 @@ class Decimals:
     def point(self, index: int) -> Fraction:
         """Return a point, exactly."""
         mantissa, exponent = self._parts(index)
-        return mantissa * Fraction(10) ** exponent
+        unit: Fraction = Fraction(10) ** exponent
+        return mantissa * unit
 
     def border(self, index: int) -> Fraction:
         """Return the number from which on a record has at least that index: halfway to the point before."""
@@ -90,6 +92,21 @@ class Decimals:
         else:
             digits, exponent = 10 * mantissa - 5, exponent - 1
         return (digits * 10**exponent, 1) if exponent >= 0 else (digits, 10**-exponent)
+
+    def total(self, index: int) -> Fraction:
+        """Return the sum of the points below an index, of which those below and above zero cancel each other."""
+        # The points from the first to the one before `index` sum up to minus those from there to the last.
+        above = max(index - self.zero - 1, self.zero - index)
+        power, further = divmod(above, self.per_power)
+        least = self.per_power // 9
+        full = least * (99 * least - 9) // 2
+        unit: Fraction = Fraction(10) ** (LEAST_POWER - self.digits + 1)
+        # The digits of all points up to a power of ten, and of the further ones.
+        below = full * sum(10**i for i in range(power))
+        rest = 10**power * (further * least + further * (further - 1) // 2)
+        last = full * sum(10**i for i in range(POWERS))
+        steps: int = below + rest - last
+        return steps * unit
 
     def nearest(self, values: ExactArray) -> Integers:
         """Return the indices of the points nearest to the values; values beyond all points go to the ends.
@@ -138,10 +155,10 @@ class Decimals:
         powers = _exact_powers()
         power = bisect_right(powers, abs(number)) - 1
         if power < 0:
-            near = [i for i in (self.zero, self.zero + 1) if self.border(i) <= number]
+            near: list[int] = [i for i in (self.zero, self.zero + 1) if self.border(i) <= number]
             return near[-1] if near else self.zero - 1
         steps = number / powers[power] * (self.per_power // 9)
-        whole = abs((steps + Fraction(1, 2)).__floor__())
+        whole = abs(math.floor(steps + Fraction(1, 2)))
         above = min(power * self.per_power + whole - self.per_power // 9 + 1, self.zero)
         return self.zero + (above if number > 0 else -above)
 
@@ -166,12 +183,12 @@ class Decimals:
 
 def spelled_decimal(mantissa: int, exponent: int) -> Decimal:
     """Return a decimal with all digits of the mantissa, without an exponent where that is not long."""
-    if 0 < exponent and len(str(abs(mantissa))) + exponent <= _PLAIN:
+    if exponent > 0 and len(str(abs(mantissa))) + exponent <= _PLAIN:
         return Decimal(mantissa * 10**exponent)
     return Decimal(mantissa).scaleb(exponent)
 
 
-def _signed_double(value: int | Fraction | float) -> float:
+def _signed_double(value: int | Fraction) -> float:
     """Return the double nearest to a number, or an infinity."""
     return nearest_double(value) if value >= 0 else -nearest_double(-value)
 

@@ -92,7 +92,7 @@ def test_a_path_of_a_dataset_is_charged_to_it(
         (["median", "people", "city"], "declared as string"),
         (["median", "people", "age", "--lo", "0", "--hi", "130"], "beyond the bounds"),
         (["median", "people", "age", "--lo", "0"], "give --hi"),
-        (["median", "../other.csv", "age"], "give --lo and --hi"),
+        (["median", "../other.csv", "age", "--hi", "9"], "give --lo"),
         (["best-price", "../other.csv", "age"], "give --lo and --hi"),
         (["median", "people", "age", "--ledger", "x.db"], "leave out --ledger"),
         (["median", "people", "age", "--dataset", "x"], "leave out --ledger and --dataset"),

@@ -294,11 +294,5 @@ def test_tables_of_candidates_serve_where_no_values_are_declared(tmp_path: Path)
 
 
 def test_without_a_description_candidates_are_still_asked_for() -> None:
-    for verb, named in (
-        (discreet.median, {}),
-        (discreet.quantile, {"alpha": 0.5}),
-        (discreet.quantiles, {"alphas": [0.5]}),
-        (discreet.best_price, {}),
-    ):
-        with pytest.raises(InvalidCandidates, match="candidates are missing: give the least"):
-            verb([1, 2], epsilon=1, **named)
+    with pytest.raises(InvalidCandidates, match="candidates are missing: give the least"):
+        discreet.best_price([1, 2], epsilon=1)

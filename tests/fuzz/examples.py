@@ -305,6 +305,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "to_opendp": [lambda: call(_space(), _measure(), scale=1)],
     "Grid": [lambda: call(0, 10, "0.5")],
     "DateGrid": [lambda: call("2020-01-31", "2021-01-31", "1 day")],
+    "Decimals": [lambda: call(2)],
     "Batch": [lambda: call()],
     "connect": [
         lambda: call(world().description), lambda: call(world().description, analyst="team"),
@@ -433,6 +434,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "Odometer": lambda: discreet.privacy.Odometer("add_remove", ((PURE(1, "add_remove"), 2),)),
     "Dataset": described,
     "Grid": lambda: Grid(0, 10, "0.5"), "DateGrid": lambda: discreet.DateGrid("2020-01-31", "2021-01-31"),
+    "Decimals": lambda: discreet.Decimals(2),
     "Base2Eta": lambda: discreet.mechanisms.Base2Eta(1, 2),
     "Batch": lambda: world().batch(), "Ledger": _opened,
     "Session": lambda: world().session(), "CandidateTable": lambda: discreet.CandidateTable(world().candidates, "c"),

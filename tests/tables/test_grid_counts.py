@@ -24,7 +24,8 @@ from ..columns import on_grid
 from ..engines import crossed, spark, to_polars_lazy, to_spark
 
 ENGINES: dict[str, Callable[[pa.Table, Path], Any]] = {"polars": to_polars_lazy, "spark": to_spark}
-GRIDS = [Grid(0, 120), Grid(-5, 5, "1/3"), Grid("0.05", "0.95", "0.1"), Grid(0, 10**12, "0.001"),
+GRIDS: list[Grid | Decimals] = [
+         Grid(0, 120), Grid(-5, 5, "1/3"), Grid("0.05", "0.95", "0.1"), Grid(0, 10**12, "0.001"),
          Grid(0, 2**60), Grid(3, 3), Grid(2**53 - 4, 2**53 + 4), Grid(-(2**62), 2**62, 2**50),
          Decimals(1), Decimals(), Decimals(9)]  # fmt: skip
 NEAR = st.integers(-20, 260).map(lambda k: k / 2)

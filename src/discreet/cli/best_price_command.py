@@ -7,7 +7,7 @@ import typer
 from ..releases import Release
 from ..terms import Terms
 from ..verbs.best_price import best_price
-from .described import grid_of
+from .described import grid_of, is_described, missing_bounds
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing
 
@@ -45,7 +45,9 @@ def best_price_command(
 
     Example: discreet best-price bids.csv bid --hi 100 --step 0.01 --epsilon 1
     """
-    prices: Any = grid_of(data, "0" if lo is None and hi is not None else lo, hi, step)
+    prices: Any = grid_of("0" if lo is None and hi is not None else lo, hi, step)
+    if prices is None and not is_described(data):
+        raise missing_bounds()
     return best_price(
         data,
         column,

@@ -42,6 +42,11 @@ def described_data(data_path: Path) -> Path | Dataset:
     )
 
 
+def is_described(data: Data) -> bool:
+    """Return whether data are a described dataset."""
+    return isinstance(data, Dataset)
+
+
 def declared_ledger() -> str | None:
     """Return the path or the URL of the ledger that discreet.toml declares."""
     path = find_configuration()
@@ -56,19 +61,24 @@ def parse_values(data: Data, column: str, texts: Sequence[str]) -> list[object]:
     return tables.parse_candidates(data, column, texts)
 
 
-def grid_of(data: Data, lo: str | None, hi: str | None, step: str | None) -> Grid | DateGrid | None:
-    """Return the grid of --lo, --hi and --step; None where a description declares it.
+def grid_of(lo: str | None, hi: str | None, step: str | None) -> Grid | DateGrid | None:
+    """Return the grid of --lo, --hi and --step; None where none of them is given.
 
     Raises:
-        InvalidArgument: if there is neither.
+        InvalidArgument: if some are given and others are missing.
     """
     if lo is not None and hi is not None:
         if as_moment(lo) is not None:
             return DateGrid(lo, hi, "1 day" if step is None else step)
         return Grid(lo, hi, "1" if step is None else step)
-    if lo is None and hi is None and step is None and isinstance(data, Dataset):
+    if lo is None and hi is None and step is None:
         return None
+    raise missing_bounds(lo, hi)
+
+
+def missing_bounds(lo: str | None = None, hi: str | None = None) -> InvalidArgument:
+    """Return the error that names the bounds which are missing."""
     missing = " and ".join(name for name, one in (("--lo", lo), ("--hi", hi)) if one is None)
-    raise InvalidArgument(
+    return InvalidArgument(
         f"give {missing}: answers are the numbers from --lo to --hi; or describe the data once in discreet.toml"
     )

@@ -46,6 +46,8 @@ def median_command(
 ) -> Release:
     """Release a median: the quantile at alpha = 1/2.
 
+    Without --lo and --hi the answer is any decimal of three digits, and needs more rows.
+
     Example: discreet median people.csv age --lo 0 --hi 120 --step 0.1 --epsilon 1
     """
     return verb.median(data, column, **terms)

@@ -101,7 +101,7 @@ def releasing(
                 if settings["groups"] is not None:
                     terms["groups"] = _groups(data, settings["by"], settings["groups"])
                 if grid:
-                    terms["candidates"] = grid_of(data, *(arguments[name] for name in _GRID))
+                    terms["candidates"] = grid_of(*(arguments[name] for name in _GRID))
                 verb = partial(command, **{**own, "data": data})
                 answer = _or_how_to_ask_again(partial(_answer, _on(verb), terms, charged, settings))
             if dataset is None and open_input is table_file:

@@ -199,13 +199,7 @@ class Distribution:
             raise InvalidArgument("dates have no mean; see quantile(0.5)")
         self._support.at_or_below(Fraction(0))  # raises unless all are numbers
 
-        def mean(s: WeightedRun) -> arb:
-            steps = s.mean_steps() if s.upward else -s.mean_steps()
-            return (
-                ball(exact(self._support[s.best], "a candidate")) + ball(self._support.step) * steps
-            )
-
-        return self._total(mean)
+        return self._total(self._support.mean)
 
     def entropy(self) -> Enclosure:
         """Return the entropy, in nats: 0 if the answer is certain, ln n if n are equally likely."""

@@ -12,6 +12,7 @@ from flint import arb
 from ..answers import Answer
 from ..candidates import Grid
 from ..date_grid import DateGrid
+from ..decimals import Decimals
 from ..errors import InvalidArgument
 from ..mechanisms.contract import Law
 from ..numbers import Number, count
@@ -27,7 +28,7 @@ from ..terms import PAID, Terms, refuse_payment, takes_terms_without
 from ..verbs.noise import geometric, laplace
 from ..verbs.select import select
 from .distribution import Distribution
-from .support import DateSupport, GridSupport, ListSupport, Support, WeightedRun
+from .support import DateSupport, DecimalSupport, GridSupport, ListSupport, Support, WeightedRun
 
 _CLOSE = arb(2) ** -66
 _DRAWS = 1000
@@ -263,10 +264,14 @@ def _in_a_list(scores: Vector, candidates: Sequence[object]) -> tuple[Support, l
 
 
 def _on_a_grid(
-    runs: Runs, points: Grid | DateGrid | Lattice, law: Any
+    runs: Runs, points: Grid | DateGrid | Decimals | Lattice, law: Any
 ) -> tuple[Support, list[WeightedRun]]:
     """Return the runs of a grid. Sloping runs need exponential weights."""
-    support = DateSupport(points) if isinstance(points, DateGrid) else GridSupport(points)
+    support: Support
+    if isinstance(points, Decimals):
+        support = DecimalSupport(points)
+    else:
+        support = DateSupport(points) if isinstance(points, DateGrid) else GridSupport(points)
     return support, [
         WeightedRun(
             start=int(runs.starts[c]),

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
+import numpy as np
 from flint import arb
 
 from ..candidates import Grid
 from ..date_grid import DateGrid, as_moment, clock_of, microseconds
+from ..decimals import Decimals
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..numbers import exact
 from ..sampling.enclosures import Rate, ball, sharp, upper
@@ -58,7 +60,17 @@ class Support(Protocol):
         """Return the place of an answer, None if it is not possible."""
         ...
 
+    def mean(self, run: "WeightedRun") -> arb:
+        """Return the mean of the numbers of a run, each with its share of the run."""
+        ...
+
     def __getitem__(self, place: int, /) -> Any: ...
+
+
+def _even_mean(support: Support, run: "WeightedRun") -> arb:
+    """Return the mean of the numbers of a run whose neighbours are all equally far apart."""
+    steps = run.mean_steps() if run.upward else -run.mean_steps()
+    return ball(exact(support[run.best], "a candidate")) + ball(support.step) * steps
 
 
 class GridSupport:
@@ -88,6 +100,48 @@ class GridSupport:
             return None
         inside = self._points.size == 0 or 0 <= places < self._points.size
         return int(places) if inside and places.denominator == 1 else None
+
+    def mean(self, run: "WeightedRun") -> arb:
+        """Return the mean of a run."""
+        return _even_mean(self, run)
+
+    def __getitem__(self, place: int) -> Any:
+        return self._points[place]
+
+
+class DecimalSupport:
+    """Zero and all decimals of so many digits."""
+
+    __slots__ = ("_points",)
+
+    step = Fraction(0)
+    is_ordered = True
+    is_of_dates = False
+
+    def __init__(self, points: Decimals) -> None:
+        self._points = points
+
+    def number(self, value: Any) -> Fraction:
+        """Return a number, exactly."""
+        return exact(value, "value")
+
+    def at_or_below(self, value: Fraction) -> int:
+        """Return the place of the last point that is no larger; -1 if all are."""
+        [place] = self._points.nearest(np.array([value], dtype=object)).tolist()
+        return int(place) if self._points.point(place) <= value else int(place) - 1
+
+    def find(self, answer: object) -> int | None:
+        """Return the place of a point."""
+        number = _number(answer)
+        if number is None:
+            return None
+        place = self.at_or_below(number)
+        return place if place >= 0 and self._points.point(place) == number else None
+
+    def mean(self, run: "WeightedRun") -> arb:
+        """Return the mean of a run, all of whose points are equally likely."""
+        total = self._points.total(run.start + run.size) - self._points.total(run.start)
+        return ball(total / run.size)
 
     def __getitem__(self, place: int) -> Any:
         return self._points[place]
@@ -126,6 +180,10 @@ class DateSupport:
     def find(self, answer: object) -> int | None:
         """Return the place of a point."""
         return self._points.find(answer)
+
+    def mean(self, run: "WeightedRun") -> arb:
+        """Return the mean of a run, in days."""
+        return _even_mean(self, run)
 
     def __getitem__(self, place: int) -> Any:
         return self._points[place]
@@ -175,6 +233,10 @@ class ListSupport:
             return self._answers.index(tuple(answer) if isinstance(answer, list) else answer)
         except Exception:  # it is none, or cannot be compared: then it is none either
             return None
+
+    def mean(self, run: "WeightedRun") -> arb:
+        """Return the number of the only answer of a run."""
+        return _even_mean(self, run)
 
     def __getitem__(self, place: int) -> Any:
         return self._answers[place]

@@ -13,6 +13,7 @@ from ..candidates import Grid
 from ..datasets.declarations import nearest
 from ..datasets.questions import RENAMED, VERBS, WITHOUT_COLUMN, terms_of
 from ..date_grid import DateGrid
+from ..decimals import Decimals
 from ..errors import InvalidArgument, MissingColumn, preview
 from ..ledger import Amount, Budget, Session
 from ..ledger.failed_questions import LEAST_PART
@@ -23,6 +24,7 @@ from ..releases import Release
 
 _PLAIN = (
     str, bool, int, float, Decimal, Fraction, dt.date, dt.datetime, type(None), Grid, DateGrid,
+    Decimals,
 )  # fmt: skip
 
 

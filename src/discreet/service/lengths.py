@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..batches import Call
-from ..candidates import Grid
 from ..datasets.columns import Column
 from ..datasets.dataset import Dataset
-from ..date_grid import DateGrid
+from ..date_grid import AnyGrid, DateGrid
+from ..decimals import Decimals
 from ..payment import Bill
 from ..verbs.check import check
 from .wire import write_value
@@ -54,13 +54,15 @@ def longest_answer(question: Call, dataset: Dataset, size: int | None) -> int:
 
 def _longest(candidates: Any, column: Column) -> int:
     """Return a bound on the characters of one candidate."""
-    if isinstance(candidates, Iterable) and not isinstance(candidates, Grid | DateGrid):
+    if isinstance(candidates, Iterable) and not isinstance(candidates, AnyGrid):
         return max(map(_count_characters, candidates), default=0)
     if candidates is None and column.enum is not None:
         return max(map(_count_characters, column.enum))
-    grid = candidates if isinstance(candidates, Grid | DateGrid) else column.grid
+    grid = candidates if isinstance(candidates, AnyGrid) else column.grid
     if isinstance(grid, DateGrid):  # a time in JSON, with its microseconds and its offset
         return _AROUND + 50
+    if isinstance(grid, Decimals) or (grid is None and column.is_numeric):
+        return _AROUND + 60
     if grid is None:  # truths
         return _AROUND + 20
     # A point is lo + i step: no more digits than all of these have.

@@ -2,7 +2,7 @@
 
 Values that JSON has not are objects with one key: {"$date": "2024-12-31"}, {"$datetime": "…"},
 {"$decimal": "0.10"}, {"$fraction": "1/3"}, {"$map": [[group, answer], …]}, {"$grid": [lo, hi, step]},
-{"$dates": [lo, hi, step, zone]}, {"$step": "1 month"}, {"$uuid": "…"},
+{"$dates": [lo, hi, step, zone]}, {"$decimals": "3"}, {"$step": "1 month"}, {"$uuid": "…"},
 {"$utf8": "1b5b"} for a text that JSON cannot hold, or makes much longer,
 {"$cells": [fits, misfits, missing, error, probability]}.
 """
@@ -23,6 +23,7 @@ from ..candidates import Grid
 from ..datasets.columns import Column
 from ..datasets.noisy_cell_counts import NoisyCellCounts
 from ..date_grid import DateGrid, DateStep
+from ..decimals import Decimals
 from ..errors import DiscreetError, InvalidArgument
 from ..escapes import visible_text
 from ..ledger import Budget, Quote
@@ -58,6 +59,7 @@ _WRITE: tuple[tuple[type, str, Callable[[Any], Any]], ...] = (
     (str, "$utf8", lambda text: text.encode("utf-8", "surrogatepass").hex()),
     (Grid, "$grid", lambda grid: [str(one) for one in (grid.lo, grid.hi, grid.step)]),
     (DateGrid, "$dates", lambda grid: list(grid.spelling)),
+    (Decimals, "$decimals", lambda decimals: str(decimals.digits)),
     (DateStep, "$step", str),
     (
         NoisyCellCounts,
@@ -74,6 +76,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "$fraction": lambda text: exact(text, "a fraction"),  # Fraction("1e999999999") would not end
     "$grid": lambda ends: _grid(*ends),
     "$dates": lambda ends: _dates(*ends),
+    "$decimals": lambda digits: Decimals(int(digits)),
     "$step": DateStep.read,
     "$cells": lambda counts: _cells(*counts),
 }

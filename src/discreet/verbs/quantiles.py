@@ -367,7 +367,9 @@ class Levels:
             needed_records(
                 size,
                 epsilon,
-                _ranks((alpha - below) / (above - below), "add_remove" if parted else self.neighbors),
+                _ranks(
+                    (alpha - below) / (above - below), "add_remove" if parted else self.neighbors
+                ),
                 min(alpha - below, above - alpha),
             )
             for alpha, (below, above) in zip(self.alphas, ends, strict=True)

@@ -33,8 +33,9 @@ def say_needs(needed: int, column: str | None, by: str | None) -> None:
     groups = "" if by is None else " in each group"
     missing = "" if column is None else " Cells that are no numbers count as missing."
     warn(
-        f"no bounds of {of} are given: an answer needs about {needed:,} records{groups}; with fewer the answer may be "
-        f"any decimal.{missing}"
+        f"no bounds of {of} are given: an answer needs about {needed:,} records{groups}; with fewer the answer may "
+        f"be any decimal.{missing} Where you know the least and the largest possible answer, give them, such as "
+        "candidates=Grid(0, 120)"
     )
 
 
