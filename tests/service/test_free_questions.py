@@ -85,3 +85,30 @@ def test_values_that_nobody_listed_need_keys_among_the_verbs(terms: dict[str, An
     Freedom(("mode", "keys")).check("mode", question)
     with pytest.raises(PublicError):
         Freedom(("keys",)).check("mode", question)
+
+
+@pytest.mark.parametrize(
+    ("where", "columns", "is_allowed"),
+    [
+        (None, (), True),
+        ("age > 1", (), False),
+        ("age > 1", ("age",), True),
+        ("age > 1 AND NOT (user_id = 'a' OR age IS NULL)", ("age",), False),
+        ("age > 1 AND city = 'a'", ("age", "city"), True),
+        ("city IS NULL", ("age",), False),
+        ("city IS NULL", None, True),
+        ("no condition", None, True),  # the verb refuses it
+        ("no condition", ("age",), False),
+    ],
+)
+def test_conditions_compare_with_the_columns_that_the_owner_lists(
+    where: str | None, columns: tuple[str, ...] | None, is_allowed: bool
+) -> None:
+    question = Call(verb_named("mode"), ("city",), {} if where is None else {"where": where})
+    freedom = Freedom(("mode",), where=columns)
+    if is_allowed:
+        freedom.check("mode", question)
+        return
+    with pytest.raises(PublicError) as error:
+        freedom.check("mode", question)
+    assert isinstance(error.value.error, InvalidArgument)

@@ -173,6 +173,11 @@ ANALYST = KeyTable(
             list_of(VERB, least=0),
             "Free questions on declared columns, besides the named ones.",
         ),
+        "where": Key(
+            list_of(ANY_TEXT, least=0),
+            "The columns with which conditions of free questions may compare; none if left out. That of the "
+            "privacy unit only if it is named here.",
+        ),
         "max_epsilon": Key(ABOVE_ZERO, "The most that one free question may cost."),
         "max_delta": Key(
             ABOVE_ZERO,

@@ -10,6 +10,8 @@ from typing import Any
 from ..arguments import choice, exact_text
 from ..batches import Call
 from ..candidates import Grid
+from ..condition_readers import read_condition
+from ..conditions import columns_of
 from ..datasets.declarations import nearest
 from ..datasets.questions import RENAMED, VERBS, WITHOUT_COLUMN, terms_of
 from ..date_grid import DateGrid
@@ -43,12 +45,14 @@ class Freedom:
             questions may cost less.
         largest_delta: the most δ that one question may cost; None: as much as the budgets pay, and none where
             `largest_epsilon` is declared.
+        where: the columns with which a condition may compare; None for all.
     """
 
     verbs: tuple[str, ...] = ()
     largest_epsilon: Fraction | None = None
     least: Amount = _NO_LEAST
     largest_delta: Fraction | None = None
+    where: tuple[str, ...] | None = ()
 
     def declared_least(self, share: Budget) -> Amount:
         """Return the least that a question may cost, as far as the owner declares it.
@@ -70,6 +74,24 @@ class Freedom:
                 )
                 why = "" if one == verb else ", and an answer of values that nobody listed needs it"
                 raise PublicError(InvalidArgument(f"{one} is not allowed here, {words}{why}"))
+        self._check_condition(question.terms.get("where"))
+
+    def _check_condition(self, where: object) -> None:
+        """Raise unless the columns of a condition are allowed."""
+        if self.where is None:
+            return
+        try:
+            condition = read_condition(where)
+        except InvalidArgument as error:
+            raise PublicError(error) from None
+        others = (
+            [] if condition is None else [n for n in columns_of(condition) if n not in self.where]
+        )
+        if others:
+            allowed = f"only with {', '.join(self.where)}" if self.where else "with no column"
+            raise PublicError(
+                InvalidArgument(f"where may not compare with {preview(others[0])} here, {allowed}")
+            )
 
     def check_bill(self, bill: Bill, neighbors: str) -> None:
         """Raise if a question costs more than is allowed."""

@@ -52,7 +52,9 @@ def rights_of(
 
 def auditor_rights(datasets: Datasets, description: Configuration) -> Rights:
     """Return the rights of an auditor: see questions, prices, budgets and releases of all, and never ask."""
-    return Rights(datasets, None, tuple(description.datasets), Freedom(tuple(VERBS)), asks=False)
+    return Rights(
+        datasets, None, tuple(description.datasets), Freedom(tuple(VERBS), where=None), asks=False
+    )
 
 
 def caller_rights(datasets: Datasets, description: Configuration, analyst: str | None) -> Rights:
@@ -62,11 +64,14 @@ def caller_rights(datasets: Datasets, description: Configuration, analyst: str |
         UnknownName: if the description has no such analyst.
     """
     if analyst is None:
-        return Rights(datasets, None, tuple(description.datasets), Freedom(tuple(VERBS)))
+        return Rights(
+            datasets, None, tuple(description.datasets), Freedom(tuple(VERBS), where=None)
+        )
     about = description.analyst(analyst)
     least = Amount(about.get("min_epsilon"), about.get("min_rho"))
     most = about.get("max_epsilon"), about.get("max_delta")
-    free = Freedom(about.get("verbs", ()), most[0], least, most[1])
+    where = tuple(about.get("where", ()))
+    free = Freedom(about.get("verbs", ()), most[0], least, most[1], where)
     return Rights(datasets, analyst, about["datasets"], free)
 
 
