@@ -81,7 +81,9 @@ def test_in_words() -> None:
     assert str(ONE) == "ε = 1/3, δ = 0.1, bounded range (add/remove one record)"
 
 
-@pytest.mark.parametrize("bad", [(THIRD, 0, TENTH), (THIRD, "3/2", TENTH), (THIRD, 2, 0), (0, 2, TENTH)])
+@pytest.mark.parametrize(
+    "bad", [(THIRD, 0, TENTH), (THIRD, "3/2", TENTH), (THIRD, 2, 0), (0, 2, TENTH)]
+)
 def test_what_is_no_guarantee_is_refused(bad: Any) -> None:
     with pytest.raises(InvalidNumber):
         ApproxRange(*bad)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from flint import arb
@@ -205,7 +205,8 @@ class _Slots:
 
     def without(self, slot: int) -> "_Slots":
         """Return the slots without one of the keys."""
-        rest = Vector(np.delete(self._counts.values, slot), integral=True)
+        counts: Any = np.delete(self._counts.values, slot)
+        rest = Vector(counts, integral=True)
         return _Slots(rest, self._nothing, self._rate, np.delete(self.places, slot))
 
     def sums(self) -> Sums | None:

@@ -20,8 +20,8 @@ from .sensitivity import Neighbors, read_neighbors
 class ApproxRange(BaseGuarantee):
     """Rounds of epsilon-bounded range, one after the other, but for an event of probability delta in all of them.
 
-    The event need not be the same part of every answer, so the δ of several rounds is added to what follows from the
-    ranges: P(S) <= e**t Q(S) + C(t) + δ, where C is the curve of the rounds. It is (rounds * ε, δ)-DP, and more.
+    Of several rounds no mixture is known, so their δ is added to what follows from the ranges:
+    P(S) <= e**t Q(S) + C(t) + δ, where C is the curve of the rounds. It is (rounds * ε, δ)-DP, and more.
     Of one round it is known besides that the range holds except with probability δ.
 
     Attributes:
@@ -114,4 +114,6 @@ class ApproxRange(BaseGuarantee):
         if self.rounds == 1:
             return Message("{epsilon}, {delta}, bounded range", **numbers)
         rounds = int(self.rounds)
-        return Message("{epsilon}, {delta}, bounded range in {rounds:,} rounds", **numbers, rounds=rounds)
+        return Message(
+            "{epsilon}, {delta}, bounded range in {rounds:,} rounds", **numbers, rounds=rounds
+        )

@@ -77,7 +77,7 @@ class Composition:
 
     @property
     def slack(self) -> Fraction:
-        """The probability that the core of at least one guarantee fails, rounded up, and the deltas that are added."""
+        """The probability that the core of at least one guarantee fails, rounded up, and deltas that are added."""
         return min(slack_of(self.parts) + self.extra_delta, Fraction(1))
 
     @property

@@ -130,5 +130,6 @@ def read_guarantee(plain_values: Mapping[str, Any]) -> Guarantee:
 
 
 _KINDS: dict[str, Any] = {
-    make.kind: make for make in (*CHAIN, ZCDP, ApproxDP, ApproxRange, GaussianDP, RenyiDP, LossDP, NoGuarantee)
+    make.kind: make
+    for make in (*CHAIN, ZCDP, ApproxDP, ApproxRange, GaussianDP, RenyiDP, LossDP, NoGuarantee)
 }
