@@ -2,8 +2,8 @@
 
     python -m bench.side_by_side --python pipeline_dp=/path/to/python --python tumult=/path/to/python
 
-Every library runs in an interpreter of its own, this one where no other is named, as their requirements differ. One
-that does not import is left out and named. Times are those of a call, without imports and without the start of Spark.
+Every library runs in an interpreter of its own, this one where no other is named, as their requirements differ.
+One that does not import is left out and named. Times are those of a call, without imports and the start of Spark.
 """
 
 import argparse
@@ -67,7 +67,12 @@ def run_peer(peer: str, python: str, folder: str, repeats: int) -> dict[str, Any
     environment = {**os.environ, "PYSPARK_PYTHON": python, "PYSPARK_DRIVER_PYTHON": python}
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=MOST_SECONDS, env=environment, check=False
+            command,
+            capture_output=True,
+            text=True,
+            timeout=MOST_SECONDS,
+            env=environment,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return {"missing": type(error).__name__}

@@ -41,7 +41,9 @@ def write_data(folder: Path) -> None:
     votes = [k for k in range(CANDIDATES) for _ in range(int(2000 / (1 + 0.15 * k)))]
     (folder / "votes.csv").write_text("\n".join(["vote", *map(str, votes), ""]), encoding="utf-8")
     incomes = np.sort(rng.lognormal(10, 1, RECORDS)).round(2)
-    (folder / "incomes.csv").write_text("\n".join(["income", *map(str, incomes), ""]), encoding="utf-8")
+    (folder / "incomes.csv").write_text(
+        "\n".join(["income", *map(str, incomes), ""]), encoding="utf-8"
+    )
 
 
 def read_column(folder: Path, name: str, column: int = 0) -> list[str]:
@@ -94,7 +96,11 @@ def _errors_of_mean(folder: Path, answer: float) -> dict[str, float]:
 
 
 TASKS = (
-    Task("keys", f"Which pages, and how many users ({USERS:,} users, ε = 1, δ = 10⁻⁶)", _errors_of_keys),
+    Task(
+        "keys",
+        f"Which pages, and how many users ({USERS:,} users, ε = 1, δ = 10⁻⁶)",
+        _errors_of_keys,
+    ),
     Task("top", f"The best {BEST} of {CANDIDATES} (ε = 0.1)", _errors_of_top),
     Task("median", f"The median of {RECORDS:,} incomes (ε = 1)", _errors_of_median),
     Task("mean", f"The mean of {RECORDS:,} incomes (ε = 1)", _errors_of_mean),

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,11 @@ INCOMES_OF_A_LIST = [100.0 * step for step in range(5001)]
 """Candidates for libraries that take no fewer than a list: every hundred up to half a million."""
 
 Ask = Callable[[], Any]
+
+
+def load(name: str) -> Any:
+    """Return a module of the library, which may not be there."""
+    return import_module(name)
 
 
 def rows_of(folder: Path, name: str) -> list[list[str]]:
@@ -44,35 +50,47 @@ def best(numbers: list[float]) -> list[int]:
 
 def discreet(folder: Path) -> Iterator[tuple[str, Ask]]:
     """Yield the questions to discreet: from files, and no bounds for the median."""
-    import discreet as library
+    library = load("discreet")
 
     log, votes, incomes = (str(folder / f"{name}.csv") for name in ("log", "votes", "incomes"))
-    yield "keys", lambda: library.counts(
-        log, "page", epsilon=1, delta="1e-6", privacy_unit="user", most=5000
-    ).value
+    yield (
+        "keys",
+        lambda: (
+            library.counts(
+                log, "page", epsilon=1, delta="1e-6", privacy_unit="user", most=5000
+            ).value
+        ),
+    )
     candidates = list(map(str, range(CANDIDATES)))
-    yield "top", lambda: [
-        int(k)
-        for k in library.top_k(
-            votes, "vote", k=BEST, candidates=candidates, epsilon="0.1", method="counts"
-        ).value
-    ]
+    yield (
+        "top",
+        lambda: [
+            int(k)
+            for k in library.top_k(
+                votes, "vote", k=BEST, candidates=candidates, epsilon="0.1", method="counts"
+            ).value
+        ],
+    )
     yield "median", lambda: float(library.median(incomes, "income", epsilon=1).value)
-    yield "mean", lambda: float(
-        library.mean(incomes, "income", minimum=0, maximum=LARGEST_INCOME, epsilon=1).value
+    yield (
+        "mean",
+        lambda: float(
+            library.mean(incomes, "income", minimum=0, maximum=LARGEST_INCOME, epsilon=1).value
+        ),
     )
 
 
 def opendp(folder: Path) -> Iterator[tuple[str, Ask]]:
-    """Yield the questions to OpenDP: noise with a threshold, noise on counts, a quantile from a list, sum and count."""
-    import opendp.prelude as dp
+    """Yield the questions to OpenDP: noise with a threshold or without, a quantile from a list, sum and count."""
+    dp = load("opendp.prelude")
 
     dp.enable_features("contrib")
     log = rows_of(folder, "log")
 
     def keys() -> Any:
         counts = Counter(page for _, page in log)
-        space = dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=int)), dp.l01inf_distance(dp.absolute_distance(T=int))
+        domain = dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=int))
+        space = domain, dp.l01inf_distance(dp.absolute_distance(T=int))
         threshold = 16
         release = dp.m.make_laplace_threshold(*space, scale=1 / EPSILON, threshold=threshold)
         while release.map((1, 1, 1))[1] > DELTA:
@@ -88,9 +106,16 @@ def opendp(folder: Path) -> Iterator[tuple[str, Ask]]:
     yield "top", lambda: best(noise(votes))
     incomes = incomes_of(folder)
     numbers = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance()
-    yield "median", lambda: dp.m.make_private_quantile(
-        *numbers, dp.max_divergence(), candidates=INCOMES_OF_A_LIST, alpha=0.5, scale=1.0 / EPSILON
-    )(incomes)
+    yield (
+        "median",
+        lambda: dp.m.make_private_quantile(
+            *numbers,
+            dp.max_divergence(),
+            candidates=INCOMES_OF_A_LIST,
+            alpha=0.5,
+            scale=1.0 / EPSILON,
+        )(incomes),
+    )
 
     def mean() -> float:
         total = (
@@ -107,7 +132,7 @@ def opendp(folder: Path) -> Iterator[tuple[str, Ask]]:
 
 def pipeline_dp(folder: Path) -> Iterator[tuple[str, Ask]]:
     """Yield the questions to PipelineDP, on its local backend."""
-    import pipeline_dp as library
+    library = load("pipeline_dp")
 
     def aggregate(
         rows: Any, epsilon: float, delta: float, public: Any = None, **params: Any
@@ -129,9 +154,13 @@ def pipeline_dp(folder: Path) -> Iterator[tuple[str, Ask]]:
 
     log = [(user, page, 0) for user, page in rows_of(folder, "log")]
     counting = {"metrics": [library.Metrics.PRIVACY_ID_COUNT]}
-    yield "keys", lambda: {
-        page: one.privacy_id_count for page, one in aggregate(log, EPSILON, DELTA, **counting).items()
-    }
+    yield (
+        "keys",
+        lambda: {
+            page: one.privacy_id_count
+            for page, one in aggregate(log, EPSILON, DELTA, **counting).items()
+        },
+    )
     votes = [(place, int(cell), 0) for place, (cell,) in enumerate(rows_of(folder, "votes"))]
 
     def top() -> list[int]:
@@ -141,20 +170,33 @@ def pipeline_dp(folder: Path) -> Iterator[tuple[str, Ask]]:
     yield "top", top
     incomes = [(place, 0, one) for place, one in enumerate(incomes_of(folder))]
     bounded = {"min_value": 0, "max_value": LARGEST_INCOME}
-    yield "median", lambda: aggregate(
-        incomes, EPSILON, 0, [0], metrics=[library.Metrics.PERCENTILE(50)], min_value=0, max_value=500_000
-    )[0].percentile_50
-    yield "mean", lambda: aggregate(
-        incomes, EPSILON, 0, [0], metrics=[library.Metrics.MEAN], **bounded
-    )[0].mean
+    yield (
+        "median",
+        lambda: (
+            aggregate(
+                incomes,
+                EPSILON,
+                0,
+                [0],
+                metrics=[library.Metrics.PERCENTILE(50)],
+                min_value=0,
+                max_value=500_000,
+            )[0].percentile_50
+        ),
+    )
+    yield (
+        "mean",
+        lambda: (
+            aggregate(incomes, EPSILON, 0, [0], metrics=[library.Metrics.MEAN], **bounded)[0].mean
+        ),
+    )
 
 
 def google(folder: Path) -> Iterator[tuple[str, Ask]]:
     """Yield the keys alone, by Google's partition selection."""
-    from pydp.algorithms.partition_selection import create_truncated_geometric_partition_strategy
-
     log = rows_of(folder, "log")
-    strategy = create_truncated_geometric_partition_strategy(EPSILON, DELTA, 1)
+    selection = load("pydp.algorithms.partition_selection")
+    strategy = selection.create_truncated_geometric_partition_strategy(EPSILON, DELTA, 1)
 
     def keys() -> dict[str, None]:
         counts = Counter(page for _, page in log)
@@ -165,54 +207,61 @@ def google(folder: Path) -> Iterator[tuple[str, Ask]]:
 
 def tumult(folder: Path) -> Iterator[tuple[str, Ask]]:
     """Yield the questions to Tumult Analytics: keys and counts with half of epsilon, as it has no joint release."""
-    from pyspark.sql import SparkSession
-    from tmlt.analytics import AddMaxRows, ApproxDPBudget, KeySet, PureDPBudget, QueryBuilder, Session
-
-    spark = SparkSession.builder.config("spark.ui.enabled", "false").master("local[2]").getOrCreate()
+    library = load("tmlt.analytics")
+    query, budget_of = library.QueryBuilder, library.PureDPBudget
+    builder = load("pyspark.sql").SparkSession.builder.config("spark.ui.enabled", "false")
+    spark = builder.master("local[2]").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
 
     def session(rows: Any, names: list[str], budget: Any) -> Any:
         frame = spark.createDataFrame(rows, names)
-        return Session.from_dataframe(budget, "t", frame, protected_change=AddMaxRows(1))
+        return library.Session.from_dataframe(
+            budget, "t", frame, protected_change=library.AddMaxRows(1)
+        )
 
     def keys() -> dict[str, int]:
-        half = ApproxDPBudget(EPSILON / 2, DELTA), ApproxDPBudget(EPSILON / 2, 0)
-        log = session(rows_of(folder, "log"), ["user", "page"], ApproxDPBudget(EPSILON, DELTA))
-        pages = log.evaluate(QueryBuilder("t").get_groups(["page"]), half[0])
-        counts = QueryBuilder("t").groupby(KeySet.from_dataframe(pages)).count()
+        half = library.ApproxDPBudget(EPSILON / 2, DELTA), library.ApproxDPBudget(EPSILON / 2, 0)
+        log = session(
+            rows_of(folder, "log"), ["user", "page"], library.ApproxDPBudget(EPSILON, DELTA)
+        )
+        pages = log.evaluate(query("t").get_groups(["page"]), half[0])
+        counts = query("t").groupby(library.KeySet.from_dataframe(pages)).count()
         return {row["page"]: row["count"] for row in log.evaluate(counts, half[1]).collect()}
 
     yield "keys", keys
 
     def top() -> list[int]:
         rows = [(int(cell),) for (cell,) in rows_of(folder, "votes")]
-        votes = session(rows, ["vote"], PureDPBudget(TOP_EPSILON))
-        keyset = KeySet.from_dict({"vote": list(range(CANDIDATES))})
-        query = QueryBuilder("t").groupby(keyset).count()
-        counts = {row["vote"]: row["count"] for row in votes.evaluate(query, PureDPBudget(TOP_EPSILON)).collect()}
+        votes = session(rows, ["vote"], budget_of(TOP_EPSILON))
+        keyset = library.KeySet.from_dict({"vote": list(range(CANDIDATES))})
+        counting = query("t").groupby(keyset).count()
+        counts = {
+            row["vote"]: row["count"]
+            for row in votes.evaluate(counting, budget_of(TOP_EPSILON)).collect()
+        }
         return best([counts[k] for k in range(CANDIDATES)])
 
     yield "top", top
 
-    def one_number(query: Any, name: str) -> float:
-        incomes = session([(one,) for one in incomes_of(folder)], ["income"], PureDPBudget(EPSILON))
-        return float(incomes.evaluate(query, PureDPBudget(EPSILON)).collect()[0][name])
+    def one_number(question: Any, name: str) -> float:
+        incomes = session([(one,) for one in incomes_of(folder)], ["income"], budget_of(EPSILON))
+        return float(incomes.evaluate(question, budget_of(EPSILON)).collect()[0][name])
 
-    median = QueryBuilder("t").median("income", low=0, high=500_000, name="answer")
+    median = query("t").median("income", low=0, high=500_000, name="answer")
     yield "median", partial(one_number, median, "answer")
-    mean = QueryBuilder("t").average("income", low=0, high=LARGEST_INCOME, name="answer")
+    mean = query("t").average("income", low=0, high=LARGEST_INCOME, name="answer")
     yield "mean", partial(one_number, mean, "answer")
 
 
 def diffprivlib(folder: Path) -> Iterator[tuple[str, Ask]]:
     """Yield the questions to diffprivlib, which takes the number of records as public."""
-    from diffprivlib.mechanisms import Geometric
-    from diffprivlib.tools import mean, median
+    geometric = load("diffprivlib.mechanisms").Geometric
+    tools = load("diffprivlib.tools")
 
     votes, incomes = votes_of(folder), incomes_of(folder)
-    yield "top", lambda: best([Geometric(epsilon=TOP_EPSILON).randomise(n) for n in votes])
-    yield "median", lambda: float(median(incomes, epsilon=EPSILON, bounds=(0, 500_000)))
-    yield "mean", lambda: float(mean(incomes, epsilon=EPSILON, bounds=(0, LARGEST_INCOME)))
+    yield "top", lambda: best([geometric(epsilon=TOP_EPSILON).randomise(n) for n in votes])
+    yield "median", lambda: float(tools.median(incomes, epsilon=EPSILON, bounds=(0, 500_000)))
+    yield "mean", lambda: float(tools.mean(incomes, epsilon=EPSILON, bounds=(0, LARGEST_INCOME)))
 
 
 PACKAGES = {
