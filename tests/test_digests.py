@@ -123,6 +123,14 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         "best_price": lambda: discreet.best_price(data, "pay", candidates=AGES, supply=2, **unit, **terms),
         "top_k": lambda: discreet.top_k(data, "city", k=2, candidates=["x", "y"], **terms),
         "select_top_k joint": lambda: discreet.select_top_k([1, 2, 3], k=2, sensitivity=1, method="joint", **terms),
+        "count": lambda: discreet.count(data, "city", privacy_unit="who", max_groups=2, **groups, **terms),
+        "counts": lambda: discreet.counts(
+            data, "city", candidates=["x", "y", "z"], privacy_unit="who", max_candidates=2, **terms
+        ),
+        "sum": lambda: discreet.sum(
+            data, "pay", minimum=0, maximum="2.5", neighbors="replace_one", **unit, **terms
+        ),
+        "mean": lambda: discreet.mean(data, "pay", minimum=0, maximum="2.5", step="0.1", **groups, **terms),
         "check": lambda: discreet.check(
             describe_value, ["city", "age"], max_contributions=2, neighbors="replace_one", **terms
         ),

@@ -94,6 +94,10 @@ ONCE: dict[str, Callable[..., discreet.Release]] = {
     )
     for method in ("recursive", "joint", "independent")
 } | {
+    "count": lambda **terms: discreet.count(TABLE, **terms),
+    "counts": lambda **terms: discreet.counts(TABLE, "drink", candidates=DRINKS, **terms),
+    "sum": lambda **terms: discreet.sum(TABLE, "age", minimum=0, maximum=10, **terms),
+    "mean": lambda **terms: discreet.mean([40] * 999, minimum=0, maximum=80, **terms),
     "check": lambda **terms: discreet.check(PEOPLE, "age", **terms),
     "select_rows": lambda **terms: discreet.select_rows([[1, 2], [2, 0]], sensitivity=1, **terms),
 }
@@ -104,8 +108,12 @@ def test_every_verb_is_here() -> None:
     asked = QUESTIONS.keys() | {
         "check",
         "connect",  # takes the ledger for all questions of a connection: tests/service
+        "count",
+        "counts",
+        "mean",
         "quantiles",
         "select_rows",
+        "sum",
         "selector",  # tests/verbs/test_selector.py
         "AboveThreshold",
         "private_candidates",  # tests/verbs/test_private_candidates.py
@@ -134,7 +142,7 @@ def test_the_bill_says_what_the_release_says(name: str) -> None:
         "select_generalized": "generalized",
         "select_top_k": "top",
     }.get(name, name)
-    assert stored.partition("_")[0] in bill.query or name in {
+    assert stored.partition("_")[0] in bill.query or name in {"count",
         "minimum", "maximum", "median", "joint_top_k", "recursive", "joint", "independent"}  # fmt: skip
 
 

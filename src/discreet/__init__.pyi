@@ -233,6 +233,153 @@ def best_price(
     """
     ...
 
+def count(
+    data: _tables.Table,
+    column: str | None = None,
+    *,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    by: str | None = None,
+    groups: _Iterable[object] | None = None,
+    max_groups: int = 1,
+    where: object = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release how many records there are, with geometric noise.
+
+    One row is one record; with `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
+    number from 0 to 2**63 - 1. The number of records is not taken as public under "replace_one" either.
+
+    Args:
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
+            list or a series, without `column`.
+        column: the name of a column. Only records with a value in it are counted then: null and NaN do not count,
+            nor an empty field of a text file. Without it all records are.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number of records: 1/η, where a count is off
+            by k with a probability proportional to exp(-η · k).
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every group
+            grows with it. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        A whole number; with groups a dict from group to number.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the file or the column is not there or cannot be read.
+
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the count is.
+
+    Proof: docs/reference/mechanisms/noisy_counts.md.
+    """
+    ...
+
+def counts(
+    data: _tables.Table,
+    column: str | None = None,
+    *,
+    candidates: _Iterable[object] | None = None,
+    max_candidates: int | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    by: str | None = None,
+    groups: _Iterable[object] | None = None,
+    max_groups: int = 1,
+    where: object = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release how many records hold each of some values, a histogram, with geometric noise.
+
+    One row is one record, and holds one value; with `privacy_unit` all rows of a unit are one, which counts once
+    for each of its values, up to `max_candidates` of them. Rows whose value is not among the candidates are
+    ignored, so are nulls; candidates that no row holds count zero, and get noise too.
+
+    Args:
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
+            list or a series, without `column`.
+        column: the name of the column. Without it the data are the values themselves.
+        candidates: the values that are counted, in a list. They are public and must be fixed without looking at
+            the data. May be left out for a `Dataset` that declares the values of the column, and for a Polars
+            `Enum`, whose categories are declared.
+        max_candidates: the most candidates for which one privacy unit counts, in every group. Which they are is
+            decided by a rule that reads the rows of that unit alone: docs/how-to/user_level_privacy.md. The noise
+            grows with it. Without it a unit counts for all that it holds, and the noise is as large as if that were
+            all candidates. Needs `privacy_unit`.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number of records: 1/η, where a count is off
+            by k with a probability proportional to exp(-η · k).
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every count
+            grows with it. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        A dict from candidates to whole numbers from 0 to 2**63 - 1, in the order of the candidates; with groups a
+        dict from groups to such dicts.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidCandidates: if one cell could equal two candidates.
+        UnreadableData: if the file or the column is not there or cannot be read.
+
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the counts are.
+
+    Proof: docs/reference/mechanisms/noisy_counts.md.
+    """
+    ...
+
 @_overload
 def geometric(
     value: object,
@@ -533,6 +680,84 @@ def maximum(
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+    """
+    ...
+
+def mean(
+    data: _tables.Table,
+    column: str | None = None,
+    *,
+    minimum: _Number | None = None,
+    maximum: _Number | None = None,
+    step: _Number | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    by: str | None = None,
+    groups: _Iterable[object] | None = None,
+    max_groups: int = 1,
+    where: object = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release the mean of numbers between two bounds: a noisy sum over a noisy count.
+
+    Numbers are clipped and rounded as for `sum`, and measured from the middle of the bounds. One half of epsilon
+    (or rho) buys how many numbers there are, the other half their sum, both with geometric noise; their quotient is
+    cut to the bounds and rounded to a thousandth of a step. How many there are is never taken as public. Where the
+    noisy count is 0 there is no mean, and the answer is None: ask with a larger epsilon, or of more records.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a histogram:
+            a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        minimum: the lower bound, in units of the data; public, from what you know and not from the data. May be
+            left out for a `Dataset` that declares it. The noise grows with the distance of the bounds.
+        maximum: the upper bound, likewise.
+        step: the step to which numbers are rounded, in units of the data. Without it the one that is declared, 1
+            for integers; else the power of ten with 100,000 to 1,000,000 steps between the bounds.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group; the noise
+            grows with it. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every mean
+            grows with it. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        A number from `minimum` to `maximum`, or None; with groups a dict from group to number or None. The noisy
+        numbers of records are in `Release.counts`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the data hold no numbers.
+
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the data are.
+
+    Proof: docs/reference/mechanisms/noisy_sums.md.
     """
     ...
 
@@ -2232,6 +2457,84 @@ def selector(
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted.
+    """
+    ...
+
+def sum(
+    data: _tables.Table,
+    column: str | None = None,
+    *,
+    minimum: _Number | None = None,
+    maximum: _Number | None = None,
+    step: _Number | None = None,
+    epsilon: _Number | None = None,
+    rho: _Number | None = None,
+    scale: _Number | None = None,
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    by: str | None = None,
+    groups: _Iterable[object] | None = None,
+    max_groups: int = 1,
+    where: object = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release the sum of numbers between two bounds, with geometric noise.
+
+    Each number is clipped to the bounds and rounded to a multiple of the step, half up and exactly, by itself. Then
+    whole numbers of steps are added, exactly. Null, NaN and, in text files, cells that spell no number are left
+    out.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a histogram:
+            a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        minimum: the lower bound, in units of the data; public, from what you know and not from the data. May be
+            left out for a `Dataset` that declares it. The noise grows with the bound that is farther from 0.
+        maximum: the upper bound, likewise.
+        step: the distance of neighbouring answers, in units of the data. Without it the one that is declared, 1 for
+            integers; else the power of ten with 100,000 to 1,000,000 steps between the bounds.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the data.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group; the noise
+            grows with it. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every sum
+            grows with it. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        A number, a multiple of the step; with groups a dict from group to number.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the data hold no numbers.
+
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the sum is.
+
+    Proof: docs/reference/mechanisms/noisy_sums.md.
     """
     ...
 

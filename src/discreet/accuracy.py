@@ -20,8 +20,10 @@ ROWS_TO_CHANGE = "rows to add or remove"
 REVENUE = "in revenue"
 SCORE = "units of the score"
 CELLS = "cells in each count"
+COUNTED = "records in each count"
+SUMMED = "in the sum of the clipped numbers"
 
-UNITS = (RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS)
+UNITS = (RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS, COUNTED, SUMMED)
 """What an error is counted in."""
 
 

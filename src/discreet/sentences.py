@@ -26,6 +26,15 @@ _QUESTIONS: tuple[tuple[str, Message], ...] = (
     (r"top (?P<k>\d+) of values", Message("the {k} most common of the values")),
     (rf"top 1 of (?P<column>{_NAME})", Message("most common value of {column}")),
     (rf"top (?P<k>\d+) of (?P<column>{_NAME})", Message("the {k} most common values of {column}")),
+    (r"number of records", Message("number of records")),
+    (rf"count of (?P<column>{_NAME})", Message("number of records with a value in {column}")),
+    (r"counts of values", Message("how many records hold each of the values")),
+    (
+        rf"counts of (?P<column>{_NAME})",
+        Message("how many records hold each value of {column}"),
+    ),
+    (rf"sum of (?P<column>{_NAME})", Message("sum of {column}")),
+    (rf"mean of (?P<column>{_NAME})", Message("mean of {column}")),
     (rf"quantile 1/2 of (?P<column>{_NAME})", Message("median of {column}")),
     (rf"quantile 0 of (?P<column>{_NAME})", Message("minimum of {column}")),
     (rf"quantile 1 of (?P<column>{_NAME})", Message("maximum of {column}")),
@@ -57,7 +66,8 @@ _CONDITIONS = re.compile(
     r"|, Labels\(\[[^\[\]]*\], (?P<labels>\d+) in all\)|, (?P<candidates>\d+) candidates"
     r"|, (?P<unsafe>candidates from the data))?"
     r"(?:, supply (?P<supply>None|\d+), units (?P<units>\d+))?"
-    rf"(?:, per (?P<unit>\(\w+(?:, \w+)+\)|{_NAME})(?:, (?P<rows>\d+) rows each)?)?"
+    rf"(?:, per (?P<unit>\(\w+(?:, \w+)+\)|{_NAME})(?:, (?P<rows>\d+) rows each)?"
+    r"(?:, (?P<most>\d+) candidates each)?)?"
     rf"(?:, by (?P<by>{_NAME}) \((?P<groups>\d+) groups\))?"
 )
 """The rest of a stored text: the candidates, what is sold, the privacy unit and the groups."""
@@ -187,6 +197,9 @@ def _conditions(parts: dict[str, str | None]) -> Iterator[str]:
         yield Message("one row of each {unit}", unit=parts["unit"])
     elif parts["rows"] is not None:
         yield Message("at most {rows} rows of each {unit}", rows=parts["rows"], unit=parts["unit"])
+    elif parts["most"] is not None:
+        most, unit = parts["most"], parts["unit"]
+        yield Message("at most {most} candidates of each {unit}", most=most, unit=unit)
     elif parts["unit"] is not None:
         yield Message("per {unit}", unit=parts["unit"])
     elif parts["units"] not in {None, "1"}:

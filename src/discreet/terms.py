@@ -224,8 +224,13 @@ def takes_terms(verb: Verb) -> Verb:
     return takes_terms_without()(verb)
 
 
-def takes_terms_without(*names: str) -> Callable[[Verb], Verb]:
-    """Spell out the terms that a function takes, those of the `Unpack` of its **terms, but for some."""
+def takes_terms_without(*names: str, asks: Asks | None = None) -> Callable[[Verb], Verb]:
+    """Spell out the terms that a function takes, those of the `Unpack` of its **terms, but for some.
+
+    Args:
+        *names: the terms that it does not take.
+        asks: the use that it makes of data, where its terms do not tell.
+    """
 
     def shows(verb: Verb) -> Verb:
         kind = _kind(verb)
@@ -235,7 +240,7 @@ def takes_terms_without(*names: str) -> Callable[[Verb], Verb]:
         signature = spelled_out(verb, terms)
         if "data" in inspect.signature(verb).parameters:
             check = partial(_refuse_bounds, names=signature.parameters.keys())
-            function = takes_dataset(verb, _asks(kind), check)
+            function = takes_dataset(verb, asks or _asks(kind), check)
         function.__signature__ = signature
         texts = _shared_entries(kind)
         shared = {n: texts[n] for n in function.__signature__.parameters if n in texts}

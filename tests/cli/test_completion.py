@@ -42,7 +42,7 @@ def completed(
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ("discreet me", ["median"]),
+        ("discreet med", ["median"]),
         ("discreet noise ra", ["randomized-response"]),
         ("discreet ledger ex", ["extend"]),
         ("discreet mode own.csv drink --eps", ["--epsilon"]),

@@ -55,6 +55,9 @@ def _written(name: str, text: str) -> Path:
 _RELEASE = "--epsilon 1"
 _COMMANDS: list[str] = [
     "mode FILE c --candidates tea,coffee --epsilon 1 --json",
+    "count FILE --epsilon 1", "count FILE c --privacy-unit who --by g --groups x,y --max-groups 2 --epsilon 1 --json",
+    "counts FILE c --candidates tea,coffee --privacy-unit who --max-candidates 1 --rho 0.1",
+    "sum FILE n --minimum 0 --maximum 10 --step 0.5 --scale 3", "mean FILE n --minimum 0 --maximum 10 --epsilon 1",
     "mode FILE c --candidates-from DRINKS --candidates-column c --epsilon 1",
     "mode FILE c --candidates tea --ledger LEDGER --dataset people --rho 0.001 --mechanism exponential",
     "mode FILE c --candidates tea --privacy-unit who --by g --groups x,y --max-groups 2 --epsilon 1",

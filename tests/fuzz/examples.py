@@ -247,6 +247,23 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "top_k": [
         *_over_tables("c", k=1, candidates=["tea", "coffee"], epsilon=1),
     ],
+    "count": [
+        lambda: call(described(), epsilon=1), *_over_tables("c", epsilon=1), *_over_tables("c", **_PERSONS),
+        lambda: call(world().csv, **_paid()),
+    ],
+    "counts": [
+        lambda: call(described(), "c", by="c", epsilon=1),
+        *_over_tables("c", candidates=["tea", "coffee"], epsilon=1),
+        *_over_tables("c", candidates=["tea", "coffee"], max_candidates=1, **_PERSONS),
+    ],
+    "sum": [
+        lambda: call(described(), "n", epsilon=1), lambda: call([1, 2, NUMBER], minimum=0, maximum=10, **_paid()),
+        *_over_tables("n", minimum=0, maximum="10", step="0.5", max_contributions=2, **_PERSONS),
+    ],
+    "mean": [
+        lambda: call(described(), "n", epsilon=1), lambda: call({1: 2, NUMBER: 5}, minimum=0, maximum=10, epsilon=1),
+        *_over_tables("n", minimum=0, maximum=10, epsilon=1),
+    ],
     "median": [
         lambda: call(described(), "n", by="c", epsilon=1),
         *_NUMBERS, *_over_tables("n", candidates=GRID, epsilon=1),
@@ -327,7 +344,6 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "LogisticDP": [lambda: call(1, "add_remove")],
     "SummedRange": [lambda: call(1, "add_remove")],
     "GaussianDP": [lambda: call("1/2")],
-    "ApproxRange": [lambda: call("1/3", 4, "1e-6")],
     "RenyiDP": [lambda: call({2: "0.1", 8: 1})],
     "LossDP": [lambda: call(_losses())],
     "LossDistribution.logistic": [lambda: call("1/2", "1/64")],
@@ -429,7 +445,6 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "LogisticDP": lambda: _exactly(discreet.privacy.LogisticDP, 1, "add_remove"),
     "SummedRange": lambda: _exactly(discreet.privacy.SummedRange, 1, "add_remove"),
     "GaussianDP": lambda: _exactly(discreet.privacy.GaussianDP, 1),
-    "ApproxRange": lambda: _exactly(discreet.privacy.ApproxRange, "1/3", 4, "1e-6"),
     "RenyiDP": lambda: _exactly(discreet.privacy.RenyiDP, {2: "0.1", 8: 1}),
     "LossDP": lambda: _exactly(discreet.privacy.LossDP, _losses()),
     "LossDistribution": lambda: _losses(),

@@ -70,7 +70,13 @@ QUANTILES: dict[str, Callable[..., Any]] = {
         data, "age", alphas=["1/4", "3/4"], candidates=AGES, method=method, **terms
     )
     for method in ("recursive", "joint", "independent")
+} | {
+    "count": lambda data, **terms: discreet.count(data, **terms),
+    "counts": lambda data, **terms: discreet.counts(data, "drink", candidates=DRINKS, **terms),
+    "sum": lambda data, **terms: discreet.sum(data, "age", minimum=0, maximum=10, **terms),
+    "mean": lambda data, **terms: discreet.mean(data, "age", minimum=0, maximum=10, **terms),
 }
+"""What is asked of tables, once."""
 
 UNSAFE: dict[str, Callable[..., Any]] = {
     "mode, unsafe": lambda data, **terms: discreet.mode(

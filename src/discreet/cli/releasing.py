@@ -14,7 +14,7 @@ from ..releases import Release
 from ..selection import bill_of
 from ..tables.files import file_format
 from ..tables.progress import waiting
-from ..terms import spelled_out
+from ..terms import Terms, spelled_out
 from . import options
 from .answers import check_report, say, show_release, write_report
 from .described import Data, declared_ledger, described_data, grid_of, parse_values
@@ -156,6 +156,11 @@ def _terms(arguments: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any
     mechanism = settings["mechanism"], settings["mechanism_option"]
     own_terms = {name: value for name, value in arguments.items() if value not in (None, [])}
     return {**own_terms, "mechanism": options.chosen_mechanism(*mechanism)}
+
+
+def without_mechanism(terms: Terms) -> dict[str, Any]:
+    """Return the terms for a verb that has one mechanism alone."""
+    return {name: one for name, one in terms.items() if name != "mechanism"}
 
 
 def _name(arguments: dict[str, Any]) -> str:

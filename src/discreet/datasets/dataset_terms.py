@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from math import isinf
 from typing import Any, Literal
 
@@ -20,8 +21,12 @@ from .columns import MOST_VALUES, Column
 from .dataset import MOST_ROWS, Dataset, declared_unit
 from .questions import NUMBERS_ONLY, WITHOUT_BOUNDS
 
-Asks = Literal["values", "numbers", "anything"]
-"""What a verb does with data: it counts values of a column, orders its numbers, or is the caller's own affair."""
+Asks = Literal["values", "numbers", "records", "sums", "anything"]
+"""What a verb does with data: it counts values of a column, orders its numbers, counts its records, adds up its
+numbers, or is the caller's own affair."""
+
+_OF_ROWS = ("numbers", "sums")
+"""Where the rows of one privacy unit are bounded in number."""
 
 
 def fill_terms(
@@ -32,15 +37,45 @@ def fill_terms(
         _check_vouched(dataset, arguments, verb)
     else:
         arguments = {**arguments, **_unit_terms(dataset, arguments, asks)}
-        column = dataset.column(arguments.get("column"))
-        choose = _value_candidates if asks == "values" else _number_candidates
-        candidates = choose(dataset, column, arguments, verb)
-        arguments = {**arguments, "column": column.name, "candidates": candidates}
+        arguments |= _column_terms(dataset, arguments, asks, verb)
         arguments |= _group_terms(dataset, arguments) | _condition_terms(dataset, arguments)
     account = arguments.get("ledger")
     account = dataset.account() if account is None else account
     source, about = dataset.question()
     return {**arguments, "ledger": describe_account(account, about), "data": source}
+
+
+def _column_terms(
+    dataset: Dataset, arguments: dict[str, Any], asks: Asks, verb: str
+) -> dict[str, Any]:
+    """Return the column of a call, and what the description declares of it for the verb."""
+    if asks == "records" and arguments.get("column") is None:
+        return {}
+    column = dataset.column(arguments.get("column"))
+    terms: dict[str, Any] = {"column": column.name}
+    if asks == "sums":
+        return terms | _sum_bounds(dataset, column, arguments, verb)
+    if asks != "records":
+        choose = _value_candidates if asks == "values" else _number_candidates
+        terms["candidates"] = choose(dataset, column, arguments, verb)
+    return terms
+
+
+def _sum_bounds(
+    dataset: Dataset, column: Column, arguments: dict[str, Any], verb: str
+) -> dict[str, Any]:
+    """Return the bounds and the step of numbers that are added up: those given, or those declared."""
+    _check_ordered(dataset, column, verb)
+    low, high, step = column.minimum, column.maximum, column.step
+    if column.enum is not None:
+        low, high = min(column.enum), max(column.enum)
+    if step is None and column.type == "integer":
+        step = Fraction(1)
+    for name in ("minimum", "maximum"):
+        if arguments.get(name) is not None:
+            column.check_bounds(exact(arguments[name], name))
+    declared = {"minimum": low, "maximum": high, "step": step}
+    return {name: one for name, one in declared.items() if arguments.get(name) is None}
 
 
 def check_question(dataset: Dataset, verb: str, asks: Asks, question: Mapping[str, Any]) -> None:
@@ -56,16 +91,27 @@ def check_question(dataset: Dataset, verb: str, asks: Asks, question: Mapping[st
         InvalidArgument: if the column is of another type, or a candidate, a group, a unit or a bound contradicts
             the description.
     """
-    column, arguments = dataset.column(question.get("column")), dict(question)
+    arguments = dict(question)
     _unit_terms(dataset, arguments, asks)
+    if asks in ("records", "sums"):
+        _column_terms(dataset, arguments, asks, verb)
+    else:
+        _check_candidates_of(dataset, arguments, asks, verb)
+    if arguments.get("groups") is not None:
+        _group_terms(dataset, arguments)
+    _condition_terms(dataset, arguments)
+
+
+def _check_candidates_of(
+    dataset: Dataset, arguments: dict[str, Any], asks: Asks, verb: str
+) -> None:
+    """Raise where a column is no one that the verb takes, or a candidate contradicts the description."""
+    column = dataset.column(arguments.get("column"))
     if asks == "numbers":
         _check_ordered(dataset, column, verb)
     if arguments.get("candidates") is not None:
         choose = _value_candidates if asks == "values" else _number_candidates
         choose(dataset, column, arguments, verb)
-    if arguments.get("groups") is not None:
-        _group_terms(dataset, arguments)
-    _condition_terms(dataset, arguments)
 
 
 def _check_vouched(dataset: Dataset, arguments: dict[str, Any], verb: str) -> None:
@@ -86,7 +132,7 @@ def _unit_terms(dataset: Dataset, arguments: dict[str, Any], asks: Asks) -> dict
     terms: dict[str, Any] = {}
     if declared_unit(dataset, unit) is not None:
         terms["privacy_unit"] = dataset.privacy_unit
-    if dataset.max_contributions is None or asks != "numbers":
+    if dataset.max_contributions is None or asks not in _OF_ROWS:
         return terms
     return {**terms, "max_contributions": declared_bound(dataset, most)}
 

@@ -40,7 +40,7 @@ _USES: Mapping[str, str] = {
 WITHOUT_COLUMN = ("count",)
 """Verbs that may be asked without a column."""
 
-NUMBERS_ONLY = ("price", "best_price")
+NUMBERS_ONLY = ("price", "best_price", "sum", "mean")
 """Verbs over numbers that take no dates."""
 
 WITHOUT_BOUNDS = ("median", "quantile", "quantiles")

@@ -20,6 +20,7 @@ from ..selection import bill_of
 from ..text_tables import fact_table, listing
 from ..verbs.best_price import best_price
 from ..verbs.check import check
+from ..verbs.count import count, counts
 from ..verbs.mode import mode
 from ..verbs.noise import geometric, laplace, randomized_response
 from ..verbs.quantile import maximum, median, minimum, quantile
@@ -29,6 +30,7 @@ from ..verbs.select_by import select_by
 from ..verbs.select_generalized import select_generalized
 from ..verbs.select_rows import select_rows
 from ..verbs.selector import selector
+from ..verbs.sum import mean, sum
 from ..verbs.top_k import select_top_k, top_k
 from .budget import Amount, Budget
 from .charge import Charge, charge_external, mark_done
@@ -168,9 +170,12 @@ class Session:
 
     best_price = _PaidVerb(best_price)
     check = _PaidVerb(check)
+    count = _PaidVerb(count)
+    counts = _PaidVerb(counts)
     geometric = _PaidVerb(geometric)
     laplace = _PaidVerb(laplace)
     maximum = _PaidVerb(maximum)
+    mean = _PaidVerb(mean)
     median = _PaidVerb(median)
     minimum = _PaidVerb(minimum)
     mode = _PaidVerb(mode)
@@ -183,6 +188,7 @@ class Session:
     select_rows = _PaidVerb(select_rows)
     select_top_k = _PaidVerb(select_top_k)
     selector = _PaidVerb(selector)
+    sum = _PaidVerb(sum)
     top_k = _PaidVerb(top_k)
 
     def __init__(self, payer: Payer) -> None:

@@ -55,17 +55,28 @@ class NoisyCounts:
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
-        change = sensitivity.spread if sensitivity.change is None else sensitivity.change
-        parts = math.ceil(sensitivity.spread / change)
+        parts = _parts(sensitivity)
+        eta = self.rate(sensitivity, parameter)
+        epsilon, noise = eta * sensitivity.spread, GeometricNoise(eta)
+        guarantee = PureDP(epsilon / parts, sensitivity.neighbors).repeated(parts)
+        law: Callable[[Any], Any] = partial(NoisyCountsLaw, noise=noise, cut=self)  # it draws lists
+        return Calibrated(guarantee, law)
+
+    def rate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Fraction:
+        """Return the largest eta that keeps the wanted guarantee."""
+        parts = _parts(sensitivity)
 
         def rho_of(epsilon: Fraction) -> Fraction:
             return parts * pure_rho(epsilon / parts)
 
         epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, rho_of)
-        noise = GeometricNoise(epsilon / sensitivity.spread)
-        guarantee = PureDP(epsilon / parts, sensitivity.neighbors).repeated(parts)
-        law: Callable[[Any], Any] = partial(NoisyCountsLaw, noise=noise, cut=self)  # it draws lists
-        return Calibrated(guarantee, law)
+        return epsilon / sensitivity.spread
+
+
+def _parts(sensitivity: Sensitivity) -> int:
+    """Return how many numbers may move, each by the change; one where only the spread is known."""
+    change = sensitivity.spread if sensitivity.change is None else sensitivity.change
+    return math.ceil(sensitivity.spread / change)
 
 
 class NoisyCountsLaw:

@@ -4,7 +4,6 @@ from .composition import Composition, compose
 from .guarantees import (
     ZCDP,
     ApproxDP,
-    ApproxRange,
     BoundedRange,
     GaussianDP,
     LaplaceDP,
@@ -23,7 +22,6 @@ from .pld import LossDistribution
 __all__ = [
     "ZCDP",
     "ApproxDP",
-    "ApproxRange",
     "BoundedRange",
     "Composition",
     "GaussianDP",

@@ -149,6 +149,21 @@ class OpenedTable:
             rows = self._distinct_candidates(rows, keys)
         return rows.group_by(*keys).agg(nw.len().alias(COUNT))
 
+    def sizes(self, rows: Frame) -> list[int]:
+        """Return the numbers of records by group: of rows, or of units."""
+        import narwhals.stable.v2 as nw
+
+        keys = [] if self.records.by is None else [PART]
+        if self.records.unit is not None:
+            rows = rows.group_by(*keys, PERSON).agg()
+        if not keys:
+            [[size]] = self.native.fetch(rows.select(nw.len().alias(COUNT)), INTEGER_TYPE)
+            return [int(size)]
+        sizes = rows.group_by(PART).agg(nw.len().alias(COUNT))
+        groups, numbers = (column.tolist() for column in self.native.fetch(sizes, INTEGER_TYPE))
+        by_group = dict(zip(groups, numbers, strict=True))
+        return [int(by_group.get(group, 0)) for group in range(self.groups)]
+
     def _distinct_candidates(self, rows: Frame, keys: list[str]) -> Frame:
         """Return the distinct candidates of units, at most so many of each unit as may count, in every group."""
         most = self.records.most_candidates

@@ -105,6 +105,10 @@ class DeclaredCells:
             between(rows, of, column_bound(low, of), column_bound(high, of)), empty=False
         )
 
+    def present_rows(self) -> Frame:
+        """Return the rows with a cell that is not missing."""
+        return quietly(self._present, self.table.failure, empty=False)
+
     def _among(self, places: Mapping[object, int]) -> CellCounts:
         """Return the counts where some values of the column fit."""
         import narwhals.stable.v2 as nw

@@ -105,7 +105,7 @@ def mode(
         labels = _values_in_data(data, column, candidates)
         source = "candidates from the data"
     else:
-        options = _declared_categories(data, column, terms) if candidates is None else candidates
+        options = declared_categories(data, column, terms) if candidates is None else candidates
         labels = read_labels(options)
         check_gap(gap, labels)
         source = f"{labels.size} candidates"
@@ -155,7 +155,7 @@ def count_scores(
     return [Counts(one, labels, unit_query.per_person) for one in columns]
 
 
-def _declared_categories(data: tables.Table, column: str | None, terms: Terms) -> Sequence[Any]:
+def declared_categories(data: tables.Table, column: str | None, terms: Terms) -> Sequence[Any]:
     """Return the categories that the column's type declares; a quote opens no data to see them."""
     if is_quoted(terms) and not tables.shows_types(data):
         raise InvalidCandidates(

@@ -95,6 +95,10 @@ class UnitQuery:
         each = 1 if of.unit is None else min(of.most_candidates or size, size)
         return moved_counts(groups * size, each * of.most_groups, self.neighbors)
 
+    def moved_groups(self) -> int:
+        """Return how many groups a record may be in before or after, if it is replaced or comes or goes."""
+        return moved_counts(len(self.records.groups) or 1, self.records.most_groups, self.neighbors)
+
     def asks(self, query: Query) -> Query:
         """Return the query with its privacy unit and its groups."""
         of = self.records

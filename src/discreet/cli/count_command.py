@@ -1,0 +1,66 @@
+"""discreet count, counts: how many records there are, and how many hold each of some values."""
+
+from typing import Annotated
+
+import typer
+
+from ..releases import Release
+from ..terms import Terms
+from ..verbs import count as verb
+from .candidate_options import CandidatesOption, read_candidates
+from .completion import columns_of_file
+from .options import ColumnArgument, DataArgument
+from .releasing import releasing, without_mechanism
+
+_WITHOUT = ("mechanism", "noise", "mechanism_option", "size", "max_contributions")
+
+
+@releasing(*_WITHOUT)
+def count_command(
+    data: DataArgument,
+    terms: Terms,
+    column: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="COLUMN",
+            help="Count only the records with a value in this column.",
+            show_default=False,
+            autocompletion=columns_of_file,
+        ),
+    ] = None,
+) -> Release:
+    """Release how many records there are, with geometric noise.
+
+    Example: discreet count people.csv --epsilon 1
+    """
+    return verb.count(data, column, **without_mechanism(terms))
+
+
+@releasing(*_WITHOUT)
+def counts_command(
+    data: DataArgument,
+    column: ColumnArgument,
+    terms: Terms,
+    candidates: CandidatesOption = None,
+    max_candidates: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="The most candidates for which one privacy unit counts; the noise grows with it.",
+        ),
+    ] = None,
+) -> Release:
+    """Release how many records hold each of some values, with geometric noise.
+
+    Rows whose value is not among the candidates are ignored.
+
+    Example: discreet counts people.csv drink --candidates tea,coffee --epsilon 1
+    """
+    choices = read_candidates(data, column, candidates, None, None)
+    return verb.counts(
+        data,
+        column,
+        candidates=choices,  # type: ignore[arg-type]  # no file of candidates was named
+        max_candidates=max_candidates,
+        **without_mechanism(terms),
+    )

@@ -1,0 +1,68 @@
+"""discreet sum, mean: of numbers between two bounds."""
+
+from typing import Annotated
+
+import typer
+
+from ..releases import Release
+from ..terms import Terms
+from ..verbs import sum as verb
+from .options import ColumnArgument, DataArgument
+from .releasing import releasing, without_mechanism
+
+_WITHOUT = ("mechanism", "noise", "mechanism_option", "size")
+
+_Minimum = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Smaller numbers count as this one: public, not taken from the data. Not needed where it is "
+        "described.",
+    ),
+]
+_Maximum = Annotated[
+    str | None, typer.Option(metavar="NUMBER", help="Larger numbers count as this one, likewise.")
+]
+_Rounding = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Numbers are rounded to multiples of it; 100,000 or more between the bounds if not said otherwise.",
+    ),
+]
+
+
+@releasing(*_WITHOUT)
+def sum_command(
+    data: DataArgument,
+    column: ColumnArgument,
+    terms: Terms,
+    minimum: _Minimum = None,
+    maximum: _Maximum = None,
+    step: _Rounding = None,
+) -> Release:
+    """Release the sum of the numbers of a column, with geometric noise.
+
+    Example: discreet sum people.csv age --minimum 0 --maximum 120 --step 1 --epsilon 1
+    """
+    others = without_mechanism(terms)
+    return verb.sum(data, column, minimum=minimum, maximum=maximum, step=step, **others)
+
+
+@releasing(*_WITHOUT, "scale")
+def mean_command(
+    data: DataArgument,
+    column: ColumnArgument,
+    terms: Terms,
+    minimum: _Minimum = None,
+    maximum: _Maximum = None,
+    step: _Rounding = None,
+) -> Release:
+    """Release the mean of the numbers of a column: a noisy sum over a noisy count.
+
+    Half of epsilon is spent on each. If the noisy count is 0, there is no mean.
+
+    Example: discreet mean people.csv age --minimum 0 --maximum 120 --epsilon 1
+    """
+    others = without_mechanism(terms)
+    return verb.mean(data, column, minimum=minimum, maximum=maximum, step=step, **others)

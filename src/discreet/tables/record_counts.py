@@ -1,0 +1,90 @@
+"""How many records a table has, by group: rows, or privacy units."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidArgument, UnreadableData
+from ..privacy.units import columns_of_unit
+from .engine import open_table, unwrap_table
+from .engine_errors import quietly
+from .expressions import OpenedTable
+from .files import column_names, names_files
+from .fits import DeclaredCells
+from .records import Records
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RecordCounts:
+    """The numbers of records of a table. Private; nothing is opened before a call.
+
+    Attributes:
+        data: the table.
+        column: the column in which a record must have a value: a row that is neither null nor NaN there, nor an
+            empty field of a text file; a unit has one such row. None if every record counts.
+        records: the privacy unit and the groups.
+    """
+
+    data: object
+    column: str | None
+    records: Records
+
+    def by_group(self) -> list[int]:
+        """Return the numbers of records, one for each group."""
+        table = self._open()
+        rows = table.record_rows() if self.column is None else DeclaredCells(table).present_rows()
+        return quietly(table.sizes, table.failure, rows)
+
+    def _open(self) -> OpenedTable:
+        """Return the table with the column, or with any one where none is named."""
+        data = unwrap_table(self.data)
+        columns = [self.column, *columns_of_unit(self.records.unit), self.records.by]
+        name = next((column for column in columns if column is not None), None)
+        if name is not None:
+            return open_table(data, name, self.records)
+        return _open_any(data, self.records)
+
+
+def _open_any(data: Any, records: Records) -> OpenedTable:
+    """Return a table with the first column that can be counted; data of one dimension as they are.
+
+    Raises:
+        InvalidArgument: if its schema names no column.
+    """
+    names = _names_of(data)
+    if names is None:
+        if records.where is not None:
+            raise InvalidArgument("where needs a table: name its column")
+        return open_table(data, None, records)
+    for name in names:
+        try:
+            table = open_table(data, name, records)
+            table.type()
+        except UnreadableData:  # of a nested type, or named twice
+            continue
+        return table
+    raise InvalidArgument(
+        "the data name no column that can be counted: name one, as in count(data, column), which counts the "
+        "records with a value there"
+    )
+
+
+def _names_of(data: Any) -> Sequence[Any] | None:
+    """Return the names of the columns by the schema; None for data of one dimension."""
+    if names_files(data, column=False):
+        return column_names(data)
+    if isinstance(data, Mapping):
+        return list(data)
+    if isinstance(data, np.ndarray):
+        names_of_fields: Sequence[Any] | None = data.dtype.names
+        return names_of_fields
+    if hasattr(data, "collect_schema"):
+        names: Sequence[Any] = data.collect_schema().names()
+        return names
+    if hasattr(data, "columns"):
+        # Those of Arrow's tables are the columns themselves.
+        return list(data.column_names if hasattr(data, "column_names") else data.columns)
+    schema: Any = getattr(data, "schema", None)
+    return list(schema.names) if hasattr(schema, "names") else None

@@ -1,0 +1,168 @@
+"""count and counts: how many records there are, and how many hold each of some values."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, TypeVar, Unpack
+
+from .. import tables
+from ..accuracy import CONFIDENCE, COUNTED, ErrorBound, geometric_error
+from ..arguments import column_name, refuse_one_shot
+from ..errors import InvalidCandidates
+from ..mechanisms.contract import PrivacyParameter
+from ..mechanisms.noisy_counts import LARGEST_COUNT, NoisyCounts, counts_sensitivity
+from ..releases import Release
+from ..selection import Query
+from ..tables.candidate_table import CandidateTable
+from ..tables.column import Group
+from ..tables.record_counts import RecordCounts
+from ..terms import PersonTerms, takes_terms_without
+from .mode import declared_categories, read_labels
+from .noisy_numbers import COUNT_TERMS, Noise, NoisyNumbers, read_terms
+from .units import UnitQuery, read_unit_query
+
+_T = TypeVar("_T")
+
+
+@takes_terms_without("mechanism", "size", asks="records")
+def count(
+    data: tables.Table,
+    column: str | None = None,
+    **terms: Unpack[PersonTerms],
+) -> Release:
+    """Release how many records there are, with geometric noise.
+
+    One row is one record; with `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
+    number from 0 to 2**63 - 1. The number of records is not taken as public under "replace_one" either.
+
+    Args:
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
+            list or a series, without `column`.
+        column: the name of a column. Only records with a value in it are counted then: null and NaN do not count,
+            nor an empty field of a text file. Without it all records are.
+        scale: instead of `epsilon`, the scale of the noise, a positive number of records: 1/η, where a count is off
+            by k with a probability proportional to exp(-η · k).
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every group
+            grows with it. Needs `privacy_unit`.
+        **terms: the shared arguments, described in `PersonTerms`.
+
+    Returns:
+        A whole number; with groups a dict from group to number.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the file or the column is not there or cannot be read.
+
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the count is.
+
+    Proof: docs/reference/mechanisms/noisy_counts.md.
+    """
+    column = None if column is None else column_name(column)
+    parameter, others = read_terms(terms, COUNT_TERMS)
+    unit_query = read_unit_query(others)
+    refuse_one_shot(data, "the data")
+    source = RecordCounts(data, column, unit_query.records)
+    noise = counts_noise(unit_query, 1, parameter)
+    words = "number of records" if column is None else f"count of {column}"
+    question = NoisyNumbers(
+        unit_query,
+        [noise],
+        lambda: [[[size]] for size in source.by_group()],
+        lambda: error_of_counts(noise, len(unit_query.records.groups) or 1),
+    )
+    return question.release(Query("count", words, {"column": column}), terms, _only)
+
+
+@takes_terms_without("mechanism", "size")
+def counts(
+    data: tables.Table,
+    column: str | None = None,
+    *,
+    candidates: Iterable[object] | None = None,
+    max_candidates: int | None = None,
+    **terms: Unpack[PersonTerms],
+) -> Release:
+    """Release how many records hold each of some values, a histogram, with geometric noise.
+
+    One row is one record, and holds one value; with `privacy_unit` all rows of a unit are one, which counts once
+    for each of its values, up to `max_candidates` of them. Rows whose value is not among the candidates are
+    ignored, so are nulls; candidates that no row holds count zero, and get noise too.
+
+    Args:
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
+            list or a series, without `column`.
+        column: the name of the column. Without it the data are the values themselves.
+        candidates: the values that are counted, in a list. They are public and must be fixed without looking at
+            the data. May be left out for a `Dataset` that declares the values of the column, and for a Polars
+            `Enum`, whose categories are declared.
+        max_candidates: the most candidates for which one privacy unit counts, in every group. Which they are is
+            decided by a rule that reads the rows of that unit alone: docs/how-to/user_level_privacy.md. The noise
+            grows with it. Without it a unit counts for all that it holds, and the noise is as large as if that were
+            all candidates. Needs `privacy_unit`.
+        scale: instead of `epsilon`, the scale of the noise, a positive number of records: 1/η, where a count is off
+            by k with a probability proportional to exp(-η · k).
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every count
+            grows with it. Needs `privacy_unit`.
+        **terms: the shared arguments, described in `PersonTerms`.
+
+    Returns:
+        A dict from candidates to whole numbers from 0 to 2**63 - 1, in the order of the candidates; with groups a
+        dict from groups to such dicts.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidCandidates: if one cell could equal two candidates.
+        UnreadableData: if the file or the column is not there or cannot be read.
+
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the counts are.
+
+    Proof: docs/reference/mechanisms/noisy_counts.md.
+    """
+    column = None if column is None else column_name(column)
+    parameter, others = read_terms(terms, COUNT_TERMS)
+    options = declared_categories(data, column, terms) if candidates is None else candidates
+    labels = read_labels(options)
+    if isinstance(labels, CandidateTable):
+        raise InvalidCandidates(
+            "counts of a CandidateTable are not released: every candidate would have a number in the answer; list "
+            "those that you want, or ask for the most common ones by top_k"
+        )
+    unit_query = read_unit_query(others).with_candidates(labels.size, max_candidates)
+    groups = unit_query.columns(data, column)
+    noise = counts_noise(unit_query, labels.size, parameter)
+    cells = labels.size * len(groups)
+
+    def name(numbers: Sequence[int]) -> dict[Any, int]:
+        return dict(zip(labels, numbers, strict=True))
+
+    question = NoisyNumbers(
+        unit_query,
+        [noise],
+        lambda: [[_counts_of(group, labels)] for group in groups],
+        lambda: error_of_counts(noise, cells),
+    )
+    words = f"counts of {column or 'values'}, {labels.size} candidates"
+    query = Query("counts", words, {"column": column})
+    return question.release(query, terms, name, candidates=labels.description)
+
+
+def counts_noise(unit_query: UnitQuery, size: int, parameter: PrivacyParameter) -> Noise:
+    """Return the noise of the counts of so many candidates, in all groups."""
+    moved = unit_query.moved_counts(size)
+    return Noise(NoisyCounts(), counts_sensitivity(moved, unit_query.neighbors), parameter)
+
+
+def error_of_counts(noise: Noise, size: int) -> ErrorBound:
+    """Return how far off any of so many counts may be."""
+    off = min(geometric_error(noise.eta, size, CONFIDENCE), LARGEST_COUNT)
+    return ErrorBound(Fraction(off + 1 if off else 0), CONFIDENCE, COUNTED)
+
+
+def _only(numbers: Sequence[int]) -> int:
+    """Return the only number of a list."""
+    [number] = numbers
+    return number
+
+
+def _counts_of(group: Group, labels: Sequence[object]) -> list[int]:
+    """Return the numbers of records of the candidates. Private."""
+    return group.count(labels)

@@ -1,0 +1,55 @@
+"""What noise is added to: the numbers behind an answer, and whether neighbours are as near as was promised."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+from unittest.mock import patch
+
+from discreet.privacy.sensitivity import Sensitivity
+from discreet.releases import Release
+from discreet.verbs.noisy_numbers import Noise
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """One list of numbers before the noise, and how far neighbours may be apart."""
+
+    numbers: tuple[int, ...]
+    sensitivity: Sensitivity
+    eta: Fraction
+
+
+def numbers_behind(ask: Callable[..., Release], *args: Any, **terms: Any) -> list[Numbers]:
+    """Return the lists of numbers to which a verb adds noise."""
+    lists: list[Numbers] = []
+
+    def record(noise: Noise, numbers: Sequence[int], _: Any) -> list[int]:
+        lists.append(Numbers(tuple(numbers), noise.sensitivity, noise.eta))
+        return list(numbers)
+
+    with patch.object(Noise, "draw", record):
+        ask(*args, **terms)
+    return lists
+
+
+def farthest(
+    pairs: Iterable[tuple[Any, Any]], ask: Callable[..., Release], **terms: Any
+) -> list[Fraction]:
+    """Return by how much neighbours are apart at most, for each list, as a share of what is promised.
+
+    A list may differ by `spread` in all, and in each number by `change`.
+    """
+    shares: list[Fraction] = []
+    for before, after in pairs:
+        both = zip(
+            numbers_behind(ask, before, **terms), numbers_behind(ask, after, **terms), strict=True
+        )
+        for i, (one, other) in enumerate(both):
+            shifts = [Fraction(abs(a - b)) for a, b in zip(one.numbers, other.numbers, strict=True)]
+            promised = one.sensitivity
+            assert promised.change is not None
+            share = max(sum(shifts) / promised.spread, max(shifts) / promised.change)
+            shares += [Fraction(0)] * (i + 1 - len(shares))
+            shares[i] = max(shares[i], share)
+    return shares
