@@ -10,7 +10,9 @@ import pytest
 from flint import arb
 
 import discreet
+from discreet.errors import InvalidArgument
 from discreet.mechanisms.repetitions import RepetitionKind, Repetitions
+from discreet.privacy import ApproxDP, PureDP, RenyiDP
 from discreet.sampling.enclosures import ball, precision
 from discreet.testing import bit_tree
 from discreet.verbs import private_candidates as module
@@ -112,3 +114,59 @@ def test_scores_are_compared_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
         lambda data, candidate, share: (data[candidate], None), scores, [0, 1], epsilon=1
     )
     assert release.value == (1, 2**53 + 1, None)
+
+
+def best_in_doubles(law: list[float], kind: str, gamma: float) -> list[float]:
+    """Return the law of the best of K draws from a law over scores 0, 1, 2, ..."""
+
+    def generating(s: float) -> float:
+        if kind == "geometric":
+            return gamma * s / (1 - (1 - gamma) * s)
+        return math.log1p(-(1 - gamma) * s) / math.log(gamma)
+
+    ends = np.minimum(np.concatenate(([0.0], np.cumsum(law))), 1.0)
+    values = [generating(float(end)) for end in ends]
+    return np.diff(values).tolist()
+
+
+def renyi(p: list[float], q: list[float], order: float) -> float:
+    logs = (order * math.log(a) + (1 - order) * math.log(b) for a, b in zip(p, q, strict=True))
+    sum_ = sum(map(math.exp, logs))
+    return math.log(sum_) / (order - 1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("gamma", ["1/2", "1/100"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_best_keeps_its_renyi_divergences(kind: RepetitionKind, gamma: str, sign: int) -> None:
+    """Attempts that answer a number with Gaussian noise, in cells: every order of the best is within its bound."""
+    points = np.linspace(-4, 4, 200)
+    weights = [np.exp(-((points - at) ** 2) / 2) for at in (0.0, sign * 0.4)]
+    p, q = ((w / w.sum()).tolist() for w in weights)
+    tries = Repetitions(kind, gamma)
+    attempt = RenyiDP(
+        {a: max(renyi(p, q, a), renyi(q, p, a)) * (1 + 1e-9) for a in (1.5, 2, 3, 5, 9, 20, 60)}
+    )
+    promise = tries.best_of(attempt)
+    best, other = (best_in_doubles(law, kind, float(Fraction(gamma))) for law in (p, q))
+    with precision(100):
+        for order in (1.5, 2, 3, 5, 9, 20):
+            bound = promise.renyi(arb(order) - 1)
+            assert bound is not None
+            assert max(renyi(best, other, order), renyi(other, best, order)) <= float(bound.upper())
+
+
+def test_the_terms_of_the_bound() -> None:
+    """One order alone: R + ln E[K] / (a - 1) + c ((1 - 1/a) R + ln(1/gamma) / a)."""
+    for kind, c, mean in (("logarithmic", 1, 0.75 / (0.25 * math.log(4))), ("geometric", 2, 4.0)):
+        promise: Any = Repetitions(kind, "1/4").best_of(RenyiDP({4: "1/2"}))  # type: ignore[arg-type]
+        whole = 0.5 + math.log(mean) / 3 + c * (0.75 * 0.5 + math.log(4) / 4)
+        (order, bound) = promise.curve[-1]
+        assert order == 4
+        assert math.isclose(float(bound), whole, rel_tol=1e-12)
+
+
+def test_pure_attempts_cost_their_price() -> None:
+    assert Repetitions("geometric", "1/4").best_of(PureDP(Fraction(1, 3))) == PureDP(Fraction(1))
+    with pytest.raises(InvalidArgument, match="Rényi"):
+        Repetitions("geometric", "1/4").best_of(ApproxDP(Fraction(1), Fraction(1, 9)))

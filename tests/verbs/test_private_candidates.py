@@ -2,13 +2,15 @@
 
 import math
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import discreet
-from discreet.errors import InvalidArgument, InvalidScores
+from discreet.errors import DiscreetError, InvalidArgument, InvalidScores
 from discreet.payment import Bill, Indices
+from discreet.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 
 
 class Purse:
@@ -54,6 +56,17 @@ def test_it_pays_once_and_before_it_tries() -> None:
         ({"neighbors": "rows"}, "neighbors must be one of"),
         ({"ledger": 3}, "ledger must be a session"),
         ({"candidates": ["a", "a"]}, "distinct"),
+        ({"attempt": PureDP(Fraction(1))}, "either epsilon"),
+        ({"epsilon": None}, "either epsilon"),
+        ({"delta": "1e-6"}, "delta goes with attempt"),
+        (
+            {"epsilon": None, "attempt": ZCDP(Fraction(1), "replace_one")},
+            "must be under add_remove",
+        ),
+        ({"epsilon": None, "attempt": ApproxDP(Fraction(1), Fraction(1, 9))}, "Rényi divergences"),
+        ({"epsilon": None, "attempt": 3}, "guarantee"),
+        ({"epsilon": None, "attempt": ZCDP(Fraction(1)), "delta": 1}, "delta must be below 1"),
+        ({"request": "one"}, "give ledger too"),
     ],
 )
 def test_what_it_refuses_before_it_tries(changed: dict[str, Any], message: str) -> None:
@@ -80,4 +93,64 @@ def test_an_error_of_the_run_is_replaced() -> None:
 
     with pytest.raises(InvalidScores, match="run failed with ValueError") as caught:
         discreet.private_candidates(run, None, ["a"], epsilon=1)
+    assert "12345" not in str(caught.value)
+
+
+def test_attempts_with_renyi_divergences_are_called_with_their_guarantee() -> None:
+    noise = GaussianDP(Fraction(1, 5))
+
+    def run(data: Any, candidate: str, share: Any) -> tuple[float, Any]:
+        return 1.0, share
+
+    release = discreet.private_candidates(run, None, ["a"], attempt=noise)
+    assert isinstance(release.guarantee, RenyiDP)
+    assert release.value == ("a", 1.0, noise)
+    approx = discreet.private_candidates(run, None, ["a"], attempt=noise, delta="1e-6")
+    assert approx.guarantee == release.guarantee.approx("1e-6")
+    pure = discreet.private_candidates(run, None, ["a"], attempt=PureDP(Fraction(1, 3)))
+    assert pure.guarantee == PureDP(Fraction(2, 3))
+
+
+class Stopped(BaseException):
+    """The end of a process."""
+
+
+def test_a_request_gives_the_stored_answer_and_is_charged_once(tmp_path: Path) -> None:
+    """A run that ends the process leaves the charge; the same request tries anew and costs no more."""
+    book = discreet.Ledger(tmp_path / "budget.db")
+    book.open("people", epsilon=3)
+    session, calls = book.session("people"), list[str]()
+
+    def run(data: Any, candidate: str, share: Fraction) -> tuple[float, Any]:
+        calls.append(candidate)
+        if len(calls) == 1:
+            raise Stopped
+        return len(calls) / 2, {"weights": [1.5, None], "where": ("a.bin", len(calls))}
+
+    def ask(**changed: Any) -> Any:
+        terms: dict[str, Any] = {"epsilon": 1, "ledger": session, "request": "one", **changed}
+        return discreet.private_candidates(run, None, ["a", "b"], **terms)
+
+    with pytest.raises(Stopped):
+        ask()
+    assert book.session("people").remaining.epsilon == 2
+    first = ask()
+    tried = len(calls)
+    again = ask()
+    assert len(calls) == tried
+    assert first.value == again.value
+    assert first.value[2]["where"][0] == "a.bin"
+    assert book.session("people").remaining.epsilon == 2
+    with pytest.raises(DiscreetError, match="another question"):
+        ask(epsilon=2)
+
+
+def test_a_result_that_cannot_be_stored_is_refused_without_quoting_it(tmp_path: Path) -> None:
+    book = discreet.Ledger(tmp_path / "budget.db")
+    book.open("people", epsilon=3)
+    session = book.session("people")
+    with pytest.raises(InvalidArgument, match="leave out request") as caught:
+        discreet.private_candidates(
+            lambda *_: (1, {12345}), None, ["a"], epsilon=1, ledger=session, request="one"
+        )
     assert "12345" not in str(caught.value)

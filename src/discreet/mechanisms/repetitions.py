@@ -3,19 +3,25 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from typing import Literal, get_args
 
 from flint import arb
 
 from ..arguments import choice
-from ..errors import InvalidNumber, preview
-from ..numbers import Number, positive
+from ..errors import InvalidArgument, InvalidNumber, preview
+from ..numbers import Number, positive, short_up
+from ..privacy.contract import Guarantee, check_guarantee
+from ..privacy.guarantees import PureDP, RenyiDP
+from ..privacy.renyi_dp import ORDERS
 from ..sampling.bits import Bits, LazyUniform
-from ..sampling.enclosures import ball, precision
+from ..sampling.enclosures import ball, precision, upper
 
 RepetitionKind = Literal["logarithmic", "geometric"]
 
 _LEAST = Fraction(1, 10**6)
+
+_RENYI_BITS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,55 @@ class Repetitions:
     def price(self) -> int:
         """How many times the epsilon of one try the best of all tries costs."""
         return 3 if self.kind == "geometric" else 2
+
+    def best_of(self, attempt: Guarantee) -> Guarantee:
+        """Return the guarantee of the best of K tries, each with that guarantee.
+
+        Of tries that are epsilon-DP it is `PureDP` of `price` times as much; of others Rényi divergences.
+
+        Raises:
+            InvalidArgument: if neither an epsilon nor a Rényi divergence follows from the guarantee of a try.
+        """
+        single = check_guarantee(attempt)
+        if single.pure is not None:
+            return PureDP(self.price * single.pure, single.neighbors)
+        with precision(_RENYI_BITS):
+            curve = self._curve(single)
+        if not curve:
+            raise InvalidArgument(
+                f"an attempt must promise epsilon-DP or Rényi divergences, such as ZCDP or GaussianDP, not {single}"
+            )
+        return RenyiDP(curve, single.neighbors)
+
+    def _curve(self, attempt: Guarantee) -> dict[Fraction, Fraction]:
+        """Return the Rényi divergences of the best by order, where the divergences of an attempt are finite."""
+        divergences = {
+            order: divergence
+            for order in ORDERS
+            if (divergence := attempt.renyi(ball(order - 1))) is not None and divergence.is_finite()
+        }
+        if not divergences:
+            return {}
+        # *Rényi divergences* in private_candidates.md: any second order gives a bound.
+        far = -ball(Fraction(self.gamma)).log()
+        ratios = [
+            (1 - 1 / ball(order)) * divergence + far / ball(order)
+            for order, divergence in divergences.items()
+        ]
+        ratio = (self.price - 1) * min(map(upper, ratios))
+        log_mean = self._mean().log()
+        bounds = [
+            short_up(max(upper(divergence + log_mean / ball(order - 1)) + ratio, Fraction(0)))
+            for order, divergence in divergences.items()
+        ]
+        # A divergence of a larger order bounds those of smaller ones.
+        least = list(accumulate(reversed(bounds), min))
+        return dict(zip(divergences, reversed(least), strict=True))
+
+    def _mean(self) -> arb:
+        """Return a ball around E[K], at the precision in force."""
+        gamma = ball(Fraction(self.gamma))
+        return 1 / gamma if self.kind == "geometric" else (1 - gamma) / (-gamma * gamma.log())
 
     def probabilities(self) -> Iterator[arb]:
         """Yield balls around P(K = 1), P(K = 2), ..., at the precision in force, without end."""
