@@ -111,12 +111,8 @@ def test_attempts_with_renyi_divergences_are_called_with_their_guarantee() -> No
     assert pure.guarantee == PureDP(Fraction(2, 3))
 
 
-class Stopped(BaseException):
-    """The end of a process."""
-
-
 def test_a_request_gives_the_stored_answer_and_is_charged_once(tmp_path: Path) -> None:
-    """A run that ends the process leaves the charge; the same request tries anew and costs no more."""
+    """A run that fails leaves the charge; the same request tries anew and costs no more."""
     book = discreet.Ledger(tmp_path / "budget.db")
     book.open("people", epsilon=3)
     session, calls = book.session("people"), list[str]()
@@ -124,23 +120,23 @@ def test_a_request_gives_the_stored_answer_and_is_charged_once(tmp_path: Path) -
     def run(data: Any, candidate: str, share: Fraction) -> tuple[float, Any]:
         calls.append(candidate)
         if len(calls) == 1:
-            raise Stopped
+            raise MemoryError
         return len(calls) / 2, {"weights": [1.5, None], "where": ("a.bin", len(calls))}
 
     def ask(**changed: Any) -> Any:
         terms: dict[str, Any] = {"epsilon": 1, "ledger": session, "request": "one", **changed}
         return discreet.private_candidates(run, None, ["a", "b"], **terms)
 
-    with pytest.raises(Stopped):
+    with pytest.raises(InvalidScores, match="asks again at no cost"):
         ask()
-    assert book.session("people").remaining.epsilon == 2
+    assert book.budgets()[0].remaining.epsilon == 2
     first = ask()
     tried = len(calls)
     again = ask()
     assert len(calls) == tried
     assert first.value == again.value
     assert first.value[2]["where"][0] == "a.bin"
-    assert book.session("people").remaining.epsilon == 2
+    assert book.budgets()[0].remaining.epsilon == 2
     with pytest.raises(DiscreetError, match="another question"):
         ask(epsilon=2)
 
