@@ -7,6 +7,7 @@ masked.
 import asyncio
 import datetime as dt
 import hashlib
+import json
 import os
 import random
 from collections.abc import Callable, Iterator
@@ -28,6 +29,7 @@ from discreet.service.tokens import tokens_beside
 from discreet.service.turns import Clock
 
 from .pages.person import Person, Read
+from .released_numbers import EXAMPLES
 from .test_app import ROUTES
 from .test_connect import TEXT
 
@@ -153,6 +155,10 @@ class World:
             yield self.watch("POST", "/v1/verbs/quotes", json={**free, "size": 40})
             headers = {"Idempotency-Key": f"free {self.requests}"}
             yield self.watch("POST", "/v1/verbs/answers", json=free, headers=headers)
+        for name, one in EXAMPLES.items():
+            yield self.watch("POST", "/v1/verbs/quotes", json=one.body)
+            headers = {"Idempotency-Key": f"{name} {self.requests}"}
+            yield self.watch("POST", "/v1/verbs/answers", json=one.body, headers=headers)
         named = {"question": "city", "dataset": "people"}
         for key in ("costly", "once more"):  # the second is refused: the share is spent
             yield self.watch("POST", "/v1/quotes", json=named)
@@ -299,7 +305,19 @@ questions.high = { verb = "maximum", column = "x", epsilon = 1 }
 [server]
 turn = "250ms"
 """
-).replace('datasets = ["people", "rivals"]', 'datasets = ["people", "rivals", "broken"]')
+)
+for _old, _new in (
+    ('datasets = ["people", "rivals"]', 'datasets = ["people", "rivals", "broken"]'),
+    (
+        '"mode", "median"',
+        f'"mode", "median", {json.dumps(sorted({one.verb for one in EXAMPLES.values()}))[1:-1]}',
+    ),
+    ('{ epsilon = "30" }', '{ epsilon = "30", delta = "1e-6", delta_for = "questions" }'),
+    ('share = { epsilon = "10" }', 'share = { epsilon = "10", delta = "1e-7" }'),
+    ('max_epsilon = "1/4"', 'max_epsilon = "1/4"\nmax_delta = "1e-8"'),
+):
+    assert _old in WORDS
+    WORDS = WORDS.replace(_old, _new)
 
 
 @contextmanager
@@ -355,7 +373,7 @@ def test_what_another_does_moves_no_reply(
 def test_the_harness_sees_a_difference_where_there_is_one(tmp_path: Path) -> None:
     """Of an oversubscribed budget refusals tell, as the docs say."""
     text = WORDS.replace(
-        'budget = { epsilon = "30" }', 'budget = { epsilon = "10.1" }\noversubscribed = true'
+        'budget = { epsilon = "30",', 'oversubscribed = true\nbudget = { epsilon = "10.1",'
     )
     one = replies(tmp_path / "one", text, nothing)
     other = replies(tmp_path / "other", text, exhausted)

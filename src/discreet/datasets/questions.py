@@ -26,6 +26,10 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "quantiles": ("alphas", "method"),
     "price": ("supply", "units", "continuous"),
     "check": (),
+    "count": (),
+    "counts": ("max_candidates",),
+    "sum": ("minimum", "maximum", "step"),
+    "mean": ("minimum", "maximum", "step"),
 }
 """The verbs of questions about declared columns, and their arguments besides the terms of all.
 
@@ -61,7 +65,15 @@ SHARED_TERMS = (
 )  # fmt: skip
 """The terms of all verbs but those of `FEWER`, besides `size`."""
 
-FEWER: Mapping[str, tuple[str, ...]] = {"check": ("epsilon", "max_contributions")}
+_NOISY = ("epsilon", "rho", "scale", "by", "groups", "max_groups", "where")
+
+FEWER: Mapping[str, tuple[str, ...]] = {
+    "check": ("epsilon", "max_contributions"),
+    "count": _NOISY,
+    "counts": ("candidates", *_NOISY),
+    "sum": (*_NOISY, "max_contributions"),
+    "mean": (*(term for term in _NOISY if term != "scale"), "max_contributions"),
+}
 """The verbs that take fewer terms, and give one answer; and those that they take."""
 
 
@@ -94,7 +106,7 @@ def _question_with(verb: str) -> KeyTable:
     keys = {name: Key(_PARTS.get(name, _ARGUMENT), _WORDS.get(name, "")) for name in keys_of(verb)}
     kind = Kind(f'"{verb}"', {"const": RENAMED.get(verb, verb)}, read_text)
     keys["verb"] = Key(kind, missing="")
-    needed = "" if verb in WITHOUT_COLUMN else "the column is missing; name a declared one"
+    needed = None if verb in WITHOUT_COLUMN else "the column is missing; name a declared one"
     keys["column"] = Key(ANY_TEXT, _WORDS["column"], needed)
     return KeyTable(keys)
 

@@ -92,6 +92,10 @@ class Connection:
     quantiles = _free_verb("quantiles", "quantiles")
     best_price = _free_verb("best_price", "price")
     check = _free_verb("check", "check")
+    count = _free_verb("count", "count")
+    counts = _free_verb("counts", "counts")
+    sum = _free_verb("sum", "sum")
+    mean = _free_verb("mean", "mean")
 
     def __init__(self, node: Node, label: str, data: DataInHand | None = None) -> None:
         self._node, self._label, self._data = node, label, data

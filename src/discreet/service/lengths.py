@@ -1,7 +1,7 @@
 """How long an answer may become in JSON, from public declarations alone, so that replies have one length."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..batches import Call
@@ -9,8 +9,12 @@ from ..datasets.columns import Column
 from ..datasets.dataset import Dataset
 from ..date_grid import AnyGrid, DateGrid
 from ..decimals import Decimals
+from ..numbers import exact
 from ..payment import Bill
 from ..verbs.check import check
+from ..verbs.count import count, counts
+from ..verbs.sum import mean
+from ..verbs.sum import sum as sum_verb
 from .wire import write_value
 
 _AROUND = 40
@@ -18,6 +22,12 @@ _AROUND = 40
 
 _CHECKED = 200
 """Characters of the counts of a check: none of them is longer than 20, as the noise is cut."""
+
+_NUMBER = 40
+"""Characters of a count, with brackets and a comma: it is below 2**63."""
+
+_DIGITS_OF_SUM = 50
+"""Characters of the number of steps in a sum, and of those by which a mean is finer."""
 
 _REST = 200
 """Characters of the rest of a release: the names of its fields, a number of candidates."""
@@ -37,19 +47,58 @@ def longest_release(question: Call, bill: Bill, dataset: Dataset, size: int | No
 
 def longest_answer(question: Call, dataset: Dataset, size: int | None) -> int:
     """Return a bound on the characters of an answer to a question, without its data, whatever they are."""
-    if question.verb is check:
-        return _CHECKED
     terms = question.terms
-    column = dataset.column(question.arguments[0])
-    one = _longest(terms.get("candidates"), column)
-    alphas = terms.get("alphas")
-    many = int(terms.get("k", 1)) * (1 if alphas is None else len(list(alphas)))
-    each = (size or terms.get("size") or 1) * many * one
+    each = int((size or terms.get("size") or 1) * _longest_without_groups(question, dataset))
     if terms.get("by") is None:
-        return int(each)
+        return each
     groups, by = terms.get("groups"), dataset.column(terms["by"])
     names = by.values if groups is None else groups
-    return sum(_count_characters(name) + int(each) for name in names or ())
+    return sum(_count_characters(name) + each for name in names or ())
+
+
+def _longest_without_groups(question: Call, dataset: Dataset) -> int:
+    """Return a bound on the characters of one answer of one group."""
+    terms, by_verb = question.terms, _BY_VERB.get(question.verb)
+    if not question.arguments:
+        return _NUMBER
+    column = dataset.column(question.arguments[0])
+    if by_verb is not None:
+        return by_verb(terms, column)
+    alphas = terms.get("alphas")
+    many = int(terms.get("k", 1)) * (1 if alphas is None else len(list(alphas)))
+    return many * _longest(terms.get("candidates"), column) + _longest_gap(terms)
+
+
+def _longest_histogram(terms: Mapping[str, Any], column: Column) -> int:
+    """Return a bound on the characters of a count for each candidate."""
+    names = terms.get("candidates")
+    values = column.values if names is None else names
+    return sum(_count_characters(name) + _NUMBER for name in values or ())
+
+
+def _longest_sum(terms: Mapping[str, Any], column: Column) -> int:
+    """Return a bound on the characters of a sum or a mean: below 2**126 steps, or on a grid of finer ones."""
+    parts = [terms.get(name, getattr(column, name)) for name in ("minimum", "maximum", "step")]
+    digits = sum(len(str(exact(part, "a bound"))) for part in parts if part is not None)
+    return _AROUND + 2 * (_DIGITS_OF_SUM + digits)
+
+
+def _longest_gap(terms: Mapping[str, Any]) -> int:
+    """Return a bound on the characters of a gap: below 2**64 records, in steps of a tenth of the noise or less."""
+    if not terms.get("gap"):
+        return 0
+    parameters = (terms.get(name) for name in ("epsilon", "rho", "scale"))
+    return _AROUND + sum(len(str(exact(one, "it"))) for one in parameters if one is not None)
+
+
+_BY_VERB: Mapping[Any, Callable[[Mapping[str, Any], Column], int]] = {
+    check: lambda *_: _CHECKED,
+    count: lambda *_: _NUMBER,
+    counts: _longest_histogram,
+    sum_verb: _longest_sum,
+    mean: _longest_sum,
+}
+"""The verbs whose answers are no candidates."""
 
 
 def _longest(candidates: Any, column: Column) -> int:

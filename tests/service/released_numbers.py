@@ -1,0 +1,68 @@
+"""One question of every verb that releases counts, sums or keys, for tests of all ways to a service."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question, and whether an answer has its shape."""
+
+    verb: str
+    column: str | None
+    terms: dict[str, Any]
+    has_shape: Callable[[Any], bool]
+    form: dict[str, str] | None = None
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The question as JSON."""
+        plain = {"verb": self.verb, "dataset": "people", "terms": self.terms}
+        return plain if self.column is None else {**plain, "column": self.column}
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The question as the fields of a form."""
+        column = {} if self.column is None else {"column": self.column}
+        return {"dataset": "people", "verb": self.verb, **column, **(self.form or self.terms)}
+
+    @property
+    def toml(self) -> str:
+        """The question as the owner names it."""
+        column = {} if self.column is None else {"column": self.column}
+        keys = {"verb": self.verb, **column, **self.terms}
+        return f"{{ {', '.join(f'{name} = {_toml(term)}' for name, term in keys.items())} }}"
+
+
+def _toml(term: Any) -> str:
+    if isinstance(term, list):
+        return f"[{', '.join(map(_toml, term))}]"
+    return f'"{term}"' if isinstance(term, str) else str(term)
+
+
+def is_count(value: Any) -> bool:
+    """Return whether a value is a released count."""
+    return type(value) is int and 0 <= value < 2**63
+
+
+def are_cities(value: Any) -> bool:
+    """Return whether there is a count of both declared cities, in their order."""
+    return list(value) == ["Bern", "Basel"] and all(map(is_count, value.values()))
+
+
+EXAMPLES = {
+    "count": Example("count", None, {"epsilon": "1/64"}, is_count),
+    "count-of": Example("count", "age", {"epsilon": "1/64"}, is_count),
+    "count-by": Example(
+        "count", None, {"epsilon": "1/64", "by": "city"}, are_cities
+    ),
+    "counts": Example("counts", "city", {"epsilon": "1/64"}, are_cities),
+    "counts-by": Example(
+        "counts", "city", {"epsilon": "1/64", "by": "city"},
+        lambda value: list(value) == ["Bern", "Basel"] and all(map(are_cities, value.values())),
+    ),
+    "sum": Example("sum", "age", {"epsilon": "1/64"}, lambda value: value == int(value)),
+    "mean": Example("mean", "age", {"epsilon": "1/4"}, lambda value: value is None or 0 <= value <= 120),
+}  # fmt: skip
+"""By name; those without a delta."""

@@ -1,0 +1,176 @@
+"""Counts, sums and keys by every way to a service: one answer, paid once, allowed by no old list of verbs."""
+
+import datetime as dt
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra server is not installed")
+pytest.importorskip("httpx", reason="the extra server is not installed")
+
+import discreet
+from discreet import Connection
+from discreet.batches import Call
+from discreet.errors import InvalidArgument
+from discreet.ledger.toml_budgets import configuration
+from discreet.node.isolation import PublicError
+from discreet.service import wire
+from discreet.service.app import make_app
+from discreet.service.free_questions import verb_named
+from discreet.service.http_client import HttpClient
+from discreet.service.lengths import longest_answer
+from discreet.service.permissions import hold, rights_of
+from discreet.service.tokens import tokens_beside
+
+from .pages.person import Person, Read
+from .released_numbers import EXAMPLES
+from .test_connect import TEXT, open_described
+from .test_http_client import InTheProcess
+
+LATER = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)
+OLD_VERBS = [
+    "mode",
+    "top_k",
+    "median",
+    "minimum",
+    "maximum",
+    "quantile",
+    "quantiles",
+    "best_price",
+    "check",
+]
+NEW_VERBS = sorted({one.verb for one in EXAMPLES.values()})
+WORDS = (
+    TEXT.replace('["mode", "median"]\nmax_epsilon = "1/4"', json.dumps(NEW_VERBS))
+    .replace("[datasets.people.questions.city]", "".join(
+        f"[datasets.people.questions]\n{name} = {one.toml}\n" if at == 0 else f"{name} = {one.toml}\n"
+        for at, (name, one) in enumerate(EXAMPLES.items())
+    ) + "[datasets.people.questions.city]")
+    .replace('budget = { epsilon = "30" }', 'budget = { epsilon = "30", delta = "1e-6", delta_for = "questions" }')
+    .replace('share = { epsilon = "10" }', 'share = { epsilon = "10", delta = "1e-7" }')
+    + f'[analysts.old]\ndatasets = ["people"]\nshare = {{ epsilon = "1" }}\nverbs = {json.dumps(OLD_VERBS)}\n'
+)  # fmt: skip
+
+
+class Ways:
+    """Connections of one analyst in this process and over HTTP, and a person at the pages."""
+
+    def __init__(self) -> None:
+        Path("discreet.toml").write_text(WORDS + '[server]\nturn = "0s"\n')
+        Path("SECRET-PLACE.csv").write_text("age,city\n" + "30,Bern\n" * 99 + "40,Basel\n" * 50)
+        Path("rivals.csv").write_text("x\n1\n2\n")
+        for name, analyst in (
+            ("people", None),
+            ("rivals", None),
+            ("people", "ann"),
+            ("people", "old"),
+        ):
+            open_described(configuration(), name, analyst)
+        self.tokens = tokens_beside(Path("discreet.toml"))
+        app: Any = make_app(configuration(), ["testserver", "service.test"])
+        self.here = discreet.connect(analyst="ann")
+        self.there = Connection(HttpClient(InTheProcess(app, self.token("ann"))), "a service")
+        self.person = Person(app)
+        self.person.enter(self.token("ann"))
+
+    def token(self, analyst: str) -> str:
+        return self.tokens.create("analyst", analyst, LATER)[0]
+
+
+@pytest.fixture(scope="module")
+def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(tmp_path_factory.mktemp("numbers"))
+        patched.delenv("DISCREET_CONFIG", raising=False)
+        yield Ways()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_question_has_one_answer_by_every_way(ways: Ways, name: str) -> None:
+    one = EXAMPLES[name]
+    terms = {"verb": one.verb, "dataset": "people", "column": one.column, **one.terms}
+    before = ways.here.budgets()[0].spent
+    quote = ways.here.quote_free(**terms)
+    assert ways.there.quote_free(**terms) == quote
+    assert ways.here.budgets()[0].spent == before
+    first = ways.there.ask_free(**terms, request=name)
+    assert first.charged
+    assert one.has_shape(first.value)
+    assert (ways.here.budgets()[0].spent - before).epsilon == quote.cost.epsilon
+    for again in (
+        ways.here.ask_free(**terms, request=name),
+        ways.there.ask_free(**terms, request=name),
+    ):
+        assert (again.value, again.charged, again.guarantee) == (
+            first.value,
+            False,
+            first.guarantee,
+        )
+        assert repr(again.value) == repr(first.value)
+    method = getattr(ways.there, one.verb)
+    assert method("people", one.column, **one.terms, request=name).value == first.value
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_named_question_is_the_same_question(ways: Ways, name: str) -> None:
+    one = EXAMPLES[name]
+    released = ways.there.ask(name, dataset="people", request=f"named {name}")
+    assert one.has_shape(released.value)
+    assert ways.here.ask(name, dataset="people", request=f"named {name}").value == released.value
+    assert (
+        ways.here.quote(name, dataset="people").cost
+        == ways.here.quote_free(one.verb, "people", one.column, **one.terms).cost
+    )
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_it_is_asked_at_the_pages(ways: Ways, name: str) -> None:
+    one = EXAMPLES[name]
+    query = "&".join(f"{key}={value}" for key, value in one.fields.items())
+    plan = ways.person.read(f"/plan?{query}")
+    page = ways.person.submit(plan.form("/ask"))
+    assert page.status_code == 200, Read(page.text).text
+    assert "It was paid now." in page.text
+    if one.verb == "counts":
+        assert page.text.count('<table class="counts">') == (2 if "by" in one.terms else 1)
+        assert "Basel" in page.text
+    free = ways.person.read(f"/free?{query}")
+    assert "epsilon" in free.form("/plan").fields
+
+
+@pytest.mark.parametrize("verb", NEW_VERBS)
+def test_an_old_list_of_verbs_allows_no_new_one(ways: Ways, verb: str) -> None:
+    old = discreet.connect(analyst="old")
+    one = next(one for one in EXAMPLES.values() if one.verb == verb)
+    for ask in (old.quote_free, old.ask_free):
+        with pytest.raises(InvalidArgument, match=f"{verb} is not allowed here, only mode"):
+            ask(verb, "people", one.column, **one.terms)
+    assert old.budgets()[0].spent.epsilon == 0
+
+
+def test_who_has_no_list_has_no_verb(ways: Ways) -> None:
+    bob = rights_of(hold(configuration()), configuration(), "analyst", "bob")
+    assert bob.freedom.verbs == ()
+    for one in EXAMPLES.values():
+        with pytest.raises(PublicError):
+            bob.freedom.check(one.verb, Call(verb_named(one.verb), (), one.terms))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_no_answer_is_longer_than_is_said_beforehand(ways: Ways, name: str) -> None:
+    one, rights = EXAMPLES[name], rights_of(hold(configuration()), configuration(), "owner", None)
+    inquiry = rights._read_free_question(one.verb, "people", one.column, one.terms)
+    bound = longest_answer(inquiry.call, inquiry.data, None)
+    answers: list[Any] = [2**63 - 1, -(2**126) * 120, Fraction(120 * 10**5 - 1, 10**5)]
+    by = ["Bern", "Basel"] if "by" in one.terms else [None]
+    for value in answers:
+        inner = dict.fromkeys(["Bern", "Basel"], 2**63 - 1) if one.verb == "counts" else value
+        if one.verb in ("count", "counts") and value != 2**63 - 1:
+            continue
+        answer = inner if by == [None] else dict.fromkeys(by, inner)
+        text = json.dumps(wire.write_value(answer), ensure_ascii=False)
+        assert len(text.encode()) <= bound
