@@ -16,7 +16,7 @@ import discreet
 from discreet import Connection
 from discreet.batches import Call
 from discreet.errors import InvalidArgument
-from discreet.ledger.toml_budgets import configuration
+from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.node.isolation import PublicError
 from discreet.service import wire
 from discreet.service.app import make_app
@@ -28,7 +28,7 @@ from discreet.service.tokens import tokens_beside
 
 from .pages.person import Person, Read
 from .released_numbers import EXAMPLES
-from .test_connect import TEXT, open_described
+from .test_connect import TEXT
 from .test_http_client import InTheProcess
 
 LATER = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)

@@ -377,7 +377,7 @@ def test_what_another_does_moves_no_reply(
 def test_the_harness_sees_a_difference_where_there_is_one(tmp_path: Path) -> None:
     """Of an oversubscribed budget refusals tell, as the docs say."""
     text = WORDS.replace(
-        'budget = { epsilon = "30",', 'oversubscribed = true\nbudget = { epsilon = "10.1",'
+        'budget = { epsilon = "30",', 'oversubscribed = true\nbudget = { epsilon = "11",'
     )
     one = replies(tmp_path / "one", text, nothing)
     other = replies(tmp_path / "other", text, exhausted)
