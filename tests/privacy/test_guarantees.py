@@ -15,6 +15,7 @@ from discreet.errors import DiscreetError, InvalidArgument, InvalidNumber
 from discreet.privacy import (
     ZCDP,
     ApproxDP,
+    ApproxRange,
     BoundedRange,
     GaussianDP,
     LaplaceDP,
@@ -38,6 +39,8 @@ ALL: list[Any] = [
     ZCDP(Fraction(1, 7), ADD),
     ApproxDP(Fraction(1, 3), Fraction(1, 10**6), ADD),
     ApproxDP(Fraction(0), Fraction(1, 10), ADD),
+    ApproxRange(Fraction(1, 3), Fraction(1), Fraction(1, 10), ADD),
+    ApproxRange(Fraction(1, 3), Fraction(4), Fraction(1, 10**6), ADD),
     GaussianDP(Fraction(2, 3), ADD),
     RenyiDP({2: "1/10", 8: 0.3, "1.5": 0}, ADD),
     LossDP(LossDistribution.gaussian(1, "1/4"), ADD),

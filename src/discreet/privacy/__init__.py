@@ -4,6 +4,7 @@ from .composition import Composition, compose
 from .guarantees import (
     ZCDP,
     ApproxDP,
+    ApproxRange,
     BoundedRange,
     GaussianDP,
     LaplaceDP,
@@ -22,6 +23,7 @@ from .pld import LossDistribution
 __all__ = [
     "ZCDP",
     "ApproxDP",
+    "ApproxRange",
     "BoundedRange",
     "Composition",
     "GaussianDP",

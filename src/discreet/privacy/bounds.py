@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from operator import itemgetter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from flint import arb
 
@@ -151,14 +151,37 @@ class Bounds:
         return "\n".join(lines)
 
 
+class Looseness(NamedTuple):
+    """By how much a composition may miss its core.
+
+    Attributes:
+        slack: the probability that the core does not hold.
+        extra: a delta that is added besides.
+    """
+
+    slack: Fraction
+    extra: Fraction = Fraction(0)
+
+    def delta(self, bound: Fraction) -> Fraction:
+        """Return the delta of the composition, of that of its core."""
+        if not (self.slack or self.extra):
+            return bound
+        return min(short_up(self.extra + self.slack + (1 - self.slack) * bound), Fraction(1))
+
+    def delta_of_core(self, at: Fraction) -> Fraction | None:
+        """Return the delta that is left for the core; None where nothing is."""
+        rest = at - self.extra
+        return None if self.slack > rest else (rest - self.slack) / (1 - self.slack)
+
+
 def bounds_of(
-    core: Parts, slack: Fraction, delta: Number | None, epsilon: Number | None, *, adaptive: bool
+    core: Parts, loose: Looseness, delta: Number | None, epsilon: Number | None, *, adaptive: bool
 ) -> Bounds:
     """Return the bounds on several answers together, at a delta or at an epsilon.
 
     Args:
         core: the guarantees that hold but for the slack; none if nothing is left of any of them.
-        slack: the probability that the core does not hold.
+        loose: by how much the composition may miss its core.
         delta: the delta at which epsilon is bounded, or else
         epsilon: the epsilon at which delta is bounded.
         adaptive: whether a question may depend on earlier answers.
@@ -172,19 +195,16 @@ def bounds_of(
     adaptive = flag(adaptive, "adaptive")
     if (delta is None) == (epsilon is None):
         raise InvalidArgument("give either delta or epsilon")
-    accountants = _accountants(core, slack, adaptive)
+    accountants = _accountants(core, loose.slack, adaptive)
     if delta is None:
         target = read_epsilon(epsilon)
         deltas = _bounds_by_name(accountants, "delta", target)
-        loose = {
-            name: short_up(slack + (1 - slack) * bound) if slack else bound
-            for name, bound in deltas.items()
-        }
-        return Bounds("delta", target, loose or {"none": Fraction(1)})
+        bounds = {name: loose.delta(bound) for name, bound in deltas.items()}
+        return Bounds("delta", target, bounds or {"none": Fraction(1)})
     at = read_delta(delta)
-    if slack > at:
+    delta_of_core = loose.delta_of_core(at)
+    if delta_of_core is None:
         return Bounds("epsilon", at, {})
-    delta_of_core = (at - slack) / (1 - slack)
     return Bounds("epsilon", at, _bounds_by_name(accountants, "epsilon", delta_of_core))
 
 

@@ -16,7 +16,7 @@ from ..errors import InvalidArgument
 from ..messages import SUM, Message, join
 from ..numbers import Number, count
 from .base import BaseGuarantee
-from .bounds import Bounds, bounds_of
+from .bounds import Bounds, Looseness, bounds_of
 from .contract import (
     Guarantee,
     Part,
@@ -27,7 +27,7 @@ from .contract import (
 from .conversions import divergence_at
 from .epsilon_dp import ApproxDP
 from .exports import event, losses_of
-from .parts import merge, pure_of, renyi_of, rho_of, slack_of, summed
+from .parts import extra_delta_of_parts, merge, pure_of, renyi_of, rho_of, slack_of, summed
 from .pld import LossDistribution
 from .sensitivity import Neighbors
 from .wording import guarantee_table, statement_of, with_relation
@@ -77,8 +77,13 @@ class Composition:
 
     @property
     def slack(self) -> Fraction:
-        """The probability that the core of at least one guarantee fails, rounded up."""
-        return slack_of(self.parts)
+        """The probability that the core of at least one guarantee fails, rounded up, and deltas that are added."""
+        return min(slack_of(self.parts) + self.extra_delta, Fraction(1))
+
+    @property
+    def extra_delta(self) -> Fraction:
+        """The sum of the deltas that are added to what follows from the cores."""
+        return extra_delta_of_parts(self.parts)
 
     @property
     def core(self) -> "Composition | None":
@@ -107,7 +112,8 @@ class Composition:
         """
         core = self.core
         parts = () if core is None else core.parts
-        all_bounds = bounds_of(parts, self.slack, delta, epsilon, adaptive=adaptive)
+        loose = Looseness(slack_of(self.parts), self.extra_delta)
+        all_bounds = bounds_of(parts, loose, delta, epsilon, adaptive=adaptive)
         if not all_bounds.values:
             raise InvalidArgument(
                 f"no epsilon is known at {equals('delta', all_bounds.at)} for {self}"
@@ -153,10 +159,10 @@ class Composition:
         """
         core = self.core
         distribution = losses_of(() if core is None else core.parts, self.slack)
-        if distribution is None:
+        if distribution is None or self.extra_delta:
             raise InvalidArgument(
                 f"no distribution of losses on one grid bounds {self}: it takes up to a million answers that "
-                "all have a guarantee, and epsilons up to 64 that are not too far apart"
+                "all have a guarantee other than `ApproxRange`, and epsilons up to 64 that are not too far apart"
             )
         return distribution
 

@@ -112,6 +112,15 @@ def guarantee_as_dict(guarantee: Guarantee) -> dict[str, object]:
     return {"kind": guarantee.kind, **fields}
 
 
+def extra_delta_of(guarantee: Guarantee) -> Fraction:
+    """Return the delta of a guarantee that is added to what follows from its core; 0 for most kinds.
+
+    The slack of those is the probability that the core fails, which leaves less of the core.
+    """
+    extra: Fraction = getattr(guarantee, "extra_delta", Fraction(0))
+    return extra
+
+
 def order(guarantee: Guarantee) -> tuple[object, ...]:
     """Return the sort key of a guarantee: its kind, then its numbers, or else its `as_dict` form."""
     values = [getattr(guarantee, name) for name in _fields(guarantee)[:-1]]

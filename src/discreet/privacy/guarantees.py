@@ -14,6 +14,7 @@ from ..arguments import text
 from ..errors import InvalidArgument, preview
 from ..messages import Message
 from ..numbers import Number
+from .approx_range import ApproxRange
 from .base import BaseGuarantee
 from .composition import Composition
 from .contract import Guarantee
@@ -36,6 +37,7 @@ from .sensitivity import Neighbors, read_neighbors
 __all__ = [
     "ZCDP",
     "ApproxDP",
+    "ApproxRange",
     "BoundedRange",
     "GaussianDP",
     "Guarantee",
@@ -128,5 +130,6 @@ def read_guarantee(plain_values: Mapping[str, Any]) -> Guarantee:
 
 
 _KINDS: dict[str, Any] = {
-    make.kind: make for make in (*CHAIN, ZCDP, ApproxDP, GaussianDP, RenyiDP, LossDP, NoGuarantee)
+    make.kind: make
+    for make in (*CHAIN, ZCDP, ApproxDP, ApproxRange, GaussianDP, RenyiDP, LossDP, NoGuarantee)
 }

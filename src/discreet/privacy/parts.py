@@ -11,7 +11,7 @@ from flint import arb
 
 from ..numbers import count
 from ..sampling.enclosures import ball, precision, probability_above
-from .contract import Guarantee, Parts, order
+from .contract import Guarantee, Parts, extra_delta_of, order
 from .epsilon_dp import CHAIN, ByEpsilon, SummedRange
 
 _DENOMINATOR_BITS = 4096
@@ -59,13 +59,19 @@ def curve_of(parts: Parts) -> Callable[[arb], arb]:
 
 
 def slack_of(parts: Parts) -> Fraction:
-    """Return 1 - prod (1 - slack)**n, rounded up."""
-    loose = [(part.slack, n) for part, n in parts if part.slack > 0]
+    """Return 1 - prod (1 - slack)**n, rounded up, without deltas that are added."""
+    loose = [(part.slack, n) for part, n in parts if part.slack > extra_delta_of(part)]
     if not loose or any(slack == 1 for slack, _ in loose):
         return Fraction(1) if loose else Fraction(0)
     with precision(256):
         log = sum((n * (-ball(slack)).log1p() for slack, n in loose), arb(0))
         return probability_above(-log.expm1())
+
+
+def extra_delta_of_parts(parts: Parts) -> Fraction:
+    """Return the sum of the deltas that are added to what follows from the cores, at most 1."""
+    extra = total((extra_delta_of(part), n) for part, n in parts)
+    return Fraction(0) if extra is None else min(extra, Fraction(1))
 
 
 def total(terms: Iterable[tuple[Fraction | None, int]]) -> Fraction | None:

@@ -1,0 +1,292 @@
+"""One library's answers to the questions of `side_by_side`: `python side_by_side_peers.py NAME FOLDER REPEATS`.
+
+It runs in the library's own interpreter, which may lack discreet and numpy. Every function imports its library.
+"""
+
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+EPSILON, DELTA, TOP_EPSILON = 1.0, 1e-6, 0.1
+CANDIDATES, BEST, LARGEST_INCOME = 50, 20, 200_000
+INCOMES_OF_A_LIST = [100.0 * step for step in range(5001)]
+"""Candidates for libraries that take no fewer than a list: every hundred up to half a million."""
+
+Ask = Callable[[], Any]
+
+
+def load(name: str) -> Any:
+    """Return a module of the library, which may not be there."""
+    return import_module(name)
+
+
+def rows_of(folder: Path, name: str) -> list[list[str]]:
+    """Return the rows of a file of the data."""
+    lines = (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()[1:]
+    return [line.split(",") for line in lines]
+
+
+def incomes_of(folder: Path) -> list[float]:
+    """Return the incomes."""
+    return [float(cell) for (cell,) in rows_of(folder, "incomes")]
+
+
+def votes_of(folder: Path) -> list[int]:
+    """Return how many votes there are by candidate."""
+    tally = Counter(int(cell) for (cell,) in rows_of(folder, "votes"))
+    return [tally[k] for k in range(CANDIDATES)]
+
+
+def best(numbers: list[float]) -> list[int]:
+    """Return the places of the largest numbers."""
+    return sorted(range(len(numbers)), key=lambda k: -numbers[k])[:BEST]
+
+
+def discreet(folder: Path) -> Iterator[tuple[str, Ask]]:
+    """Yield the questions to discreet: from files, and no bounds for the median."""
+    library = load("discreet")
+
+    log, votes, incomes = (str(folder / f"{name}.csv") for name in ("log", "votes", "incomes"))
+    yield (
+        "keys",
+        lambda: (
+            library.counts(
+                log, "page", epsilon=1, delta="1e-6", privacy_unit="user", most=5000
+            ).value
+        ),
+    )
+    candidates = list(map(str, range(CANDIDATES)))
+    yield (
+        "top",
+        lambda: [
+            int(k)
+            for k in library.top_k(
+                votes, "vote", k=BEST, candidates=candidates, epsilon="0.1", method="counts"
+            ).value
+        ],
+    )
+    yield "median", lambda: float(library.median(incomes, "income", epsilon=1).value)
+    yield (
+        "mean",
+        lambda: float(
+            library.mean(incomes, "income", minimum=0, maximum=LARGEST_INCOME, epsilon=1).value
+        ),
+    )
+
+
+def opendp(folder: Path) -> Iterator[tuple[str, Ask]]:
+    """Yield the questions to OpenDP: noise with a threshold or without, a quantile from a list, sum and count."""
+    dp = load("opendp.prelude")
+
+    dp.enable_features("contrib")
+    log = rows_of(folder, "log")
+
+    def keys() -> Any:
+        counts = Counter(page for _, page in log)
+        domain = dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=int))
+        space = domain, dp.l01inf_distance(dp.absolute_distance(T=int))
+        threshold = 16
+        release = dp.m.make_laplace_threshold(*space, scale=1 / EPSILON, threshold=threshold)
+        while release.map((1, 1, 1))[1] > DELTA:
+            threshold += 1
+            release = dp.m.make_laplace_threshold(*space, scale=1 / EPSILON, threshold=threshold)
+        return release(dict(counts))
+
+    yield "keys", keys
+    votes = votes_of(folder)
+    noise = dp.m.make_laplace(
+        dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int), scale=1 / TOP_EPSILON
+    )
+    yield "top", lambda: best(noise(votes))
+    incomes = incomes_of(folder)
+    numbers = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance()
+    yield (
+        "median",
+        lambda: dp.m.make_private_quantile(
+            *numbers,
+            dp.max_divergence(),
+            candidates=INCOMES_OF_A_LIST,
+            alpha=0.5,
+            scale=1.0 / EPSILON,
+        )(incomes),
+    )
+
+    def mean() -> float:
+        total = (
+            numbers
+            >> dp.t.then_clamp((0.0, float(LARGEST_INCOME)))
+            >> dp.t.then_sum()
+            >> dp.m.then_laplace(scale=2 * LARGEST_INCOME / EPSILON)
+        )
+        size = numbers >> dp.t.then_count() >> dp.m.then_laplace(scale=2 / EPSILON)
+        return float(total(incomes) / max(1, size(incomes)))
+
+    yield "mean", mean
+
+
+def pipeline_dp(folder: Path) -> Iterator[tuple[str, Ask]]:
+    """Yield the questions to PipelineDP, on its local backend."""
+    library = load("pipeline_dp")
+
+    def aggregate(
+        rows: Any, epsilon: float, delta: float, public: Any = None, **params: Any
+    ) -> dict[Any, Any]:
+        accountant = library.NaiveBudgetAccountant(total_epsilon=epsilon, total_delta=delta)
+        engine = library.DPEngine(accountant, library.LocalBackend())
+        extractors = library.DataExtractors(
+            privacy_id_extractor=lambda row: row[0],
+            partition_extractor=lambda row: row[1],
+            value_extractor=lambda row: row[2],
+        )
+        parameters = library.AggregateParams(
+            noise_kind=library.NoiseKind.LAPLACE, max_partitions_contributed=1,
+            max_contributions_per_partition=1, **params,
+        )  # fmt: skip
+        answer = engine.aggregate(rows, parameters, extractors, public_partitions=public)
+        accountant.compute_budgets()
+        return dict(answer)
+
+    log = [(user, page, 0) for user, page in rows_of(folder, "log")]
+    counting = {"metrics": [library.Metrics.PRIVACY_ID_COUNT]}
+    yield (
+        "keys",
+        lambda: {
+            page: one.privacy_id_count
+            for page, one in aggregate(log, EPSILON, DELTA, **counting).items()
+        },
+    )
+    votes = [(place, int(cell), 0) for place, (cell,) in enumerate(rows_of(folder, "votes"))]
+
+    def top() -> list[int]:
+        counts = aggregate(votes, TOP_EPSILON, 0, list(range(CANDIDATES)), **counting)
+        return best([counts[k].privacy_id_count for k in range(CANDIDATES)])
+
+    yield "top", top
+    incomes = [(place, 0, one) for place, one in enumerate(incomes_of(folder))]
+    bounded = {"min_value": 0, "max_value": LARGEST_INCOME}
+    yield (
+        "median",
+        lambda: (
+            aggregate(
+                incomes,
+                EPSILON,
+                0,
+                [0],
+                metrics=[library.Metrics.PERCENTILE(50)],
+                min_value=0,
+                max_value=500_000,
+            )[0].percentile_50
+        ),
+    )
+    yield (
+        "mean",
+        lambda: (
+            aggregate(incomes, EPSILON, 0, [0], metrics=[library.Metrics.MEAN], **bounded)[0].mean
+        ),
+    )
+
+
+def google(folder: Path) -> Iterator[tuple[str, Ask]]:
+    """Yield the keys alone, by Google's partition selection."""
+    log = rows_of(folder, "log")
+    selection = load("pydp.algorithms.partition_selection")
+    strategy = selection.create_truncated_geometric_partition_strategy(EPSILON, DELTA, 1)
+
+    def keys() -> dict[str, None]:
+        counts = Counter(page for _, page in log)
+        return {page: None for page, n in counts.items() if strategy.should_keep(n)}
+
+    yield "keys", keys
+
+
+def tumult(folder: Path) -> Iterator[tuple[str, Ask]]:
+    """Yield the questions to Tumult Analytics: keys and counts with half of epsilon, as it has no joint release."""
+    library = load("tmlt.analytics")
+    query, budget_of = library.QueryBuilder, library.PureDPBudget
+    builder = load("pyspark.sql").SparkSession.builder.config("spark.ui.enabled", "false")
+    spark = builder.master("local[2]").getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+
+    def session(rows: Any, names: list[str], budget: Any) -> Any:
+        frame = spark.createDataFrame(rows, names)
+        return library.Session.from_dataframe(
+            budget, "t", frame, protected_change=library.AddMaxRows(1)
+        )
+
+    def keys() -> dict[str, int]:
+        half = library.ApproxDPBudget(EPSILON / 2, DELTA), library.ApproxDPBudget(EPSILON / 2, 0)
+        log = session(
+            rows_of(folder, "log"), ["user", "page"], library.ApproxDPBudget(EPSILON, DELTA)
+        )
+        pages = log.evaluate(query("t").get_groups(["page"]), half[0])
+        counts = query("t").groupby(library.KeySet.from_dataframe(pages)).count()
+        return {row["page"]: row["count"] for row in log.evaluate(counts, half[1]).collect()}
+
+    yield "keys", keys
+
+    def top() -> list[int]:
+        rows = [(int(cell),) for (cell,) in rows_of(folder, "votes")]
+        votes = session(rows, ["vote"], budget_of(TOP_EPSILON))
+        keyset = library.KeySet.from_dict({"vote": list(range(CANDIDATES))})
+        counting = query("t").groupby(keyset).count()
+        counts = {
+            row["vote"]: row["count"]
+            for row in votes.evaluate(counting, budget_of(TOP_EPSILON)).collect()
+        }
+        return best([counts[k] for k in range(CANDIDATES)])
+
+    yield "top", top
+
+    def one_number(question: Any, name: str) -> float:
+        incomes = session([(one,) for one in incomes_of(folder)], ["income"], budget_of(EPSILON))
+        return float(incomes.evaluate(question, budget_of(EPSILON)).collect()[0][name])
+
+    median = query("t").median("income", low=0, high=500_000, name="answer")
+    yield "median", partial(one_number, median, "answer")
+    mean = query("t").average("income", low=0, high=LARGEST_INCOME, name="answer")
+    yield "mean", partial(one_number, mean, "answer")
+
+
+def diffprivlib(folder: Path) -> Iterator[tuple[str, Ask]]:
+    """Yield the questions to diffprivlib, which takes the number of records as public."""
+    geometric = load("diffprivlib.mechanisms").Geometric
+    tools = load("diffprivlib.tools")
+
+    votes, incomes = votes_of(folder), incomes_of(folder)
+    yield "top", lambda: best([geometric(epsilon=TOP_EPSILON).randomise(n) for n in votes])
+    yield "median", lambda: float(tools.median(incomes, epsilon=EPSILON, bounds=(0, 500_000)))
+    yield "mean", lambda: float(tools.mean(incomes, epsilon=EPSILON, bounds=(0, LARGEST_INCOME)))
+
+
+PACKAGES = {
+    "discreet": "discreet", "opendp": "opendp", "pipeline_dp": "pipeline-dp", "google": "python-dp",
+    "tumult": "tmlt.analytics", "diffprivlib": "diffprivlib",
+}  # fmt: skip
+
+
+def main() -> None:
+    """Ask one library everything, and print its answers and times as JSON."""
+    from importlib.metadata import version
+
+    name, folder, repeats = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+    answers: dict[str, Any] = {"version": f"{PACKAGES[name]} {version(PACKAGES[name])}"}
+    for task, ask in globals()[name](folder):
+        ask()  # what is imported and compiled once is not timed
+        runs: dict[str, list[Any]] = {"answers": [], "seconds": []}
+        for _ in range(repeats):
+            start = time.perf_counter()
+            answer = ask()
+            runs["seconds"].append(time.perf_counter() - start)
+            runs["answers"].append(answer)
+        answers[task] = runs
+    print(json.dumps(answers, default=float))
+
+
+if __name__ == "__main__":
+    main()

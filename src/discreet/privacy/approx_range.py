@@ -1,0 +1,119 @@
+"""Rounds of bounded range, all together but for a delta. Proofs: docs/explanation/composition.md."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from flint import arb
+
+from ..errors import InvalidNumber, preview
+from ..messages import Message
+from ..numbers import Number, count, exact, positive, short_up
+from .base import BaseGuarantee
+from .contract import Guarantee, equals
+from .conversions import read_delta
+from .epsilon_dp import ApproxDP, BoundedRange, MixedRange
+from .sensitivity import Neighbors, read_neighbors
+
+
+@dataclass(frozen=True, slots=True)
+class ApproxRange(BaseGuarantee):
+    """Rounds of epsilon-bounded range, one after the other, but for an event of probability delta in all of them.
+
+    Of several rounds no mixture is known, so their δ is added to what follows from the ranges:
+    P(S) <= e**t Q(S) + C(t) + δ, where C is the curve of the rounds. It is (rounds * ε, δ)-DP, and more.
+    Of one round it is known besides that the range holds except with probability δ.
+
+    Attributes:
+        epsilon: ε of a round, a positive number without a unit; exact: 0.1 is one tenth.
+        rounds: how many rounds there are at most.
+        delta: δ of all rounds together, a probability above 0 and below 1.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
+    """
+
+    epsilon: Fraction
+    rounds: Fraction
+    delta: Fraction
+    neighbors: Neighbors = "add_remove"
+    kind: ClassVar[str] = "approx_range"
+    pure: ClassVar[None] = None
+    rho: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
+        rounds = exact(self.rounds, "rounds")
+        whole = rounds.numerator if rounds.denominator == 1 else rounds
+        object.__setattr__(self, "rounds", Fraction(count(whole, "rounds")))
+        share = read_delta(self.delta)
+        if share == 0:
+            raise InvalidNumber(f"delta must be above zero, got {preview(self.delta)}")
+        object.__setattr__(self, "delta", share)
+        object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
+
+    @property
+    def slack(self) -> Fraction:
+        """The delta."""
+        return self.delta
+
+    @property
+    def extra_delta(self) -> Fraction:
+        """The delta that is added to what follows from the core; 0 for one round, whose delta is a probability."""
+        return self.delta if self.rounds > 1 else Fraction(0)
+
+    @property
+    def core(self) -> Guarantee:
+        """The ranges."""
+        if self.rounds == 1:
+            return BoundedRange(self.epsilon, self.neighbors)
+        return MixedRange(self.epsilon, self.neighbors).repeated(int(self.rounds))
+
+    def delta_at(self, epsilon: Number) -> Fraction:
+        """Return the least delta known for which (epsilon, delta)-DP follows."""
+        rest = self.core.delta_at(epsilon)
+        kept = 1 - self.delta if self.rounds == 1 else Fraction(1)
+        return min(short_up(self.delta + kept * rest) if rest else self.delta, Fraction(1))
+
+    def approx(self, delta: Number) -> ApproxDP:
+        """Return (epsilon, delta)-DP with the least epsilon known.
+
+        Raises:
+            InvalidNumber: if there is none, as that delta is smaller.
+        """
+        share = read_delta(delta)
+        if share < self.delta:
+            raise InvalidNumber(f"delta must be at least that of {self}, got {preview(delta)}")
+        rest = share - self.delta
+        rest = rest / (1 - self.delta) if self.rounds == 1 else rest
+        return ApproxDP(self.core.approx(rest).epsilon, share, self.neighbors)
+
+    def renyi(self, excess: arb) -> None:
+        """Return None: an event of probability delta may be certain."""
+
+    def ceiling(self, chance: arb) -> arb | None:
+        """Return a bound on the probability of an event, given its probability on a neighbour."""
+        return self._plain.ceiling(chance)
+
+    def group(self, size: int) -> Guarantee:
+        """Return the guarantee `size` steps away: that of (epsilon, delta)-DP."""
+        return self if count(size, "size") == 1 else self._plain.group(size)
+
+    def under(self, neighbors: str) -> Guarantee:
+        """Return the guarantee that follows under another neighbouring relation."""
+        return self if read_neighbors(neighbors) == self.neighbors else self._plain.under(neighbors)
+
+    @property
+    def _plain(self) -> ApproxDP:
+        return ApproxDP(self.rounds * self.epsilon, self.delta, self.neighbors)
+
+    @property
+    def statement(self) -> str:
+        """The numbers and the kind, without the neighbouring relation."""
+        numbers = {
+            "epsilon": equals("ε", self.rounds * self.epsilon), "delta": equals("δ", self.delta),
+        }  # fmt: skip
+        if self.rounds == 1:
+            return Message("{epsilon}, {delta}, bounded range", **numbers)
+        rounds = int(self.rounds)
+        return Message(
+            "{epsilon}, {delta}, bounded range in {rounds:,} rounds", **numbers, rounds=rounds
+        )
