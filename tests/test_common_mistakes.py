@@ -241,7 +241,7 @@ MISTAKES = [
         lambda: library.median(PEOPLE, "age", candidates=AGES, epsilon=1, mechanism="exponental"),
         "must be one of exponential",
     ),
-    Mistake("a mean", lambda: library.mean, "which_function.md"),
+    Mistake("a variance", lambda: library.var, "which_function.md"),
 ]
 
 

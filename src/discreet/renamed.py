@@ -58,9 +58,11 @@ MODULES: dict[str, str] = {
 
 ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(
-        ("count", "counts", "histogram", "sum", "mean", "average", "std", "var", "variance"),
-        "discreet answers which, and not how many: docs/how-to/which_function.md has what there is for numbers",
+        ("std", "var", "variance"),
+        "discreet has sums, means and quantiles: docs/how-to/which_function.md has what there is for numbers",
     ),
+    "average": "discreet.mean(data, column, minimum=..., maximum=..., epsilon=...) is the mean",
+    "histogram": "discreet.counts(data, column, candidates=..., epsilon=...) is a histogram",
     **dict.fromkeys(
         ("max", "argmax"),
         "discreet.maximum is the largest number, and discreet.mode the most common",
