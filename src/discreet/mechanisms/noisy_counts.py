@@ -126,16 +126,16 @@ class NoisyCountsLaw:
         return self.noise.probability(answer - count)
 
 
-def counts_sensitivity(moved: int, neighbors: Neighbors, *, change: int = 1) -> Sensitivity:
+def counts_sensitivity(parts: int, neighbors: Neighbors, *, change: int = 1) -> Sensitivity:
     """Return the sensitivity of a list of whole numbers.
 
     Args:
-        moved: how many of them may differ between neighbours: under "replace_one" both those that a record
+        parts: how many of them may differ between neighbours: under "replace_one" both those that a record
             leaves and those that it enters.
         neighbors: the neighbouring relation.
         change: by how much one of them may differ.
     """
-    return Sensitivity(Fraction(moved * change), neighbors, Fraction(change))
+    return Sensitivity(Fraction(parts * change), neighbors, Fraction(change))
 
 
 def moved_counts(cells: int, each: int, neighbors: Neighbors) -> int:
@@ -147,11 +147,11 @@ def moved_counts(cells: int, each: int, neighbors: Neighbors) -> int:
 
 
 def calibrate_counts(
-    moved: int, neighbors: Neighbors, parameter: PrivacyParameter | None
+    parts: int, neighbors: Neighbors, parameter: PrivacyParameter | None
 ) -> Calibrated:
-    """Return noisy counts, of which `moved` may differ by one between neighbours, at a privacy parameter.
+    """Return noisy counts, of which `parts` may differ by one between neighbours, at a privacy parameter.
 
     Raises:
         InvalidArgument: if there is no privacy parameter.
     """
-    return calibrate(NoisyCounts(), counts_sensitivity(moved, neighbors), parameter)
+    return calibrate(NoisyCounts(), counts_sensitivity(parts, neighbors), parameter)

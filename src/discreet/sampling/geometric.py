@@ -63,8 +63,7 @@ class GeometricNoise:
         doubts = np.flatnonzero(doubtful).tolist()
         if not doubts:
             return numbers
-        settled = [self._settle(LazyUniform.of_word(int(words[i]), bits)) for i in doubts]
-        late = integers(settled)
+        late = integers([self._settle(LazyUniform.of_word(int(words[i]), bits)) for i in doubts])
         if late.dtype != numbers.dtype:
             numbers = numbers.astype(object)
         numbers[doubts] = late

@@ -147,8 +147,8 @@ def counts(
 
 def counts_noise(unit_query: UnitQuery, size: int, parameter: PrivacyParameter) -> Noise:
     """Return the noise of the counts of so many candidates, in all groups."""
-    moved = unit_query.moved_counts(size)
-    return Noise(NoisyCounts(), counts_sensitivity(moved, unit_query.neighbors), parameter)
+    parts = unit_query.moved_counts(size)
+    return Noise(NoisyCounts(), counts_sensitivity(parts, unit_query.neighbors), parameter)
 
 
 def error_of_counts(noise: Noise, size: int) -> ErrorBound:

@@ -60,7 +60,7 @@ class Bounds:
         """A point in the middle, from which a mean is measured."""
         return (self.low + self.high) // 2
 
-    def centred(self) -> "Bounds":
+    def from_middle(self) -> "Bounds":
         """Return the bounds of numbers that are measured from the middle."""
         return Bounds(self.low - self.middle, self.high - self.middle, self.step)
 
@@ -197,7 +197,7 @@ def mean(
     bounds = _read_bounds(minimum, maximum, step)
     unit_query = read_unit_query(others, bounded=True)
     half = PrivacyParameter(parameter.kind, parameter.value / 2)
-    noises = [_size_noise(unit_query, half), _sum_noise(bounds.centred(), unit_query, half)]
+    noises = [_size_noise(unit_query, half), _sum_noise(bounds.from_middle(), unit_query, half)]
     columns = columns_of(unit_query, data, column)
 
     def totals_of(one: Numeric) -> list[list[int]]:
@@ -241,8 +241,8 @@ def _sum_noise(bounds: Bounds, unit_query: UnitQuery, parameter: PrivacyParamete
 def _size_noise(unit_query: UnitQuery, parameter: PrivacyParameter) -> Noise:
     """Return the noise of how many numbers there are in each group."""
     rows = unit_query.records.rows or 1
-    moved = unit_query.moved_groups()
-    sensitivity = counts_sensitivity(moved, unit_query.neighbors, change=rows)
+    parts = unit_query.moved_groups()
+    sensitivity = counts_sensitivity(parts, unit_query.neighbors, change=rows)
     return Noise(NoisyCounts(), sensitivity, parameter)
 
 
