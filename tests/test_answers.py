@@ -109,8 +109,10 @@ def test_all_parts_are_shown() -> None:
     for text in ("&lt;i&gt;", ">40<", ">7<", ">5/2<", ">3<"):
         assert text in page
     assert DRAWS._repr_html_().count("[&#x27;tea&#x27;]") == 2
-    assert layout_of(LIST.value, LIST.counts).many == ("tea: 40", "<i>: 7")
-    assert layout_of(GROUPS.value, GROUPS.counts).groups[0][1].many == ("tea: 4", "milk: 3")
+    rows = layout_of(LIST.value, LIST.counts).counts
+    assert [(row.name, row.count) for row in rows] == [("tea", "40"), ("<i>", "7")]
+    rows = layout_of(GROUPS.value, GROUPS.counts).groups[0][1].counts
+    assert [(row.name, row.count) for row in rows] == [("tea", "4"), ("milk", "3")]
     assert layout_of("tea", 4).one == "tea: 4"
 
 

@@ -121,7 +121,11 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         "median without bounds": lambda: discreet.median(data, "age", **terms),
         "quantiles": lambda: discreet.quantiles(data, "age", alphas=["1/4", "3/4"], candidates=AGES, **terms),
         "best_price": lambda: discreet.best_price(data, "pay", candidates=AGES, supply=2, **unit, **terms),
-        "top_k": lambda: discreet.top_k(data, "city", k=2, candidates=["x", "y"], **terms),
+        "top_k": lambda: discreet.top_k(data, "city", k=2, candidates=["x", "y"], method="peeling", **terms),
+        "top_k counts": lambda: discreet.top_k(data, "city", k=2, candidates=["x", "y"], method="counts", **terms),
+        "mode counts": lambda: discreet.mode(
+            data, "city", candidates=["x", "y"], method="counts", privacy_unit="who", max_candidates=1, **terms
+        ),
         "select_top_k joint": lambda: discreet.select_top_k([1, 2, 3], k=2, sensitivity=1, method="joint", **terms),
         "count": lambda: discreet.count(data, "city", privacy_unit="who", max_groups=2, **groups, **terms),
         "counts": lambda: discreet.counts(
@@ -205,6 +209,37 @@ def test_a_request_of_an_earlier_version_is_refused_and_never_drawn_again(
             session.select([1, 2], **terms)
     assert str(ledger.budgets()[0].spent.epsilon) == "1"
     assert VERSION == 2
+
+
+CITIES = {"candidates": ["x", "y"], "k": 2, "epsilon": 1, "request": "r"}
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_list_of_before_methods_were_chosen_is_answered_again(
+    answered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every list was peeled then: it is given again, or drawn as it was paid; nothing more is charged."""
+    ledger = Ledger()
+    ledger.open("d", epsilon=3)
+    session, terms = ledger.session("d"), dict[str, Any](CITIES)
+
+    def fail(*_: object) -> None:
+        raise OSError("no bits")
+
+    if answered:
+        first = session.top_k(TABLE, "city", method="peeling", **terms)
+    else:
+        with monkeypatch.context() as broken:
+            broken.setattr("discreet.sampling.bits.os.urandom", fail)
+            with pytest.raises(OSError, match="no bits"):
+                session.top_k(TABLE, "city", method="peeling", **terms)
+    again = session.top_k(TABLE, "city", **terms)
+    assert (again.charged, again.mechanism, again.counts) == (False, "peeling(exponential)", None)
+    assert not answered or again.value == first.value
+    assert str(ledger.budgets()[0].spent.epsilon) == "1"
+    with pytest.raises(RequestConflict):  # another question under that name
+        session.top_k(TABLE, "city", **{**terms, "epsilon": 2})
+    assert session.top_k(TABLE, "city", **{**terms, "request": "new"}).mechanism == "geometric"
 
 
 if __name__ == "__main__":

@@ -84,6 +84,9 @@ QUESTIONS: dict[str, Callable[..., discreet.Release]] = {
     "randomized_response": lambda **terms: discreet.randomized_response("tea", DRINKS, **terms),
     "select_top_k": lambda **terms: discreet.select_top_k([5, 3, 1], k=2, sensitivity=1, **terms),
     "top_k": lambda **terms: discreet.top_k(TABLE, "drink", k=2, candidates=DRINKS, **terms),
+    "peeled_top_k": lambda **terms: discreet.top_k(
+        TABLE, "drink", k=2, candidates=DRINKS, method="peeling", **terms
+    ),
     "joint_top_k": lambda **terms: discreet.top_k(
         TABLE, "drink", k=2, candidates=DRINKS, method="joint", **terms
     ),
@@ -119,7 +122,7 @@ def test_every_verb_is_here() -> None:
         "private_candidates",  # tests/verbs/test_private_candidates.py
         "report",
     }
-    assert verbs == asked - {"median_distance", "joint_top_k"}
+    assert verbs == asked - {"median_distance", "joint_top_k", "peeled_top_k"}
 
 
 def _parameters(value: Any) -> set[str]:
@@ -142,8 +145,9 @@ def test_the_bill_says_what_the_release_says(name: str) -> None:
         "select_generalized": "generalized",
         "select_top_k": "top",
     }.get(name, name)
-    assert stored.partition("_")[0] in bill.query or name in {"count",
-        "minimum", "maximum", "median", "joint_top_k", "recursive", "joint", "independent"}  # fmt: skip
+    assert stored.partition("_")[0] in bill.query or name in {
+        "count", "minimum", "maximum", "median", "joint_top_k", "peeled_top_k", "recursive", "joint", "independent",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", QUESTIONS | ONCE)

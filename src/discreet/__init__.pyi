@@ -57,10 +57,12 @@ from .tables.candidate_table import CandidateTable as _CandidateTable
 from .tables.csv_files import scan_csv as scan_csv
 from .tables.sql_queries import scan_query as scan_query
 from .verbs.check import check as check
+from .verbs.list_methods import ListMethod as _ListMethod
+from .verbs.list_methods import TopKMethod as _TopKMethod
+from .verbs.mode import ModeMethod as _ModeMethod
 from .verbs.private_candidates import private_candidates as private_candidates
 from .verbs.quantiles import QuantilesMethod as _QuantilesMethod
 from .verbs.selector import Selector as _Selector
-from .verbs.top_k import TopKMethod as _TopKMethod
 
 _T = _TypeVar("_T")
 
@@ -1038,6 +1040,8 @@ def mode(
     *,
     candidates: _Iterable[_T],
     gap: bool = False,
+    method: _ModeMethod | None = None,
+    max_candidates: int | None = None,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -1064,6 +1068,11 @@ def mode(
         unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
             then be a value that only one row holds, and nothing is guaranteed.
         gap: whether to release how far ahead the winner was, in `Release.gap`, as for `select`.
+        method: "counts" adds noise to the count of every candidate, and answers the largest with its noisy count in
+            `counts`. Without it the mechanism selects the answer, which at the same cost is never worse and
+            tells no count.
+        max_candidates: for "counts" with a `privacy_unit`: the most candidates that one unit counts for, as for
+            `top_k`.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
@@ -1113,6 +1122,8 @@ def mode(
     candidates: _Iterable[object] | _CandidateTable | None = None,
     unsafe_candidates_from_data: bool = False,
     gap: bool = False,
+    method: _ModeMethod | None = None,
+    max_candidates: int | None = None,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -1144,6 +1155,11 @@ def mode(
         unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
             then be a value that only one row holds, and nothing is guaranteed.
         gap: whether to release how far ahead the winner was, in `Release.gap`, as for `select`.
+        method: "counts" adds noise to the count of every candidate, and answers the largest with its noisy count in
+            `counts`. Without it the mechanism selects the answer, which at the same cost is never worse and
+            tells no count.
+        max_candidates: for "counts" with a `privacy_unit`: the most candidates that one unit counts for, as for
+            `top_k`.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
@@ -2226,7 +2242,7 @@ def select_top_k(
     spread: _Number | None = None,
     monotonic: bool = False,
     candidates: _Iterable[_T],
-    method: _TopKMethod = "peeling",
+    method: _ListMethod = "peeling",
     delta: _Number | None = None,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
@@ -2295,7 +2311,7 @@ def select_top_k(
     spread: _Number | None = None,
     monotonic: bool = False,
     candidates: _Iterable[object] | None = None,
-    method: _TopKMethod = "peeling",
+    method: _ListMethod = "peeling",
     delta: _Number | None = None,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
@@ -2545,7 +2561,8 @@ def top_k(
     *,
     k: int,
     candidates: _Iterable[_T],
-    method: _TopKMethod = "peeling",
+    method: _TopKMethod | None = None,
+    max_candidates: int | None = None,
     delta: _Number | None = None,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
@@ -2566,10 +2583,17 @@ def top_k(
         k: how many, at most as many as there are candidates.
         candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
             that declares the values of the column.
-        method: "peeling" draws one after another, with any mechanism, and divides epsilon (or rho) by k;
-            `scale` is that of every round. "joint" draws the whole list at once: its score is how
-            far, at worst, a place of the list is behind the candidate that should be there. It is refused
-            where it might need more than 2 GiB: for 10,000 candidates that is a k above 200.
+        method: by default the one with the least bound on its error, by public numbers alone:
+            docs/how-to/planning.md says which and why. "counts" adds noise to the count of every candidate once,
+            and answers the largest with their noisy counts, whatever k is: the best where a record holds one value,
+            or a unit counts for fewer than k. "peeling" draws one after another, with any mechanism, and divides
+            epsilon (or rho) by k; `scale` is that of every round. It is taken where a mechanism is named. "joint"
+            draws the whole list at once: its score is how far, at worst, a place of the list is behind the
+            candidate that should be there. It is refused where it might need more than 2 GiB: for 10,000 candidates
+            that is a k above 200.
+        max_candidates: for "counts" with a `privacy_unit`: the most candidates for which one unit counts, among
+            which the cost is divided. Which of more are kept is decided by a rule that reads the rows of that unit
+            alone: docs/how-to/user_level_privacy.md. By default all of them.
         delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
             each round of "peeling" has as much as the library's bound on adaptive composition allows: with
             ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
@@ -2608,7 +2632,8 @@ def top_k(
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
 
     Returns:
-        A list of k candidates, with the guarantee of all of them together.
+        A list of k candidates, with the guarantee of all of them together; by "counts" with their noisy counts in
+        `counts`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -2616,7 +2641,8 @@ def top_k(
 
     Side channels: those of the method, and the time that counting takes.
 
-    Source and proof: docs/reference/mechanisms/peeling.md, docs/reference/mechanisms/joint_top_k.md.
+    Source and proof: docs/reference/mechanisms/top_counts.md, docs/reference/mechanisms/peeling.md,
+    docs/reference/mechanisms/joint_top_k.md.
     """
     ...
 
@@ -2627,7 +2653,8 @@ def top_k(
     *,
     k: int,
     candidates: _Iterable[object] | _CandidateTable | None = None,
-    method: _TopKMethod = "peeling",
+    method: _TopKMethod | None = None,
+    max_candidates: int | None = None,
     delta: _Number | None = None,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
@@ -2653,10 +2680,17 @@ def top_k(
         k: how many, at most as many as there are candidates.
         candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
             that declares the values of the column.
-        method: "peeling" draws one after another, with any mechanism, and divides epsilon (or rho) by k;
-            `scale` is that of every round. "joint" draws the whole list at once: its score is how
-            far, at worst, a place of the list is behind the candidate that should be there. It is refused
-            where it might need more than 2 GiB: for 10,000 candidates that is a k above 200.
+        method: by default the one with the least bound on its error, by public numbers alone:
+            docs/how-to/planning.md says which and why. "counts" adds noise to the count of every candidate once,
+            and answers the largest with their noisy counts, whatever k is: the best where a record holds one value,
+            or a unit counts for fewer than k. "peeling" draws one after another, with any mechanism, and divides
+            epsilon (or rho) by k; `scale` is that of every round. It is taken where a mechanism is named. "joint"
+            draws the whole list at once: its score is how far, at worst, a place of the list is behind the
+            candidate that should be there. It is refused where it might need more than 2 GiB: for 10,000 candidates
+            that is a k above 200.
+        max_candidates: for "counts" with a `privacy_unit`: the most candidates for which one unit counts, among
+            which the cost is divided. Which of more are kept is decided by a rule that reads the rows of that unit
+            alone: docs/how-to/user_level_privacy.md. By default all of them.
         delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
             each round of "peeling" has as much as the library's bound on adaptive composition allows: with
             ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
@@ -2695,7 +2729,8 @@ def top_k(
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
 
     Returns:
-        A list of k candidates, with the guarantee of all of them together.
+        A list of k candidates, with the guarantee of all of them together; by "counts" with their noisy counts in
+        `counts`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -2703,7 +2738,8 @@ def top_k(
 
     Side channels: those of the method, and the time that counting takes.
 
-    Source and proof: docs/reference/mechanisms/peeling.md, docs/reference/mechanisms/joint_top_k.md.
+    Source and proof: docs/reference/mechanisms/top_counts.md, docs/reference/mechanisms/peeling.md,
+    docs/reference/mechanisms/joint_top_k.md.
     """
     ...
 

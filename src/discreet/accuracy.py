@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from flint import arb
+
 from .messages import Message, plural
 from .numbers import exact, rounded_up
 from .sampling.enclosures import ball, precision, upper
@@ -19,11 +21,15 @@ ROWS_IN_RANK = "rows in rank"
 ROWS_TO_CHANGE = "rows to add or remove"
 REVENUE = "in revenue"
 SCORE = "units of the score"
+LISTED_RECORDS = "records at any place of the list"
+LISTED_SCORE = "units of the score at any place of the list"
 CELLS = "cells in each count"
 COUNTED = "records in each count"
 SUMMED = "in the sum of the clipped numbers"
 
-UNITS = (RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS, COUNTED, SUMMED)
+UNITS = (
+    RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS, COUNTED, SUMMED, LISTED_RECORDS, LISTED_SCORE,
+)  # fmt: skip
 """What an error is counted in."""
 
 
@@ -122,3 +128,44 @@ def geometric_error(eta: Fraction, size: int, probability: Fraction) -> int:
         share = ball((1 - probability) / (2 * size))
         least = -(share * (1 + (-ball(eta)).exp())).log() / ball(eta)
         return max(0, math.ceil(upper(least)) - 1)
+
+
+def counts_list_error(eta: Fraction, candidates: int, k: int, probability: Fraction) -> int:
+    """Return by how many records no place of a list of noisy counts is behind, with at least that probability.
+
+    A place is behind by t only if the noise of one of the k most common candidates is less by t than that of one
+    below it: docs/reference/mechanisms/top_counts.md. Their differences are at least t with the chance of
+    `_difference_chance`; of all pairs at most the sum of these.
+
+    Args:
+        eta: the rate of the noise: P(X = j) is proportional to exp(-eta * |j|).
+        candidates: how many there are.
+        k: the length of the list.
+        probability: below 1.
+    """
+    pairs = k * candidates - k * (k + 1) // 2
+
+    def keeps(error: int) -> bool:
+        with precision(_ERROR_DIGITS):
+            return bool(pairs * _difference_chance(eta, error) <= ball(1 - probability))
+
+    if pairs == 0:
+        return 0
+    low, high = 0, max(1, math.ceil(1 / eta))
+    while not keeps(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if keeps(middle) else (middle, high)
+    return high
+
+
+def _difference_chance(eta: Fraction, least: int) -> arb:
+    """Return P(X - Y >= least), for two geometric noises and a whole number above 0, at the precision in force.
+
+    With a = exp(-eta), P(X - Y = d) = ((1 - a) / (1 + a))**2 a**d (d - 1 + 2 / (1 - a**2)) for d >= 0.
+    """
+    step = -(-ball(eta)).expm1()  # 1 - a, without cancellation
+    a = 1 - step
+    first = least - 1 + 2 / (step * (1 + a))
+    return (step / (1 + a)) ** 2 * (-ball(eta) * least).exp() * (first + a / step) / step

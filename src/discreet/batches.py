@@ -191,10 +191,10 @@ class Batch:
         """
         if ledger is not None and not hasattr(ledger, "quoted"):
             raise InvalidArgument(f"ledger must be a session of a Ledger, got {preview(ledger)}")
-        bills = self.bills()
-        if ledger is not None:
-            ledger.quoted(bills.values()).check()
         payment: dict[str, Any] = {} if ledger is None else {"ledger": ledger}
+        bills = [question.bill(**payment) for question in self.questions.values()]
+        if ledger is not None:
+            ledger.quoted(bills).check()
         return {name: question.ask(**payment) for name, question in self.questions.items()}
 
     def _names(self) -> Iterable[str]:

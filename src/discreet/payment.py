@@ -135,6 +135,11 @@ class DescribedAccount:
     account: Account
     about: About
 
+    @property
+    def currency(self) -> str | None:
+        """See `currency_of`."""
+        return currency_of(self.account)
+
     def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
         """Charge the account for a release about the data."""
         return self.bought(bill, prepare).indices
@@ -142,6 +147,15 @@ class DescribedAccount:
     def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> PaidAnswer:
         """Do the same, and tell whether this call charged for it if the account tells."""
         return buy_from(self.account, replace(bill, about=self.about), prepare)
+
+
+def currency_of(account: object) -> str | None:
+    """Return what an account counts: "epsilon", "rho", or another word where its first charge decides.
+
+    None without an account, or if it does not tell. A verb with several ways to answer compares them at the same
+    charge by it.
+    """
+    return getattr(account, "currency", None)
 
 
 def describe_account(account: Any, about: About) -> Any:
@@ -176,12 +190,14 @@ class Listener:
     Args:
         billing: whether the order is for the price, as if an account paid; otherwise it is for the
             distribution, as without an account.
+        payer: the account that would pay, or None.
 
     Attributes:
         about: the subject of the release, as the verb tells: see `payment.About`.
+        currency: see `currency_of`.
     """
 
-    __slots__ = ("about", "billing")
+    __slots__ = ("about", "billing", "currency")
 
     class OrderTaken(Exception):
         """Raised in place of an answer, with the order that was taken, and how it would be delivered.
@@ -196,8 +212,8 @@ class Listener:
             super().__init__("an order was taken, and no answer given")
             self.order, self.prepare, self.name = order, prepare, name
 
-    def __init__(self, *, billing: bool) -> None:
-        self.billing = billing
+    def __init__(self, *, billing: bool, payer: object = None) -> None:
+        self.billing, self.currency = billing, currency_of(payer)
         self.about: Any = None
 
     def buy(self, bill: object, prepare: object) -> NoReturn:

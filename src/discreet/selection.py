@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .accuracy import CONFIDENCE, ErrorBound
+from .accuracy import CONFIDENCE, LISTED_RECORDS, LISTED_SCORE, RECORDS, ErrorBound, Measure
 from .answers import Answer
 from .arguments import named_arguments, refuse_one_shot
 from .candidates import Answers
@@ -299,11 +299,23 @@ class Question:
         """Return a bound on the error of one answer, from public numbers; None where none is known."""
         worst, measure = getattr(self.mechanism, "worst_case", None), measure_of(self.score)
         n, epsilon = self.candidates, self.calibrated.guarantee.pure
+        if self.calibrated.list_length is not None:
+            return None if n is None or measure is None else self._error_of_list(n, measure)
         if worst is None or measure is None or n is None or epsilon is None:
             return None
         behind = worst.below(n, CONFIDENCE) * self.sensitivity.spread / epsilon
-        error = Fraction(decimal(behind * measure.of_one, ERROR_DIGITS, ROUND_CEILING))
-        return ErrorBound(error, CONFIDENCE, measure.unit)
+        return _error_bound(behind * measure.of_one, measure.unit)
+
+    def _error_of_list(self, candidates: int, measure: Measure) -> ErrorBound | None:
+        """Return a bound on how far a place of a list is behind what should be there."""
+        error_below = getattr(self.mechanism, "error_below", None)
+        if error_below is None or self.parameter is None:
+            return None
+        behind = error_below(candidates, self.sensitivity, self.parameter, CONFIDENCE)
+        if behind is None:
+            return None
+        unit = LISTED_RECORDS if measure.unit == RECORDS else LISTED_SCORE
+        return _error_bound(behind * measure.of_one, unit)
 
     def _details(self) -> Mapping[str, object]:
         """Return the rest of the description that decides the distribution, for a digest."""
@@ -317,6 +329,11 @@ class Question:
             "candidates": None if self.answers is None else self.answers.description,
             "size": self.size,
         }
+
+
+def _error_bound(error: Fraction, unit: str) -> ErrorBound:
+    """Return a bound, rounded up."""
+    return ErrorBound(Fraction(decimal(error, ERROR_DIGITS, ROUND_CEILING)), CONFIDENCE, unit)
 
 
 def ask(score: Score, terms: Terms, answers: Answers | None = None) -> Question:
@@ -410,10 +427,12 @@ def delivery_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Deli
 def bill_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
     """Return the bill of verb(*args, **kwargs), without paying or reading private data.
 
+    Of a `ledger` among the arguments only its currency is asked: see `payment.currency_of`.
+
     Raises:
         InvalidArgument: as for `delivery_of`.
     """
-    listener = Listener(billing=True)
+    listener = Listener(billing=True, payer=kwargs.get("ledger"))
     order = _listen(verb, args, kwargs, listener).order
     return replace(order.bill(), about=listener.about, worst_error=order.worst_error())
 

@@ -1,6 +1,7 @@
 """discreet top-k: a list of candidates."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,25 @@ def test_short_options(capsys: pytest.CaptureFixture[str]) -> None:
         "9",
     ]
     assert run(words) == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == ["answer", "count"]
+    assert sorted(row.split()[0] for row in rows) == ["Divorced", "Widowed"]
+    assert run([*words, "--method", "peeling"]) == 0
     assert sorted(capsys.readouterr().out.split()) == ["Divorced", "Widowed"]
+    assert run([*words, "--mechanism", "exponential"]) == 0  # which only peeling takes
+    assert sorted(capsys.readouterr().out.split()) == ["Divorced", "Widowed"]
+
+
+def test_counts_are_shown_beside_the_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    options = [EXAMPLE, "marital_status", "-c", "Divorced,Widowed", "-e", "1", "--method", "counts"]
+    assert run(["top-k", *options, "-k", "1", "--json"]) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert (plain["value"], plain["mechanism"]) == (["Divorced"], "geometric")
+    assert abs(plain["counts"][0] - 4443) < 60
+    assert run(["mode", *options]) == 0
+    assert re.fullmatch(r"Divorced \(4[34]\d\d\)\n", capsys.readouterr().out)
+    assert run(["top-k", *options, "-k", "1", "--max-candidates", "1"]) == 2
+    assert "privacy_unit" in capsys.readouterr().err
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,6 +69,15 @@ TABLES: dict[str, Ask] = {
         data, "drink", candidates=DRINKS, **GROUPS, **terms
     ),
     "top_k": lambda data, **terms: discreet.top_k(data, "drink", k=2, candidates=DRINKS, **terms),
+    "top_k, peeling": lambda data, **terms: discreet.top_k(
+        data, "drink", k=2, candidates=DRINKS, method="peeling", **terms
+    ),
+    "top_k, counts": lambda data, **terms: discreet.top_k(
+        data, "drink", k=2, candidates=DRINKS, method="counts", **terms
+    ),
+    "mode, counts": lambda data, **terms: discreet.mode(
+        data, "drink", candidates=DRINKS, method="counts", **terms
+    ),
     "top_k, joint": lambda data, **terms: discreet.top_k(
         data, "drink", k=2, candidates=DRINKS, method="joint", **terms
     ),

@@ -46,6 +46,12 @@ class Closed:
 ROWS: dict[str, Callable[..., Any]] = {
     "mode": lambda data, **terms: discreet.mode(data, "drink", candidates=DRINKS, **terms),
     "top_k": lambda data, **terms: discreet.top_k(data, "drink", k=2, candidates=DRINKS, **terms),
+    "top_k, peeling": lambda data, **terms: discreet.top_k(
+        data, "drink", k=2, candidates=DRINKS, method="peeling", **terms
+    ),
+    "mode, counts": lambda data, **terms: discreet.mode(
+        data, "drink", candidates=DRINKS, method="counts", **terms
+    ),
     "top_k, joint": lambda data, **terms: discreet.top_k(
         data, "drink", k=2, candidates=DRINKS, method="joint", **terms
     ),

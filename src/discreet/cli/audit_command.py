@@ -79,7 +79,7 @@ def exact_command(
         "rho": rho,
         "scale": scale,
         "neighbors": neighbors,  # type: ignore[typeddict-item]  # it is checked where it is read
-        "mechanism": chosen_mechanism(mechanism, mechanism_option),
+        "mechanism": chosen_mechanism(mechanism, mechanism_option) or mechanism,
     }
     score_terms: Any = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
     from .. import audit

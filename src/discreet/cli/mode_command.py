@@ -1,5 +1,9 @@
 """discreet mode: the most common value of a column."""
 
+from typing import Annotated, cast
+
+import typer
+
 from ..releases import Release
 from ..terms import Terms
 from ..verbs import mode as verb
@@ -9,7 +13,8 @@ from .candidate_options import (
     CandidatesOption,
     read_candidates,
 )
-from .options import ColumnArgument, DataArgument, GapOption
+from .completion import one_of
+from .options import ColumnArgument, DataArgument, GapOption, MaxCandidates
 from .releasing import releasing
 
 
@@ -22,6 +27,15 @@ def mode_command(
     candidates_from: CandidatesFileOption = None,
     candidates_column: CandidatesColumnOption = None,
     gap: GapOption = False,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="counts: noise on every count, and the count beside the answer.",
+            autocompletion=one_of("counts"),
+        ),
+    ] = None,
+    max_candidates: MaxCandidates = None,
 ) -> Release:
     """Release the most common value of a column.
 
@@ -30,4 +44,13 @@ def mode_command(
     Example: discreet mode people.csv drink --candidates tea,coffee --epsilon 1
     """
     choices = read_candidates(data, column, candidates, candidates_from, candidates_column)
-    return verb.mode(data, column, candidates=choices, gap=gap, **terms)
+    typed_method = cast(verb.ModeMethod | None, method)
+    return verb.mode(
+        data,
+        column,
+        candidates=choices,
+        method=typed_method,
+        max_candidates=max_candidates,
+        gap=gap,
+        **terms,
+    )

@@ -68,6 +68,15 @@ MechanismName = Annotated[
         autocompletion=one_of(*MECHANISMS),
     ),
 ]
+NamedMechanism = Annotated[
+    str | None,
+    typer.Option(
+        "--mechanism",
+        metavar="NAME",
+        help=f"One of {', '.join(MECHANISMS)}; exponential if none is named.",
+        autocompletion=one_of(*MECHANISMS),
+    ),
+]
 MechanismOptions = Annotated[
     list[str] | None,
     typer.Option(
@@ -205,13 +214,23 @@ PlotTo = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON, on stdout.")]
 
 
-def chosen_mechanism(mechanism: str, options: list[str] | None) -> str | Mechanism:
-    """Return the mechanism with the given options, or its name if there are none.
+MaxCandidates = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="With --method counts and --privacy-unit: the most candidates for which one unit counts; all if "
+        "not said otherwise.",
+    ),
+]
+
+
+def chosen_mechanism(mechanism: str | None, options: list[str] | None) -> str | Mechanism | None:
+    """Return the mechanism with the given options, or its name if there are none; None if nothing is said.
 
     Raises:
         InvalidArgument: if the mechanism has no such option.
     """
-    return read_options(mechanism, options) if options else mechanism
+    return read_options(mechanism or "exponential", options) if options else mechanism
 
 
 def check_picture(path: Path | None) -> None:

@@ -10,10 +10,13 @@ from rich.table import Table
 
 from .. import plots, tables
 from ..errors import InvalidArgument
-from ..mechanisms import BOUNDED, MECHANISMS
-from ..numbers import Number, positive, spell
+from ..mechanisms import BOUNDED, MECHANISMS, read_mechanism
+from ..mechanisms.contract import PrivacyParameter
+from ..numbers import Number, count, positive, spell
 from ..planning.compare import Comparison, compare
 from ..planning.worst_case import epsilon_for, worst_error
+from ..privacy.sensitivity import sensitivity_of
+from ..verbs.list_methods import PublicNumbers, choose_method
 from .completion import columns_of_file, one_of
 from .digits import two_digits
 from .inputs import table_file
@@ -60,6 +63,23 @@ ConfidenceOption = Annotated[
 ]
 
 
+ListLengthOption = Annotated[
+    int | None,
+    typer.Option(
+        "--k",
+        "-k",
+        metavar="NUMBER",
+        help="The length of a list of the most common candidates: shows the method for it.",
+    ),
+]
+CandidatesOfOneOption = Annotated[
+    int,
+    typer.Option(
+        metavar="NUMBER", help="With --k: for how many candidates one record counts at most."
+    ),
+]
+
+
 def plan_command(
     candidates: CandidateCountOption = None,
     scores: ScoresFileOption = None,
@@ -68,10 +88,12 @@ def plan_command(
     epsilon: AnswerEpsilonOption = None,
     error: TargetErrorOption = None,
     confidence: ConfidenceOption = None,
+    k: ListLengthOption = None,
+    max_candidates: CandidatesOfOneOption = 1,
     plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the error of an answer, or the epsilon for one.
+    """Show the error of an answer, or the epsilon for one; with --k the method for a list.
 
     Nothing is charged. With --candidates no data are needed: the bound holds for the worst scores. The error is the
     difference between the best score and the score of the answer: its expectation, or its quantile at --confidence.
@@ -86,6 +108,9 @@ def plan_command(
             "give either --epsilon, to learn the error, or --error, to learn epsilon"
         )
     check_picture(plot)
+    if k is not None:
+        _show_method(k, candidates, epsilon, max_candidates, as_json=as_json)
+        return
     if candidates is not None:
         by_mechanism, picture = _worst(candidates, spread, epsilon, error, confidence)
     else:
@@ -100,6 +125,22 @@ def plan_command(
         picture().savefig(plot)
     what = "expected error" if confidence is None else f"error, confidence {confidence}"
     _show(by_mechanism, "ε" if epsilon is None else what, as_json=as_json)
+
+
+def _show_method(
+    k: int, candidates: int | None, epsilon: str | None, most: int, *, as_json: bool
+) -> None:
+    """Print the method that `top_k` takes for a list, and why."""
+    if candidates is None or epsilon is None:
+        raise InvalidArgument("--k goes with --candidates and --epsilon")
+    size = count(candidates, "--candidates")
+    each = count(most, "--max-candidates", most=size)
+    parameter = PrivacyParameter("epsilon", positive(epsilon, "epsilon"))
+    one = sensitivity_of(1, "add_remove", monotonic=True)
+    public = PublicNumbers(size, count(k, "--k", most=size), each, one, parameter, each == 1)
+    best = choose_method(read_mechanism("exponential"), public)
+    plain = {"method": best.method, "errors": dict(best.errors), "reason": best.reason}
+    print_either(plain, best.reason, as_json=as_json)
 
 
 def _worst(

@@ -29,7 +29,7 @@ _OPTIONS: dict[str, tuple[object, object]] = {
     "epsilon": (options.Epsilon, None),
     "rho": (options.Rho, None),
     "scale": (options.Scale, None),
-    "mechanism": (options.MechanismName, "exponential"),
+    "mechanism": (options.NamedMechanism, None),
     "mechanism_option": (options.MechanismOptions, None),
     "neighbors": (options.NeighborsName, "add_remove"),
     "size": (options.Size, None),
@@ -154,8 +154,8 @@ def _on(command: Callable[..., Release]) -> Callable[..., Release]:
 def _terms(arguments: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """Return the terms of the verb: those that were given, and the mechanism with its options."""
     mechanism = settings["mechanism"], settings["mechanism_option"]
-    own_terms = {name: value for name, value in arguments.items() if value not in (None, [])}
-    return {**own_terms, "mechanism": options.chosen_mechanism(*mechanism)}
+    named = {**arguments, "mechanism": options.chosen_mechanism(*mechanism)}
+    return {name: value for name, value in named.items() if value not in (None, [])}
 
 
 def without_mechanism(terms: Terms) -> dict[str, Any]:
@@ -194,7 +194,7 @@ def _answer(
     """Release an answer, or quote its cost; return a function that prints the result."""
     session = charged.session
     if session is not None and settings["dry_run"]:
-        quote = session.quoted([bill_of(verb, **terms)])
+        quote = session.quoted([bill_of(verb, **terms, ledger=session)])
         return lambda _: _show_quote(quote, as_json=settings["as_json"])
     release = verb(**terms, **({} if session is None else {"ledger": session}))
 

@@ -6,6 +6,7 @@ import typer
 
 from ..releases import Release
 from ..terms import Terms
+from ..verbs import list_methods
 from ..verbs import top_k as verb
 from .candidate_options import (
     CandidatesColumnOption,
@@ -14,7 +15,7 @@ from .candidate_options import (
     read_candidates,
 )
 from .completion import one_of
-from .options import ColumnArgument, DataArgument
+from .options import ColumnArgument, DataArgument, MaxCandidates
 from .releasing import releasing
 
 
@@ -30,11 +31,15 @@ def top_k_command(
     candidates_from: CandidatesFileOption = None,
     candidates_column: CandidatesColumnOption = None,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="NAME", help="peeling or joint.", autocompletion=one_of("peeling", "joint")
+            metavar="NAME",
+            help="counts, with the counts beside the answers, peeling or joint; the best by public numbers if none "
+            "is named.",
+            autocompletion=one_of("counts", "peeling", "joint"),
         ),
-    ] = "peeling",
+    ] = None,
+    max_candidates: MaxCandidates = None,
     delta: Annotated[
         str | None,
         typer.Option(metavar="NUMBER", help="The δ of all answers together.", show_default=False),
@@ -47,7 +52,8 @@ def top_k_command(
     Example: discreet top-k people.csv drink --candidates tea,coffee,milk --k 2 --epsilon 1
     """
     choices = read_candidates(data, column, candidates, candidates_from, candidates_column)
-    typed_method = cast(verb.TopKMethod, method)
+    typed_method = cast(list_methods.TopKMethod | None, method)
     return verb.top_k(
-        data, column, k=k, candidates=choices, method=typed_method, delta=delta, **terms
-    )
+        data, column, k=k, candidates=choices, method=typed_method,
+        max_candidates=max_candidates, delta=delta, **terms,
+    )  # fmt: skip

@@ -17,8 +17,8 @@ from .keys import (
 )
 
 VERBS: Mapping[str, tuple[str, ...]] = {
-    "mode": ("gap",),
-    "top_k": ("k", "method"),
+    "mode": ("gap", "method", "max_candidates"),
+    "top_k": ("k", "method", "max_candidates"),
     "median": ("score",),
     "minimum": (),
     "maximum": (),

@@ -152,6 +152,12 @@ class Budget:
         return "rho" if self.total.epsilon is None else "epsilon"
 
     @property
+    def currency(self) -> str:
+        """The unit in which answers are charged: "epsilon", "rho", or "undecided" before the first charge."""
+        uses = {"questions": "epsilon", "composition": "rho", FIRST_CHARGE: "undecided"}
+        return self.kind if self.delta_use is None else uses[self.delta_use]
+
+    @property
     def terms(self) -> tuple[Fraction | None, ...]:
         """Epsilon, rho and delta as they were given to `Ledger.open`, without derived bounds."""
         has_derived_bound = self.kind == "epsilon and delta"

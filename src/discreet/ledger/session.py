@@ -204,6 +204,12 @@ class Session:
         """The analyst of the share that is charged too, or None."""
         return self._payer.analyst
 
+    @property
+    def currency(self) -> str | None:
+        """What the budgets count, "epsilon" or "rho"; another word where that is not decided yet."""
+        kinds = {budget.currency for budget in self._payer.paying()}
+        return kinds.pop() if len(kinds) == 1 else "several"
+
     def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
         """Charge for a release, commit, then draw; or return the earlier draw of the same request.
 
@@ -295,7 +301,7 @@ class Session:
         Raises:
             InvalidArgument: if the call would be refused, or a budget cannot count its guarantee.
         """
-        return self.quoted([bill_of(verb, *args, **kwargs)])
+        return self.quoted([bill_of(verb, *args, **{"ledger": self, **kwargs})])
 
     def quoted(self, bills: Iterable[Bill]) -> Quote:
         """Return the cost of these bills together.

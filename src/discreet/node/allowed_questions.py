@@ -16,6 +16,7 @@ from ..errors import (
     InvalidNumber,
     LedgerError,
     NotAllowed,
+    RequestConflict,
     Unanswerable,
 )
 from ..ledger import Session
@@ -29,6 +30,7 @@ from ..privacy.wording import by_mechanism, in_brief
 from ..releases import Release
 from ..sentences import question_in_words
 from ..text_tables import fact_table
+from ..verbs.top_k import top_k
 from .isolation import ChargedError, PublicError
 
 _ANSWERS_AT_ONCE = 1000
@@ -239,6 +241,15 @@ def charge_unread(prepare: Prepare) -> Prepare:
     return prepare_wrapped
 
 
+def with_former_method(question: Call) -> Call:
+    """Return a named question with the method that it had before there was a choice, if it names none.
+
+    So it keeps its distribution and its price, until its owner writes another method.
+    """
+    is_open = question.verb is top_k and question.terms.get("method") is None
+    return question._replace(terms={**question.terms, "method": "peeling"}) if is_open else question
+
+
 class Checkout:
     """The account of one question: it checks the bill of its verb, and buys that very bill from a session.
 
@@ -292,6 +303,11 @@ class Checkout:
                 raise
         raise failure
 
+    @property
+    def currency(self) -> str | None:
+        """What the session counts."""
+        return self._session.currency
+
     def buy(self, bill: Bill, prepare: Prepare) -> Indices:
         """Charge for a release and draw, as the session does."""
         return self.bought(bill, prepare).indices
@@ -321,7 +337,11 @@ class Checkout:
 
             return draw_paid
 
-        return self._session.bought(self.bill, prepare_wrapped)
+        try:
+            return self._session.bought(self.bill, prepare_wrapped)
+        except RequestConflict:
+            self.bill = None  # nothing was bought
+            raise
 
     def allow(self) -> None:
         """Raise if this may not be paid any more; for the transaction that charges."""

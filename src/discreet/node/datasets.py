@@ -19,7 +19,7 @@ from ..numbers import Number
 from ..payment import Bill
 from ..releases import Simulation
 from ..terms import check_names
-from .allowed_questions import AllowedQuestion, Permission
+from .allowed_questions import AllowedQuestion, Permission, with_former_method
 from .isolation import PublicError
 
 
@@ -79,7 +79,7 @@ class Datasets:
             raise InvalidArgument(
                 f"{name} has a question named {preview(question)}; take another name"
             )
-        call = _copy_arguments(call)
+        call = with_former_method(_copy_arguments(call))
         with_data = call.about(holding.data)
         _check_arguments(question, with_data)
         bill = with_data.bill()

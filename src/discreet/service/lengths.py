@@ -15,6 +15,7 @@ from ..verbs.check import check
 from ..verbs.count import count, counts
 from ..verbs.sum import mean
 from ..verbs.sum import sum as sum_verb
+from ..verbs.top_k import top_k
 from .wire import write_value
 
 _AROUND = 40
@@ -53,7 +54,8 @@ def longest_answer(question: Call, dataset: Dataset, size: int | None) -> int:
         return each
     groups, by = terms.get("groups"), dataset.column(terms["by"])
     names = by.values if groups is None else groups
-    return sum(_count_characters(name) + each for name in names or ())
+    # Counts and gaps by group name the groups once more.
+    return sum(3 * _count_characters(name) + each for name in names or ())
 
 
 def _longest_without_groups(question: Call, dataset: Dataset) -> int:
@@ -66,7 +68,14 @@ def _longest_without_groups(question: Call, dataset: Dataset) -> int:
         return by_verb(terms, column)
     alphas = terms.get("alphas")
     many = int(terms.get("k", 1)) * (1 if alphas is None else len(list(alphas)))
-    return many * _longest(terms.get("candidates"), column) + _longest_gap(terms)
+    one = _longest(terms.get("candidates"), column) + (_NUMBER if _may_count(question) else 0)
+    return many * one + _longest_gap(terms)
+
+
+def _may_count(question: Call) -> bool:
+    """Return whether noisy counts may be beside the answers."""
+    method = question.terms.get("method")
+    return method == "counts" or (question.verb is top_k and method is None)
 
 
 def _longest_histogram(terms: Mapping[str, Any], column: Column) -> int:

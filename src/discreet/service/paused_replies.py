@@ -102,7 +102,7 @@ class Settlement:
         answer = call_isolated(isolated(operation.bound(rights), translate), **with_request)
         if not isinstance(answer, Failure) or answer.error is not unread:
             return answer
-        [(dataset, bill)] = bills
+        dataset, bill = bills[-1]
         line = {
             "operation": operation.name, "arguments": plain, "role": self.token.role,
             "analyst": self.token.analyst, "token": self.token.id,

@@ -345,7 +345,8 @@ class Inquiry:
         """Return the bill for so many answers. No data are read."""
         check_several(self.call, size)
         try:
-            return self.question.bill(**({} if size is None else {"size": size}))
+            terms = {} if size is None else {"size": size}
+            return self.question.bill(**terms, ledger=self.budget)
         except Exception as error:
             failure = None if self.permission is not None else refusal(error)
             if failure is None:

@@ -105,7 +105,7 @@ def meanings(candidates: Sequence[object], of: ColumnType, name: str = "candidat
         choose = nearest_meaning if is_declared(candidates) else equal_meaning
         values = [choose(one, of) for one in plain_candidates]
     if isinstance(candidates, Labels):
-        _refuse_repeats(plain_candidates, values, of, name)
+        check_disjoint(plain_candidates, values, of, name)
         if of.kind != "nothing" and of.categories is None:  # of which some may come from rows
             absent = [one for one, means in zip(plain_candidates, values, strict=True) if not means]
             _tell_absent(absent, plain_candidates, of)
@@ -196,10 +196,25 @@ def nearest_meaning(number: object, of: ColumnType) -> tuple[Hashable, ...]:
     return equal_meaning(number, of)
 
 
-def _refuse_repeats(
+def check_disjoint(
     candidates: Sequence[object], values: Meanings, of: ColumnType, name: str
 ) -> None:
-    """Raise if two candidates mean one value: a record would count for both."""
+    """Raise if two candidates mean one value: a cell that equals both would count for both.
+
+    So a row is in one count at most, on which the guarantee of noisy counts rests. It is decided by the type of the
+    column, which is public, before a row is read: 1 and "1" are one value of a text file and two of a column of
+    Python objects, a date and its text are one value of a text file and cannot both be compared with a column of
+    dates.
+
+    Args:
+        candidates: the candidates.
+        values: the values that each of them means.
+        of: the type of the column.
+        name: how they are called, for the error.
+
+    Raises:
+        InvalidCandidates: if it is so.
+    """
     first_of: dict[CellKey, object] = {}
     for candidate, means in zip(candidates, values, strict=True):
         for value in means:

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar, Unpack, overload
+from typing import Any, Literal, TypeVar, Unpack, get_args, overload
 
 from .. import tables
-from ..arguments import column_name
+from ..arguments import choice, column_name
 from ..candidates import Labels, LabelsFromData, table_library
 from ..datasets.look_alikes import look_alikes
 from ..errors import InvalidArgument, InvalidCandidates, preview
@@ -15,16 +15,20 @@ from ..mechanisms.without_guarantee import WithoutGuarantee
 from ..numbers import flag
 from ..payment import is_paid, is_quoted
 from ..releases import Release
-from ..scores import ClassCounts, Counts, Score
+from ..scores import Counts
 from ..selection import Query, ask, draw
 from ..tables.candidate_table import CandidateTable, names_file
 from ..tables.column import Source
 from ..terms import AnswerTerms, PersonTerms, Terms, takes_terms
 from ..warning import warn
+from .counted_lists import CountedQuestion, count_scores, naming_counted_values, refuse_bound
 from .gaps import check_gap, with_gap
 from .units import UnitQuery, naming, read_unit_query
 
 _T = TypeVar("_T")
+
+ModeMethod = Literal["counts"]
+"""A method for the most common value in place of a mechanism that selects it."""
 
 _MOST_COMPARED = 10_000
 """Longer lists of candidates were not typed by a person."""
@@ -37,6 +41,8 @@ def mode(
     *,
     candidates: Iterable[_T],
     gap: bool = False,
+    method: ModeMethod | None = None,
+    max_candidates: int | None = None,
     **terms: Unpack[AnswerTerms],
 ) -> Release[_T]: ...
 
@@ -49,18 +55,22 @@ def mode(
     candidates: Iterable[object] | CandidateTable | None = None,
     unsafe_candidates_from_data: bool = False,
     gap: bool = False,
+    method: ModeMethod | None = None,
+    max_candidates: int | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release: ...
 
 
 @takes_terms
-def mode(
+def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     data: tables.Table,
     column: str | None = None,
     *,
     candidates: Iterable[object] | CandidateTable | None = None,
     unsafe_candidates_from_data: bool = False,
     gap: bool = False,
+    method: ModeMethod | None = None,
+    max_candidates: int | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release:
     """Release the most common value of a column.
@@ -80,6 +90,11 @@ def mode(
         unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
             then be a value that only one row holds, and nothing is guaranteed.
         gap: whether to release how far ahead the winner was, in `Release.gap`, as for `select`.
+        method: "counts" adds noise to the count of every candidate, and answers the largest with its noisy count in
+            `counts`. Without it the mechanism selects the answer, which at the same cost is never worse and
+            tells no count.
+        max_candidates: for "counts" with a `privacy_unit`: the most candidates that one unit counts for, as for
+            `top_k`.
         **terms: the shared arguments, described in `PersonTerms`.
 
     Raises:
@@ -96,6 +111,13 @@ def mode(
     unit_query = read_unit_query(with_gap(terms, gap))
     if gap and unsafe_candidates_from_data:
         raise InvalidArgument("a gap of candidates from the data has no proof: leave out gap")
+    by_counts = method is not None and bool(choice(method, "method", get_args(ModeMethod)))
+    if not by_counts:
+        refuse_bound(max_candidates)
+    elif gap:
+        raise InvalidArgument(
+            'gap is of a mechanism that selects; by method="counts" it is the difference of the counts of top_k'
+        )
     if unsafe_candidates_from_data:
         unit_query = _without_guarantee(unit_query)
     # What is public is wrong before the data are opened, or not at all.
@@ -109,8 +131,12 @@ def mode(
         labels = read_labels(options)
         check_gap(gap, labels)
         source = f"{labels.size} candidates"
-    scores = count_scores(unit_query, data, column, labels)
     query = Query("mode", f"mode of {column or 'values'}, {source}", {"column": column})
+    if by_counts:
+        bounded = unit_query.with_candidates(labels.size, max_candidates)
+        counted = CountedQuestion(bounded, data, column, labels, query, 1)
+        return counted.answer(naming_counted_values(labels))
+    scores = count_scores(unit_query, data, column, labels)
     return unit_query.answer(scores, labels, query, draw, naming(labels))
 
 
@@ -140,19 +166,6 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
     if doubt is not None and is_quoted:
         warn(f"candidates: {doubt}")
     return labels
-
-
-def count_scores(
-    unit_query: UnitQuery,
-    data: object,
-    column: str | None,
-    labels: Labels | CandidateTable | LabelsFromData,
-) -> Sequence[Score]:
-    """Return the score that counts records, one per group."""
-    columns = unit_query.columns(data, column)
-    if isinstance(labels, CandidateTable):
-        return [ClassCounts(one, labels.ranking, unit_query.per_person) for one in columns]
-    return [Counts(one, labels, unit_query.per_person) for one in columns]
 
 
 def declared_categories(data: tables.Table, column: str | None, terms: Terms) -> Sequence[Any]:

@@ -3,21 +3,24 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Literal, TypeVar, Unpack, get_args, overload
+from typing import Any, NamedTuple, TypeVar, Unpack, get_args, overload
 
 from ..arguments import choice, column_name
 from ..candidates import Labels
-from ..errors import InvalidArgument, InvalidCandidates
+from ..errors import InvalidArgument, InvalidCandidates, RequestConflict
 from ..mechanisms import Mechanism, read_mechanism
+from ..mechanisms.contract import read_parameter
 from ..mechanisms.joint.joint_top_k import JointTopK
 from ..mechanisms.peeling import Peeling
 from ..numbers import Number, count
+from ..payment import currency_of
 from ..privacy.calibration import read_share
 from ..releases import Release
 from ..sampling.bits import SystemBits
-from ..scores import Given
+from ..scores import Counts, Given
 from ..selection import Query, answers_at
 from ..tables.candidate_table import CandidateTable
+from ..tables.column import Source
 from ..terms import (
     AnswerTerms,
     PersonTerms,
@@ -27,12 +30,24 @@ from ..terms import (
     check_names,
     takes_terms,
 )
-from .mode import count_scores, read_labels
+from .counted_lists import (
+    CountedQuestion,
+    count_scores,
+    moved_by_a_record,
+    naming_counted_lists,
+    refuse_bound,
+)
+from .list_methods import (
+    ListMethod,
+    MethodChoice,
+    PublicNumbers,
+    TopKMethod,
+    choose_method,
+    read_method,
+)
+from .mode import read_labels
 from .select import unfold
 from .units import Name, UnitQuery, read_unit_query
-
-TopKMethod = Literal["peeling", "joint"]
-
 
 _T = TypeVar("_T")
 
@@ -44,7 +59,8 @@ def top_k(
     *,
     k: int,
     candidates: Iterable[_T],
-    method: TopKMethod = "peeling",
+    method: TopKMethod | None = None,
+    max_candidates: int | None = None,
     delta: Number | None = None,
     **terms: Unpack[AnswerTerms],
 ) -> Release[list[_T]]: ...
@@ -57,20 +73,22 @@ def top_k(
     *,
     k: int,
     candidates: Iterable[object] | CandidateTable | None = None,
-    method: TopKMethod = "peeling",
+    method: TopKMethod | None = None,
+    max_candidates: int | None = None,
     delta: Number | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release: ...
 
 
 @takes_terms
-def top_k(  # noqa: PLR0913  # what mode takes, and three more
+def top_k(  # noqa: PLR0913  # what mode takes, and four more
     data: object,
     column: str | None = None,
     *,
     k: int,
     candidates: Iterable[object] | CandidateTable | None = None,
-    method: TopKMethod = "peeling",
+    method: TopKMethod | None = None,
+    max_candidates: int | None = None,
     delta: Number | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release:
@@ -84,10 +102,17 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
         k: how many, at most as many as there are candidates.
         candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
             that declares the values of the column.
-        method: "peeling" draws one after another, with any mechanism, and divides epsilon (or rho) by k;
-            `scale` is that of every round. "joint" draws the whole list at once: its score is how
-            far, at worst, a place of the list is behind the candidate that should be there. It is refused
-            where it might need more than 2 GiB: for 10,000 candidates that is a k above 200.
+        method: by default the one with the least bound on its error, by public numbers alone:
+            docs/how-to/planning.md says which and why. "counts" adds noise to the count of every candidate once,
+            and answers the largest with their noisy counts, whatever k is: the best where a record holds one value,
+            or a unit counts for fewer than k. "peeling" draws one after another, with any mechanism, and divides
+            epsilon (or rho) by k; `scale` is that of every round. It is taken where a mechanism is named. "joint"
+            draws the whole list at once: its score is how far, at worst, a place of the list is behind the
+            candidate that should be there. It is refused where it might need more than 2 GiB: for 10,000 candidates
+            that is a k above 200.
+        max_candidates: for "counts" with a `privacy_unit`: the most candidates for which one unit counts, among
+            which the cost is divided. Which of more are kept is decided by a rule that reads the rows of that unit
+            alone: docs/how-to/user_level_privacy.md. By default all of them.
         delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
             each round of "peeling" has as much as the library's bound on adaptive composition allows: with
             ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
@@ -95,7 +120,8 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
-        A list of k candidates, with the guarantee of all of them together.
+        A list of k candidates, with the guarantee of all of them together; by "counts" with their noisy counts in
+        `counts`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -103,7 +129,8 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
 
     Side channels: those of the method, and the time that counting takes.
 
-    Source and proof: docs/reference/mechanisms/peeling.md, docs/reference/mechanisms/joint_top_k.md.
+    Source and proof: docs/reference/mechanisms/top_counts.md, docs/reference/mechanisms/peeling.md,
+    docs/reference/mechanisms/joint_top_k.md.
     """
     if not terms.keys().isdisjoint(("sensitivity", "spread", "monotonic")):
         raise InvalidArgument(
@@ -118,13 +145,75 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
             "call select_top_k"
         )
     labels = read_labels(candidates)
-    scores = count_scores(unit_query, data, column, labels)
-    # A unit may hold several values, so its rows are not the rows that JointTopK knows more about.
-    lists = query_of_lists(
-        unit_query, method, delta, count(k, "k", labels.size), not unit_query.per_person
+    names = Query("top_k", f"top {k} of {column or 'values'}", {"column": column})
+    question = ListQuestion(
+        unit_query, data, column, labels, names, count(k, "k", labels.size), delta
     )
-    query = Query("top_k", f"top {k} of {column or 'values'}", {"column": column})
-    return lists.answer(scores, labels, query, draw_list, naming_lists(labels))
+    if method is not None:
+        if read_method(method) == "counts" and delta is not None:
+            raise InvalidArgument(
+                'method="counts" keeps a pure epsilon, so delta gains nothing: leave it out'
+            )
+        return question.answer(read_method(method), max_candidates)
+    best = question.choose(max_candidates).method
+    try:
+        return question.answer(best, max_candidates if best == "counts" else None)
+    except RequestConflict:
+        if best == "peeling":
+            raise
+    # A request of a version that always peeled has its answer there; another question is refused again.
+    return question.answer("peeling", None)
+
+
+class ListQuestion(NamedTuple):
+    """The most common candidates of a column, in order, with every public argument read.
+
+    Attributes:
+        unit_query: the query.
+        data: the data.
+        column: the column, or None.
+        labels: the candidates.
+        query: the question in words.
+        k: the length of the list.
+        delta: the δ of all answers together, or None.
+    """
+
+    unit_query: UnitQuery
+    data: object
+    column: str | None
+    labels: Labels | CandidateTable
+    query: Query
+    k: int
+    delta: Number | None
+
+    def choose(self, max_candidates: int | None) -> MethodChoice:
+        """Return the method that is best by public numbers; "peeling" where a mechanism is named."""
+        terms, size = self.unit_query.terms, self.labels.size
+        parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+        of = self.unit_query.with_candidates(size, max_candidates)
+        if "mechanism" in terms or parameter is None:
+            return MethodChoice("peeling", {}, "")
+        counts = Counts(Source(None, None).groups[0], (), of.per_person)
+        moved = moved_by_a_record(of, size) if isinstance(self.labels, Labels) else None
+        delta = None if self.delta is None else read_share(self.delta)
+        sensitivity, currency = counts.sensitivity(of.relation), currency_of(terms.get("ledger"))
+        public = PublicNumbers(
+            size, self.k, moved, sensitivity, parameter, not of.per_person, currency, delta
+        )
+        return choose_method(read_mechanism("exponential"), public)
+
+    def answer(self, method: TopKMethod, max_candidates: int | None) -> Release:
+        """Release the list by a method."""
+        of, labels = self.unit_query, self.labels
+        if method == "counts":
+            bounded = of.with_candidates(labels.size, max_candidates)
+            counted = CountedQuestion(bounded, self.data, self.column, labels, self.query, self.k)
+            return counted.answer(naming_counted_lists(labels))
+        refuse_bound(max_candidates)
+        # A unit may hold several values, so its rows are not the rows that JointTopK knows more about.
+        scores = count_scores(of, self.data, self.column, labels)
+        lists = query_of_lists(of, method, self.delta, self.k, not of.per_person)
+        return lists.answer(scores, labels, self.query, draw_list, naming_lists(labels))
 
 
 def query_of_lists(
@@ -151,7 +240,7 @@ def _over_lists(
     method: str, mechanism: Mechanism, k: int, counts: bool, delta: Fraction | None
 ) -> Mechanism:
     """Return the mechanism that answers lists by that method."""
-    if choice(method, "method", get_args(TopKMethod)) == "peeling":
+    if choice(method, "method", get_args(ListMethod)) == "peeling":
         return Peeling(mechanism, k, delta)
     if delta is not None:
         raise InvalidArgument(
@@ -187,7 +276,7 @@ def select_top_k(
     *,
     k: int,
     candidates: Iterable[_T],
-    method: TopKMethod = "peeling",
+    method: ListMethod = "peeling",
     delta: Number | None = None,
     **terms: Unpack[SelectAnswerTerms],
 ) -> Release[list[_T]]: ...
@@ -199,7 +288,7 @@ def select_top_k(
     *,
     k: int,
     candidates: Iterable[object] | None = None,
-    method: TopKMethod = "peeling",
+    method: ListMethod = "peeling",
     delta: Number | None = None,
     **terms: Unpack[SelectTerms],
 ) -> Release: ...
@@ -214,7 +303,7 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
     spread: Number | None = None,
     monotonic: bool = False,
     candidates: Iterable[object] | None = None,
-    method: TopKMethod = "peeling",
+    method: ListMethod = "peeling",
     delta: Number | None = None,
     **terms: Unpack[Terms],
 ) -> Release:

@@ -59,6 +59,11 @@ class UnitQuery:
         return self.records.unit is None and self.records.by is None and self.records.where is None
 
     @property
+    def relation(self) -> Neighbors:
+        """The relation of one group's answer: where there are groups, a record comes or goes in each."""
+        return "add_remove" if self.records.by else self.neighbors
+
+    @property
     def per_person(self) -> bool:
         """Whether all rows of a privacy unit are one record."""
         return self.records.unit is not None
@@ -150,8 +155,10 @@ class UnitQuery:
     ) -> Release:
         """Release an answer: one, or one per group."""
         check_names(self.terms)
-        relation, unit = "add_remove" if self.records.by else self.neighbors, self.records.unit
-        questions = [question_of(score, self.terms, relation, unit, answers) for score in scores]
+        questions = [
+            question_of(score, self.terms, self.relation, self.records.unit, answers)
+            for score in scores
+        ]
         size, order = questions[0].size, questions[0].order(self.asks(query))
 
         def prepare() -> Callable[[], object]:

@@ -27,6 +27,9 @@ from ..lists import Lists, skipping
 MOST_BYTES = 2**31
 """The most memory that the classes of lists may need in the worst case: scores without ties, all within reach."""
 
+_LITTLE_MEMORY = 2**26
+"""Bytes that are little memory."""
+
 _Loss = int | Fraction
 
 _SMALL = 2**62
@@ -108,6 +111,31 @@ class JointTopK:
             return OrderedLists(gaps, k, calibrated if unit == 1 else calibrate_for(unit))
 
         return Calibrated(calibrated.guarantee, law, list_length=k)
+
+    def is_quick(self, candidates: int) -> bool:
+        """Return whether the lists of so many candidates are counted in little memory, whatever the scores are."""
+        return _memory(candidates, self.k) <= _LITTLE_MEMORY
+
+    def error_below(
+        self,
+        candidates: int,
+        sensitivity: Sensitivity,
+        parameter: PrivacyParameter,
+        probability: Fraction,
+    ) -> Fraction | None:
+        """Return how far a place of the list is behind by less than, with at least that probability.
+
+        Behind what should be there: that is the score of a list, and all lists are the candidates. None if the
+        mechanism states no worst case.
+        """
+        worst = getattr(self.mechanism, "worst_case", None)
+        wide = Sensitivity(self._spread(sensitivity), sensitivity.neighbors)
+        epsilon = calibrate(self.mechanism, wide, parameter).guarantee.pure
+        if worst is None or epsilon is None:
+            return None
+        lists = math.perm(candidates, self.k)
+        behind: Fraction = worst.below(lists, probability) * wide.spread / epsilon
+        return behind
 
     def spread(self, sensitivity: Sensitivity) -> Fraction:
         """Return the spread that a scale divides: that of the lists."""

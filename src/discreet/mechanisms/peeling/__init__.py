@@ -102,6 +102,28 @@ class Peeling:
             together = ApproxDP(parameter.value, self.delta, sensitivity.neighbors)
         return Calibrated(together, law, list_length=k, gap_grid=calibrated.gap_grid)
 
+    def error_below(
+        self,
+        candidates: int,
+        sensitivity: Sensitivity,
+        parameter: PrivacyParameter,
+        probability: Fraction,
+    ) -> Fraction | None:
+        """Return how far a place of the list is behind by less than, with at least that probability.
+
+        Behind what should be there: the best that is left in a round is no worse. So every round may miss its bound
+        with a k-th of the rest of the probability. None if the mechanism states no worst case.
+        """
+        worst = getattr(self.mechanism, "worst_case", None)
+        general = replace(sensitivity, balanced=False)
+        each = calibrate(self.mechanism, general, self._share(general, parameter, self.k))
+        epsilon = each.guarantee.pure
+        if worst is None or epsilon is None:
+            return None
+        confidence = 1 - (1 - probability) / self.k
+        behind: Fraction = worst.below(candidates, confidence) * general.spread / epsilon
+        return behind
+
     def _share(
         self, sensitivity: Sensitivity, parameter: PrivacyParameter | None, k: int
     ) -> PrivacyParameter | None:

@@ -1,0 +1,120 @@
+"""The most common candidates by noisy counts: noise on every count once, then the largest, with their counts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from ..accuracy import counts_list_error
+from ..errors import InvalidArgument
+from ..numbers import count
+from ..privacy.sensitivity import Sensitivity
+from ..sampling.bits import Bits
+from ..sampling.vectors import Vector, integers
+from .contract import Calibrated, PrivacyParameter
+from .noisy_counts import NoisyCountsLaw, calibrate_counts
+
+
+class CountedList(NamedTuple):
+    """The k largest of some noisy counts.
+
+    Attributes:
+        indices: the indices of the counts, the largest first; equal ones in their order.
+        counts: the noisy counts, cut to their range.
+    """
+
+    indices: list[int]
+    counts: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class TopCounts:
+    """Add two-sided geometric noise to every count, and answer the k largest with their noisy counts.
+
+    Which are the largest is decided before the numbers are cut to their range; equal ones come in the order of the
+    candidates.
+
+    Args:
+        k: how many.
+        moved: how many counts may differ between neighbours, each by one.
+
+    Guarantee: that of the noisy counts, whatever k is: the list is computed from them.
+
+    Side channels: those of the noisy counts; sorting takes a time that depends on them, which are covered by the
+        guarantee.
+
+    Source: Ghosh, Roughgarden and Sundararajan, STOC 2009, for the noise. Proof:
+    docs/reference/mechanisms/top_counts.md.
+    """
+
+    k: int
+    moved: int = 1
+    name: ClassVar[str] = "geometric"
+    takes_runs: ClassVar[Literal[False]] = False
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """How many, and how many counts may differ."""
+        return {"k": self.k, "moved": self.moved}
+
+    def spread(self, _: Sensitivity) -> Fraction:
+        """Return the spread that a scale divides: how far the counts of neighbours may be apart, added up."""
+        return Fraction(self.moved)
+
+    def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
+        """Return the noisy counts at the largest eta that keeps the wanted guarantee.
+
+        Raises:
+            InvalidArgument: if the scores are not counts, which differ by one.
+        """
+        k = count(self.k, "k")
+        if sensitivity.change != 1:
+            raise InvalidArgument(
+                f"noisy counts need scores that change by 1, not by {sensitivity.change}"
+            )
+        noisy = calibrate_counts(self.moved, sensitivity.neighbors, parameter)
+
+        def law(counts: Vector) -> Any:
+            noise: Any = noisy.law(counts)
+            return TopCountsLaw(noise, count(k, "k", most=len(counts)))
+
+        return Calibrated(noisy.guarantee, law, list_length=k)
+
+    def error_below(
+        self,
+        candidates: int,
+        sensitivity: Sensitivity,
+        parameter: PrivacyParameter,
+        probability: Fraction,
+    ) -> Fraction:
+        """Return the records that a place of the list is behind by less than, with at least that probability.
+
+        Behind what should be there: see *What it costs* in docs/reference/mechanisms/top_counts.md.
+        """
+        noisy = calibrate_counts(self.moved, sensitivity.neighbors, parameter)
+        law: Any = noisy.law(Vector(integers([])))
+        return Fraction(counts_list_error(law.noise.eta, candidates, self.k, probability))
+
+
+class TopCountsLaw:
+    """The distribution of the k largest noisy counts, ready to sample from."""
+
+    __slots__ = ("_k", "_noise")
+
+    def __init__(self, noise: NoisyCountsLaw, k: int) -> None:
+        self._noise, self._k = noise, k
+
+    def draw(self, bits: Bits) -> CountedList:
+        """Return one list with its counts, an exact sample of this distribution."""
+        noisy = self._noise.noisy(bits)
+        best = largest(noisy, self._k)
+        return CountedList(best, [self._noise.cut(noisy[i]) for i in best])
+
+    def draws(self, size: int, bits: Bits) -> list[CountedList]:
+        """Return `size` independent lists."""
+        return [self.draw(bits) for _ in range(size)]
+
+
+def largest(numbers: Sequence[int], k: int) -> list[int]:
+    """Return the indices of the k largest numbers, the largest first; equal ones in their order."""
+    return sorted(range(len(numbers)), key=lambda i: -numbers[i])[:k]

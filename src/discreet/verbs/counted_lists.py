@@ -1,0 +1,120 @@
+"""The most common candidates by noisy counts, for `top_k` and `mode`."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ..answers import Answer
+from ..candidates import Answers, Labels, LabelsFromData
+from ..errors import InvalidArgument, InvalidCandidates
+from ..mechanisms.noisy_counts import moved_counts
+from ..mechanisms.top_counts import TopCounts
+from ..releases import Release
+from ..sampling.bits import SystemBits
+from ..scores import ClassCounts, Counts, Score
+from ..selection import Query, answers_at
+from ..tables.candidate_table import CandidateTable
+from .units import Name, UnitQuery
+
+
+def refuse_bound(max_candidates: object) -> None:
+    """Raise if a bound is given to a method that needs none."""
+    if max_candidates is not None:
+        raise InvalidArgument(
+            'max_candidates bounds for how many candidates one user counts: it goes with method="counts"'
+        )
+
+
+def moved_by_a_record(unit_query: UnitQuery, candidates: int) -> int:
+    """Return how many counts of one group may differ between neighbours.
+
+    A row holds one value. A unit holds any number of them, unless they are bounded.
+    """
+    of = unit_query.records
+    each = 1 if of.unit is None else min(of.most_candidates or candidates, candidates)
+    return moved_counts(candidates, each, unit_query.relation)
+
+
+def count_scores(
+    unit_query: UnitQuery,
+    data: object,
+    column: str | None,
+    labels: Labels | CandidateTable | LabelsFromData,
+) -> Sequence[Score]:
+    """Return the score that counts records, one per group."""
+    columns = unit_query.columns(data, column)
+    if isinstance(labels, CandidateTable):
+        return [ClassCounts(one, labels.ranking, unit_query.per_person) for one in columns]
+    return [Counts(one, labels, unit_query.per_person) for one in columns]
+
+
+class CountedQuestion(NamedTuple):
+    """The k most common candidates by noisy counts, with every public argument read.
+
+    Attributes:
+        unit_query: the query, with a bound on the candidates for which a unit counts, if there is one.
+        data: the data.
+        column: the column, or None.
+        labels: the candidates.
+        query: the question in words.
+        k: how many.
+    """
+
+    unit_query: UnitQuery
+    data: object
+    column: str | None
+    labels: Labels | CandidateTable | LabelsFromData
+    query: Query
+    k: int
+
+    def answer(self, name: Name) -> Release:
+        """Release them with their noisy counts; `name` names a drawn list with its counts, or several.
+
+        Raises:
+            InvalidArgument: if a mechanism is named.
+            InvalidCandidates: if the candidates are in a table, or from the data.
+        """
+        labels, unit_query = self.labels, self.unit_query
+        if not isinstance(labels, Labels):
+            raise InvalidCandidates(
+                'method="counts" adds noise to the count of every candidate: give public candidates in a list'
+            )
+        if "mechanism" in unit_query.terms:
+            raise InvalidArgument('method="counts" adds noise of its own: leave out mechanism')
+        mechanism = TopCounts(self.k, moved_by_a_record(unit_query, labels.size))
+        counting = replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})
+        scores = count_scores(counting, self.data, self.column, labels)
+        query = self.query.about(", by noisy counts", method="counts")
+        return counting.answer(scores, labels, query, _draw_counted, name)
+
+
+def _draw_counted(law: Any, size: int | None) -> Any:
+    """Return a list with its counts, or so many."""
+    lists = law.draws(1 if size is None else size, SystemBits())
+    return lists[0] if size is None else lists
+
+
+def naming_counted_lists(labels: Answers) -> Name:
+    """Return the function that names a list with its counts, or several."""
+
+    def name_one(drawn: Any) -> Answer:
+        indices, counts = drawn
+        return Answer(answers_at(indices, labels), list(counts))
+
+    def name(drawn: Any, size: int | None) -> Answer:
+        return name_one(drawn) if size is None else Answer.listed(map(name_one, drawn))
+
+    return name
+
+
+def naming_counted_values(labels: Answers) -> Name:
+    """Return the function that names the only candidate of a list with its count, or those of several."""
+
+    def name_one(drawn: Any) -> Answer:
+        [index], [number] = drawn
+        return Answer(labels[index], number)
+
+    def name(drawn: Any, size: int | None) -> Answer:
+        return name_one(drawn) if size is None else Answer.listed(map(name_one, drawn))
+
+    return name
