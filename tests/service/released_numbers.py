@@ -38,6 +38,8 @@ class Example:
 def _toml(term: Any) -> str:
     if isinstance(term, list):
         return f"[{', '.join(map(_toml, term))}]"
+    if isinstance(term, bool):
+        return str(term).lower()
     return f'"{term}"' if isinstance(term, str) else str(term)
 
 
@@ -63,6 +65,17 @@ EXAMPLES = {
         lambda value: list(value) == ["Bern", "Basel"] and all(map(are_cities, value.values())),
     ),
     "sum": Example("sum", "age", {"epsilon": "1/64"}, lambda value: value == int(value)),
+    "gap": Example(
+        "mode", "city", {"epsilon": "1/64", "gap": True}, lambda value: value in ("Bern", "Basel"),
+        {"epsilon": "1/64", "gap": "yes"},
+    ),
+    "most": Example(
+        "top_k", "city", {"epsilon": "1/64", "k": 1}, lambda value: value in (["Bern"], ["Basel"])
+    ),
+    "most-counts": Example(
+        "top_k", "city", {"epsilon": "1/64", "k": 1, "method": "counts"},
+        lambda value: value in (["Bern"], ["Basel"]), {"epsilon": "1/64", "k": "1"},
+    ),
     "mean": Example("mean", "age", {"epsilon": "1/4"}, lambda value: value is None or 0 <= value <= 120),
 }  # fmt: skip
 """By name; those without a delta."""

@@ -43,9 +43,9 @@ OLD_VERBS = [
     "best_price",
     "check",
 ]
-NEW_VERBS = sorted({one.verb for one in EXAMPLES.values()})
+NEW_VERBS = sorted({one.verb for one in EXAMPLES.values()} - {*OLD_VERBS})
 WORDS = (
-    TEXT.replace('["mode", "median"]\nmax_epsilon = "1/4"', json.dumps(NEW_VERBS))
+    TEXT.replace('["mode", "median"]\nmax_epsilon = "1/4"', json.dumps([*NEW_VERBS, "mode", "median", "top_k"]))
     .replace("[datasets.people.questions.city]", "".join(
         f"[datasets.people.questions]\n{name} = {one.toml}\n" if at == 0 else f"{name} = {one.toml}\n"
         for at, (name, one) in enumerate(EXAMPLES.items())
@@ -111,6 +111,7 @@ def test_a_question_has_one_answer_by_every_way(ways: Ways, name: str) -> None:
             first.guarantee,
         )
         assert repr(again.value) == repr(first.value)
+        assert again.parts() == first.parts()
     method = getattr(ways.there, one.verb)
     assert method("people", one.column, **one.terms, request=name).value == first.value
 
@@ -165,6 +166,8 @@ def test_no_answer_is_longer_than_is_said_beforehand(ways: Ways, name: str) -> N
     one, rights = EXAMPLES[name], rights_of(hold(configuration()), configuration(), "owner", None)
     inquiry = rights._read_free_question(one.verb, "people", one.column, one.terms)
     bound = longest_answer(inquiry.call, inquiry.data, None)
+    if one.verb in OLD_VERBS:
+        return  # their answers are candidates: tests/service/test_lengths.py
     answers: list[Any] = [2**63 - 1, -(2**126) * 120, Fraction(120 * 10**5 - 1, 10**5)]
     by = ["Bern", "Basel"] if "by" in one.terms else [None]
     for value in answers:

@@ -16,8 +16,9 @@ from .sessions import Fields
 
 _TEXTS = ("epsilon", "delta", "alpha", "by", "minimum", "maximum", "step", "other")
 _COUNTS = ("k", "supply", "max_groups", "max_candidates", "minimum_count", "most")
+_FLAGS = ("gap",)
 _LISTS = ("alphas", "candidates")
-FIELDS = ("dataset", "question", "verb", "column", "size", *_TEXTS, *_COUNTS, *_LISTS)
+FIELDS = ("dataset", "question", "verb", "column", "size", *_TEXTS, *_COUNTS, *_FLAGS, *_LISTS)
 """The fields of a question; others, such as the name of the request, say how it is asked."""
 
 _LISTED = 30
@@ -82,7 +83,8 @@ class QuestionForm:
         counts = {
             name: _whole(self.fields[name]) for name in (*_COUNTS, "size") if name in self.fields
         }
-        terms = {**texts, **counts, **self._lists(columns.get(column or ""))}
+        flags = {name: True for name in _FLAGS if name in self.fields}
+        terms = {**texts, **counts, **flags, **self._lists(columns.get(column or ""))}
         return verb, column, {k: v for k, v in terms.items() if k not in _TERMS or k in takes(verb)}
 
     @public_errors()
