@@ -174,21 +174,27 @@ def test_released_counts(least: int) -> None:
 
 
 @pytest.mark.parametrize("least", [1, 4])
-def test_a_draw_is_of_the_classes_of_the_table(least: int) -> None:
+@pytest.mark.parametrize("with_counts", [False, True])
+def test_a_draw_is_of_the_classes_of_the_table(least: int, with_counts: bool) -> None:
     mechanism = PrivateKeys(Fraction(1), Fraction(1, 10**5), minimum_count=least)
     mechanism.compute_tables()
-    law = mechanism.law([100] * 22 + [7])
-    places = law.draw(SeededBits(3))
-    assert min(places) >= least
-    assert max(places) == mechanism.sure - 1 == least + 21
+    sizes = [100] * (mechanism.sure - 1) + [7]
+    drawn = mechanism.law(sizes, with_counts=with_counts).draw(SeededBits(3))
+    assert (mechanism.sure, min(drawn.classes) >= least) == (22 + least, True)
+    assert set(drawn.classes[-7:]) == {mechanism.sure}
+    assert drawn.places[-7:].tolist() == [*range(7)]
+    assert len({*zip(drawn.classes, drawn.places, strict=True)}) == len(drawn.places)
     for count in (least + 11, least + 12, least + 20):
         chance = float(mechanism.chance(count))
-        assert abs(len(places[count]) - 100 * chance) < 5 * (100 * chance * (1 - chance)) ** 0.5 + 1
-    counts = [least, least + 5, least + 22, 10**9] * 50
-    released = law.released_counts(counts, SeededBits(4))
-    assert min(released) == 12 + least - 1
-    assert all(count - 11 <= y < count + 12 for y, count in zip(released, counts, strict=True))
-    assert released[2::4] != released[3::4]
+        slack = 5 * (100 * chance * (1 - chance)) ** 0.5 + 1
+        assert abs((drawn.classes == count).sum() - 100 * chance) < slack
+    if drawn.shifts is None:
+        assert not with_counts
+        return
+    released = drawn.classes + drawn.shifts
+    assert min(released) >= 12 + least - 1
+    assert max(drawn.shifts) <= 11
+    assert min(drawn.shifts) >= -11
 
 
 def test_the_mean_and_the_deviation_of_the_noise() -> None:

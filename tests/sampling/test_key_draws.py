@@ -64,9 +64,10 @@ def drawn(
     drawing: KeyDraw, sizes: Sequence[int], bits: Bits, noise: bool
 ) -> tuple[list[int], list[int], list[int] | list[None]]:
     """Return the classes and the places of released keys, those of the last class too, and their noise."""
-    by_class = {**drawing.draw(sizes, bits), drawing.law.size: np.arange(sizes[-1])}
-    classes = [count for count, some in by_class.items() for _ in some]
-    places = [place for some in by_class.values() for place in some.tolist()]
+    by_class = drawing.draw(sizes, bits)
+    assert by_class[-1].tolist() == [*range(sizes[-1])]
+    classes = [count for count, some in enumerate(by_class, start=1) for _ in some]
+    places = [place for some in by_class for place in some.tolist()]
     if not noise:
         return classes, places, [None] * len(places)
     return classes, places, drawing.noise(np.array(classes, dtype=np.int64), bits).tolist()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from flint import arb
@@ -16,6 +16,20 @@ from ..sampling.bits import Bits
 from ..sampling.key_draws import KeyDraw
 from ..sampling.key_probabilities import OptimalProbabilities, optimal_probabilities
 from .key_shares import KeyShare, best_share
+
+
+class DrawnKeys(NamedTuple):
+    """The keys that are released, by their places in a table that was counted; they are fetched after.
+
+    Attributes:
+        classes: their counts, as far as the table tells them apart.
+        places: their places in these classes, from 0.
+        shifts: released count minus count; None where no counts are released.
+    """
+
+    classes: NDArray[np.int64]
+    places: NDArray[np.int64]
+    shifts: NDArray[np.int64] | None
 
 
 @dataclass(frozen=True)
@@ -100,9 +114,9 @@ class PrivateKeys:
         """Compute all tables of public numbers, once, so that no time after data were read is spent on them."""
         assert len(_drawing(self.share).table.rates) == self.probabilities.size
 
-    def law(self, sizes: Sequence[int]) -> "KeysLaw":
-        """Return the distribution of the released keys, for the sizes of classes."""
-        return KeysLaw(self, tuple(sizes))
+    def law(self, sizes: Sequence[int], *, with_counts: bool) -> "KeysLaw":
+        """Return the distribution of the answer, for the sizes of classes."""
+        return KeysLaw(self, tuple(sizes), with_counts)
 
     def chance(self, count: int) -> arb:
         """Return a ball around the probability that a key of that count is released."""
@@ -130,25 +144,23 @@ class KeysLaw:
 
     Attributes:
         mechanism: the mechanism.
-        sizes: how many keys have the counts `minimum_count`, ..., `sure` - 1, and how many at least `sure`.
+        sizes: how many keys have the counts 1, 2, ..., `sure` - 1, and how many at least `sure`.
+        with_counts: whether their counts are released too.
     """
 
     mechanism: PrivateKeys
     sizes: tuple[int, ...]
+    with_counts: bool
 
-    def draw(self, bits: Bits) -> dict[int, NDArray[np.int64]]:
-        """Return the places of the released keys in their classes, by count; all of the last class are besides."""
-        before = self.mechanism.minimum_count - 1
-        places = _drawing(self.mechanism.share).draw(self.sizes, bits)
-        return {count + before: some for count, some in places.items()}
-
-    def released_counts(self, counts: Sequence[int], bits: Bits) -> list[int]:
-        """Return noisy counts of released keys, by their counts; one word is read for each."""
-        of, law = self.mechanism, self.mechanism.probabilities
-        places = [min(count - of.minimum_count + 1, law.size) for count in counts]
-        noise = _drawing(of.share).noise(np.array(places, dtype=np.int64), bits)
-        steps = (law.likeliest_step - noise).tolist()
-        return [count + step for count, step in zip(counts, steps, strict=True)]
+    def draw(self, bits: Bits) -> DrawnKeys:
+        """Return the keys that are released, an exact sample."""
+        before, law = self.mechanism.minimum_count - 1, self.mechanism.probabilities
+        drawing, sizes = _drawing(self.mechanism.share), self.sizes[before:]
+        places = drawing.draw(sizes, bits)
+        lengths = [len(some) for some in places]
+        counts = np.repeat(np.arange(1, law.size + 1, dtype=np.int64), lengths)
+        shifts = law.likeliest_step - drawing.noise(counts, bits) if self.with_counts else None
+        return DrawnKeys(counts + before, np.concatenate(places), shifts)
 
 
 @lru_cache(maxsize=16)

@@ -93,10 +93,8 @@ class KeyDraw:
         """The probabilities in doubles."""
         return in_doubles(self.law)
 
-    def draw(self, sizes: Sequence[int], bits: Bits) -> dict[int, NDArray[np.int64]]:
-        """Return the places, from 0 and ascending, of the keys that are released, by their class.
-
-        All keys of the last class are released, so their places are left out.
+    def draw(self, sizes: Sequence[int], bits: Bits) -> list[NDArray[np.int64]]:
+        """Return the places, from 0 and ascending, of the keys that are released, class by class.
 
         Args:
             sizes: how many keys have the counts 1, 2, ..., size - 1, and how many at least `size`.
@@ -104,9 +102,9 @@ class KeyDraw:
         """
         last = self.law.size
         source = WordsAhead(bits, last - 1)
-        places = {count: self._class(count, sizes[count - 1], source) for count in range(1, last)}
-        source.words(sizes[-1])  # they are released whatever their words
-        return {count: some for count, some in places.items() if len(some)}
+        places = [self._class(count, sizes[count - 1], source) for count in range(1, last)]
+        source.words(sizes[-1])  # those of the last class are released whatever their words
+        return [*places, np.arange(sizes[-1], dtype=np.int64)]
 
     def _class(self, count: int, size: int, source: WordsAhead) -> NDArray[np.int64]:
         """Return the places of the keys of one class that are released."""
