@@ -68,7 +68,7 @@ _CONDITIONS = re.compile(
     r"(?:, supply (?P<supply>None|\d+), units (?P<units>\d+))?"
     rf"(?:, per (?P<unit>\(\w+(?:, \w+)+\)|{_NAME})(?:, (?P<rows>\d+) rows each)?"
     r"(?:, (?P<most>\d+) candidates each)?)?"
-    rf"(?:, by (?P<by>{_NAME}) \((?P<groups>\d+) groups\))?"
+    rf"(?:, by (?P<by>{_NAME}) \((?P<groups>\d+|drawn) groups\))?"
 )
 """The rest of a stored text: the candidates, what is sold, the privacy unit and the groups."""
 
@@ -205,7 +205,14 @@ def _conditions(parts: dict[str, str | None]) -> Iterator[str]:
     elif parts["units"] not in {None, "1"}:
         yield Message("at most {units} of each bidder", units=parts["units"])
     if parts["by"] is not None:
-        yield Message("for each of {groups} groups of {by}", groups=parts["groups"], by=parts["by"])
+        yield _groups(parts["groups"], parts["by"])
+
+
+def _groups(groups: str | None, by: str) -> Message:
+    """Return the groups of a question in words: how many, or that they are drawn."""
+    if groups == "drawn":
+        return Message("for each group of {by} that is common enough to be named", by=by)
+    return Message("for each of {groups} groups of {by}", groups=groups, by=by)
 
 
 def _candidates(parts: dict[str, str | None]) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, Generic, Required, TypedDict, TypeVar, get_args
+from typing import Any, Generic, Literal, Required, TypedDict, TypeVar, get_args
 
 from .arguments import read_name
 from .candidates import Indexed, T
@@ -124,6 +124,8 @@ class PersonTerms(Terms, total=False):
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -131,12 +133,18 @@ class PersonTerms(Terms, total=False):
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
     """
 
     where: object
     by: str | None
-    groups: Iterable[object] | None
+    groups: Iterable[object] | Literal["private"] | None
     max_groups: int
+    groups_share: Number | None
+    delta: Number | None
 
 
 class RecordTerms(PersonTerms, total=False):
@@ -209,6 +217,8 @@ DEFAULTS: dict[str, object] = {
     "groups": None,
     "max_groups": 1,
     "where": None,
+    "groups_share": None,
+    "delta": None,
     "size": None,
     "ledger": None,
     "request": None,

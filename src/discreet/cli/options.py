@@ -142,7 +142,7 @@ GroupNames = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A,B,C",
-        help="The groups: public, never taken from the data.",
+        help="The groups: public, never taken from the data; or 'private' to draw them, with --delta.",
         autocompletion=declared_groups,
     ),
 ]
@@ -150,6 +150,20 @@ MaxGroups = Annotated[
     int | None,
     typer.Option(
         metavar="NUMBER", help="The most groups to which one privacy unit contributes (default: 1)."
+    ),
+]
+GroupsShare = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="With --groups private: the part of epsilon that draws the groups (default: 1/2).",
+    ),
+]
+Delta = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="The δ of all answers together, such as 1e-8, for --groups private and lists that need one.",
     ),
 ]
 Where = Annotated[

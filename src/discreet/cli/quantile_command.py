@@ -69,10 +69,6 @@ def quantiles_command(
             autocompletion=one_of(*METHODS),
         ),
     ] = METHODS[0],
-    delta: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="The δ of all values together.", show_default=False),
-    ] = None,
 ) -> Release:
     """Release several quantiles, cheaper than one by one.
 
@@ -83,6 +79,5 @@ def quantiles_command(
         column,
         alphas=[alpha.strip() for alpha in alphas.split(",")],
         method=cast(many.QuantilesMethod, method),
-        delta=delta,
         **terms,
     )

@@ -14,6 +14,7 @@ from ..releases import Release
 from ..selection import bill_of
 from ..tables.files import file_format
 from ..tables.progress import waiting
+from ..tables.records import PRIVATE
 from ..terms import Terms, spelled_out
 from . import options
 from .answers import check_report, say, show_release, write_report
@@ -38,6 +39,8 @@ _OPTIONS: dict[str, tuple[object, object]] = {
     "by": (options.ByColumn, None),
     "groups": (options.GroupNames, None),
     "max_groups": (options.MaxGroups, None),
+    "groups_share": (options.GroupsShare, None),
+    "delta": (options.Delta, None),
     "where": (options.Where, None),
     "ledger": (options.LedgerAt, None),
     "dataset": (options.DatasetName, None),
@@ -55,11 +58,14 @@ _GRID: dict[str, tuple[object, object]] = {
     "step": (options.Step, None),
 }
 
-OF_TABLES = ("form", "max_contributions", "by", "groups", "max_groups", "where")
+OF_TABLES = (
+    "form", "max_contributions", "by", "groups", "max_groups", "groups_share", "delta", "where",
+)  # fmt: skip
 """The options that make sense only where rows of a table are counted."""
 
 _TERMS = ("epsilon", "rho", "scale", "neighbors", "size", "request",
-          "privacy_unit", "max_contributions", "by", "groups", "max_groups", "where")  # fmt: skip
+          "privacy_unit", "max_contributions", "by", "groups", "max_groups", "groups_share", "delta",
+          "where")  # fmt: skip
 
 _ENVIRONMENT = (("ledger", "DISCREET_LEDGER"), ("dataset", "DISCREET_DATASET"))
 """What may be told to all commands at once; a description of the data is nearer."""
@@ -227,8 +233,10 @@ def _report(release: Release, charged: "_Charged", settings: dict[str, Any]) -> 
     write_report(release, settings["report"], settings["lang"], **budget)
 
 
-def _groups(data: Data, by: str | None, texts: list[str]) -> list[Any]:
+def _groups(data: Data, by: str | None, texts: list[str]) -> Any:
     """Return the groups as values of their column; without a column the verb raises."""
+    if texts == [PRIVATE]:
+        return PRIVATE
     if by is None:
         return texts
     return parse_values(data, by, options.split_candidates(texts, "--groups"))

@@ -40,10 +40,6 @@ def top_k_command(
         ),
     ] = None,
     max_candidates: MaxCandidates = None,
-    delta: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="The δ of all answers together.", show_default=False),
-    ] = None,
 ) -> Release:
     """Release the most common values of a column, in order.
 
@@ -55,5 +51,5 @@ def top_k_command(
     typed_method = cast(list_methods.TopKMethod | None, method)
     return verb.top_k(
         data, column, k=k, candidates=choices, method=typed_method,
-        max_candidates=max_candidates, delta=delta, **terms,
+        max_candidates=max_candidates, **terms,
     )  # fmt: skip

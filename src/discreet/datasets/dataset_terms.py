@@ -17,6 +17,7 @@ from ..numbers import count, exact
 from ..payment import describe_account
 from ..privacy.units import one_record, plain_unit, read_unit
 from ..tables.candidate_table import CandidateTable
+from ..tables.records import is_private
 from .columns import MOST_VALUES, Column
 from .dataset import MOST_ROWS, Dataset, declared_unit
 from .questions import NUMBERS_ONLY, WITHOUT_BOUNDS
@@ -384,6 +385,8 @@ def _group_terms(dataset: Dataset, arguments: dict[str, Any]) -> dict[str, Any]:
     if arguments.get("by") is None:
         return {}
     column, groups = dataset.column(arguments["by"], "by"), arguments.get("groups")
+    if is_private(groups):
+        return {"by": column.name, "groups": groups}
     labels = (
         _all_values(dataset, column, "groups")
         if groups is None

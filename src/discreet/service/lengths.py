@@ -11,8 +11,11 @@ from ..date_grid import AnyGrid, DateGrid
 from ..decimals import Decimals
 from ..numbers import exact
 from ..payment import Bill
+from ..tables.keys import MOST_KEY_BYTES
+from ..tables.records import is_private
 from ..verbs.check import check
 from ..verbs.count import count, counts
+from ..verbs.private_groups import MOST_DRAWN
 from ..verbs.sum import mean
 from ..verbs.sum import sum as sum_verb
 from ..verbs.top_k import top_k
@@ -53,6 +56,8 @@ def longest_answer(question: Call, dataset: Dataset, size: int | None) -> int:
     if terms.get("by") is None:
         return each
     groups, by = terms.get("groups"), dataset.column(terms["by"])
+    if is_private(groups):  # a character may be spelled by six
+        return MOST_DRAWN * (6 * MOST_KEY_BYTES + _AROUND + each)
     names = by.values if groups is None else groups
     # Counts and gaps by group name the groups once more.
     return sum(3 * _count_characters(name) + each for name in names or ())

@@ -18,9 +18,11 @@ from .candidate_table import CountClasses, Ranking
 from .cells import GridSource
 from .engine import array_of, open_table, unwrap_table
 from .expressions import Numbers, OpenedTable
+from .key_counts import KeyCounts, open_keys
+from .keys import Key
 from .meanings import Rungs, rungs
 from .numeric import numeric_values, present
-from .records import Records
+from .records import PART, Records
 from .times import present_times
 
 Rows = tuple[ExactArray, NDArray[np.int64] | None]
@@ -73,10 +75,19 @@ class Source:
         column: str | None,
         records: Records | None = None,
         clock: ClockKind | None = None,
+        table: OpenedTable | None = None,
     ) -> None:
-        """Remember the arguments; see `engine.open_table`. With a clock the numbers are integers for its times."""
+        """Remember the arguments; see `engine.open_table`. With a clock the numbers are integers for its times.
+
+        Args:
+            data: the table.
+            column: the column that is counted; None for data of one dimension.
+            records: the privacy unit, the contribution bounds and the groups.
+            clock: that of the times, or None.
+            table: the table, where it was opened already.
+        """
         self._argument, self.name, self.records = data, column, records or Records()
-        self.clock = clock
+        self.clock, self._table = clock, table
         self._tally: tuple[object, list[list[int]]] | None = None
         self._classes: tuple[object, Sequence[CountClasses]] | None = None
 
@@ -93,7 +104,20 @@ class Source:
     @cached_property
     def table(self) -> OpenedTable:
         """The table, opened."""
+        if self._table is not None:
+            return self._table
         return open_table(self.data, self.name, self.records)
+
+    @cached_property
+    def group_keys(self) -> KeyCounts:
+        """The groups by their numbers of records, where they are drawn."""
+        of = self.records
+        return open_keys(self.table, PART, of.most_groups, keeps_pairs=of.unit is not None)
+
+    def drawn_groups(self, keys: Sequence[Key]) -> list["Group"]:
+        """Return the groups that were drawn, in their order; without any one group without rows."""
+        table = self.group_keys.groups_of(keys)
+        return Source(self.data, self.name, table.records, self.clock, table).groups
 
     @cached_property
     def bounded(self) -> Numbers:

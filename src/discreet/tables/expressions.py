@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..date_grid import ClockKind, CutCells, NumberCells
-from ..errors import DiscreetError
+from ..errors import DiscreetError, InvalidArgument
 from ..sampling.vectors import ExactArray
 from .cells import GridSource, Thresholds
 from .cut_counts import CutCounts
@@ -31,6 +31,20 @@ _WORD = 2**63
 
 
 @dataclass(frozen=True)
+class DrawnGroups:
+    """The groups that were drawn, in an engine.
+
+    Attributes:
+        places: their places in their order, by the cells of PART, which holds keys.
+        pairs: PERSON and PART of the units with their few groups, for which the groups were drawn; None if a row is
+            a record.
+    """
+
+    places: Mapping[object, int]
+    pairs: "Frame | None"
+
+
+@dataclass(frozen=True)
 class OpenedTable:
     """The columns of a query, opened in their engine.
 
@@ -39,12 +53,14 @@ class OpenedTable:
         names: their names in the table.
         records: the privacy unit, the contribution bounds and the groups.
         failure: the error to raise when the engine fails.
+        drawn: the groups, where they were drawn; the native columns have keys in PART then.
     """
 
     native: Native
     names: Mapping[str, str]
     records: Records
     failure: DiscreetError
+    drawn: DrawnGroups | None = None
 
     @property
     def groups(self) -> int:
@@ -75,7 +91,10 @@ class OpenedTable:
         if clock is not None:
             check_times(self.type(), clock)
         numeric = quietly(self.native.numeric, self.failure, clock)
-        numeric_table = OpenedTable(numeric, self.names, self.records, self.failure)
+        if self.drawn is not None:
+            of_groups = numeric.type(PART, self.names[PART])
+            numeric, _ = quietly(numeric.keyed, self.failure, PART, of_groups)
+        numeric_table = replace(self, native=numeric)
         of = numeric_table.type()
         if clock is not None:
             of = replace(of, unit=unit_of(self.type()))
@@ -95,11 +114,30 @@ class OpenedTable:
         rows = self.native.rows()
         if self.records.unit is not None:
             rows = rows.filter(~nw.col(PERSON).is_null())
+        if self.records.draws_groups:
+            return self._in_drawn_groups(rows)
         if self.records.by is not None:
             rows = self._with_positions(
                 rows, PART, positions(self.meanings(PART, self.records.groups))
             )
         return self._in_few_groups(rows) if self.records.bounds_groups else rows
+
+    def _in_drawn_groups(self, rows: Frame) -> Frame:
+        """Return the rows of units in those groups for which they were counted when the groups were drawn.
+
+        A unit's rows in other groups enter no answer: docs/how-to/groups.md.
+        """
+        import narwhals.stable.v2 as nw
+
+        if self.drawn is None:
+            raise InvalidArgument("groups that are drawn have no rows before")
+        rows = self._with_positions(rows, PART, self.drawn.places)
+        if self.drawn.pairs is None or not self.drawn.places:
+            return rows
+        of, places = self.type(PART), self.drawn.places
+        pairs = self.native.join_positions(self.drawn.pairs, PART, of, places)
+        places_of_units = pairs.select(PERSON, nw.col(POSITION).alias(PART))
+        return rows.join(places_of_units, on=[PERSON, PART], how="inner")
 
     def meanings(self, alias: str, candidates: Sequence[object]) -> Meanings:
         """Return the values of a column that each candidate means, as they are in the engine."""
@@ -185,7 +223,8 @@ class OpenedTable:
         rows = self.native.present(self.record_rows(), of)
         columns = [CELL] if self.records.by is None else [CELL, PART]
         if self.records.unit is None or self.records.rows is None:
-            return rows.select(*columns)
+            unbounded = rows.select(*columns)
+            return unbounded if self.drawn is None else self.native.keep(unbounded)
         blocks = [UNIT, *columns[1:]]
         stay = _stay(self._with_units(rows), CELL, blocks, self.records.rows)
         return self.native.keep(stay.select(*columns))

@@ -5,7 +5,7 @@ chosen by an exact draw, and no other. Records are rows, or privacy units with a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ from ..errors import UnreadableData
 from ..privacy.units import Unit
 from .engine import open_table, unwrap_table
 from .engine_errors import quietly
-from .expressions import COUNT, OpenedTable, bounded_pairs
+from .expressions import COUNT, DrawnGroups, OpenedTable, bounded_pairs
 from .keys import Key, KeyColumn, check_keys, key_order
 from .kinds import CELL, INTEGER_TYPE
 from .native import POSITION, SIZE, Frame, Native
@@ -111,6 +111,16 @@ class KeyCounts:
     def first(self, most: int) -> "FirstKeys":
         """Return the keys of the largest counts, at most so many; of equal counts the first by `keys.key_order`."""
         return quietly(self._first, self.table.failure, most)
+
+    def groups_of(self, keys: Sequence[Key]) -> OpenedTable:
+        """Return the table with some keys as its groups, in their order, and of units the rows that were counted.
+
+        Without keys it has one group, without rows, which says whether the table can be read.
+        """
+        has_units = self.table.records.unit is not None
+        drawn = DrawnGroups(self.keys.places(keys), self.pairs if has_units and keys else None)
+        records = replace(self.table.records, groups=list(keys) or [None])
+        return replace(self.table, native=self.native, records=records, drawn=drawn)
 
     def units_outside(self, keys: Sequence[Key]) -> int:
         """Return the number of units (rows, where a row is a record) with a key that is none of `keys`."""

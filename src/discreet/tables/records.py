@@ -27,6 +27,15 @@ def is_of_unit(alias: str) -> bool:
     return alias.startswith(PERSON)
 
 
+PRIVATE = "private"
+"""What stands in place of a list of groups that nobody may list."""
+
+
+def is_private(groups: object) -> bool:
+    """Return whether groups are to be drawn, and are not listed."""
+    return isinstance(groups, str) and groups == PRIVATE
+
+
 @dataclass(frozen=True, slots=True)
 class Records:
     """The privacy unit, the contribution bounds and the groups of a query. Public.
@@ -40,6 +49,7 @@ class Records:
         most_groups: the most groups in which one unit counts.
         most_candidates: the most candidates for which one unit counts, in every group; None if for all.
         where: the condition of which a row must be, before anything of its unit is bounded; None for all rows.
+        draws_groups: whether the groups are drawn, by how many records are in them, and nobody lists them.
     """
 
     unit: Unit | None = None
@@ -49,6 +59,7 @@ class Records:
     most_groups: int = 1
     most_candidates: int | None = None
     where: Condition | None = None
+    draws_groups: bool = False
 
     @property
     def bounds_groups(self) -> bool:

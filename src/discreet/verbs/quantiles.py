@@ -30,6 +30,7 @@ from ..scores.sorted_records import Slice, SortedRecords, fitted_share
 from ..selection import Order, Query, answers_at, ask
 from ..tables.column import NOTHING, Numeric
 from ..terms import AnswerTerms, RecordTerms, Terms, read_payment, takes_terms_without
+from .private_groups import delta_of_method
 from .record_needs import needed_records, refuse_ends, say_needs
 from .units import UnitQuery, columns_of, read_unit_query
 
@@ -62,20 +63,18 @@ def quantiles(
     alphas: Sequence[Number],
     candidates: AnyGrid | None = None,
     method: QuantilesMethod = "recursive",
-    delta: Number | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release: ...
 
 
 @takes_terms_without("rho", "scale", "mechanism", "size")
-def quantiles(  # noqa: PLR0913  # what quantile takes, and how
+def quantiles(  # what quantile takes, and how
     data: object,
     column: str | None = None,
     *,
     alphas: Sequence[Number],
     candidates: AnyGrid | None = None,
     method: QuantilesMethod = "recursive",
-    delta: Number | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release one value per alpha, in the order of the alphas.
@@ -95,7 +94,8 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
             "independent", one after the other.
         delta: the δ of all values together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and each
             level (or each value, with "independent") has as much as the library's bound on composition
-            allows. Finding it takes up to a few seconds. Not with "joint", a privacy unit or groups.
+            allows. Finding it takes up to a few seconds. Not with "joint", a privacy unit or groups. With
+            groups="private" it is that of the groups.
         epsilon: the privacy parameter ε of all values together, a positive number without a unit; exact: 0.1 is
             one tenth. It has no default. Among the rows of a privacy unit it is divided.
         **terms: the shared arguments, described in `RecordTerms`.
@@ -113,7 +113,8 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     way = choice(method, "method", get_args(QuantilesMethod))
     grid = Decimals() if candidates is None else candidates
     column = None if column is None else column_name(column)
-    unit_query = read_unit_query(terms, bounded=True)
+    others, delta = delta_of_method(terms)
+    unit_query = read_unit_query(others, bounded=True)
     levels = Levels.read(alphas, grid, _of_one_row(unit_query))
     if delta is not None:
         levels = levels.allowing(_read_delta(delta, way, unit_query), way)
@@ -126,9 +127,8 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     if not unit_query.plain:
         guarantee = unit_query.together(guarantee.group(unit_query.records.rows or 1))
 
-    def prepare() -> Callable[[], object]:
-        ready = [draws_of(_sorted(one, grid)) for one in columns]
-        return ready[0] if unit_query.records.by is None else partial(_by_group, ready)
+    def ready(column: Numeric) -> Draw:
+        return draws_of(_sorted(column, grid))
 
     def name(indices: Any, _: int | None) -> object:
         return answers_at(indices, grid)
@@ -138,7 +138,7 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     account, request = read_payment(unit_query.terms)
     unit = unit_query.records.unit
     order = Order(query, guarantee, mechanism, details, account, request, unit=unit)
-    return order.deliver(prepare, unit_query.label(name, None))
+    return order.deliver(partial(unit_query.prepare, columns, ready), unit_query.label(name, None))
 
 
 def _query(levels: "Levels", column: str | None, candidates: AnyGrid, method: str) -> Query:
@@ -228,11 +228,6 @@ def _jointly(law: Callable[..., JointLaw], records: SortedRecords) -> Draw:
     """Return a function that draws all quantiles of the records at once, from a distribution computed once."""
     distribution = law(records.points, records.counts)
     return lambda: distribution.draw(SystemBits())
-
-
-def _by_group(draws: Sequence[Draw]) -> list[list[int]]:
-    """Return the quantiles of all groups, in order."""
-    return [draw() for draw in draws]
 
 
 _MOST_QUANTILES = 1000

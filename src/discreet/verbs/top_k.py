@@ -46,6 +46,7 @@ from .list_methods import (
     read_method,
 )
 from .mode import read_labels
+from .private_groups import delta_of_method
 from .select import unfold
 from .units import Name, UnitQuery, read_unit_query
 
@@ -75,7 +76,6 @@ def top_k(
     candidates: Iterable[object] | CandidateTable | None = None,
     method: TopKMethod | None = None,
     max_candidates: int | None = None,
-    delta: Number | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release: ...
 
@@ -89,7 +89,6 @@ def top_k(  # noqa: PLR0913  # what mode takes, and four more
     candidates: Iterable[object] | CandidateTable | None = None,
     method: TopKMethod | None = None,
     max_candidates: int | None = None,
-    delta: Number | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release:
     """Release k of the most common values of a column in order, the more common the likelier to be early.
@@ -116,7 +115,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and four more
         delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
             each round of "peeling" has as much as the library's bound on adaptive composition allows: with
             ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
-            first time. Without it the list is ε-DP.
+            first time. Without it the list is ε-DP. With groups="private" it is that of the groups.
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
@@ -138,7 +137,8 @@ def top_k(  # noqa: PLR0913  # what mode takes, and four more
             "if the data are scores, call select_top_k"
         )
     column = None if column is None else column_name(column)
-    unit_query = read_unit_query(terms)
+    others, delta = delta_of_method(terms)
+    unit_query = read_unit_query(others)
     if candidates is None:
         raise InvalidCandidates(
             "candidates are missing: name what may be counted; it is public. If the data are scores, "

@@ -14,16 +14,18 @@ from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms.contract import Law, read_parameter
 from ..mechanisms.noisy_counts import moved_counts
 from ..numbers import count
-from ..privacy.guarantees import Guarantee
+from ..privacy.composition import compose
+from ..privacy.guarantees import ApproxDP, Guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..privacy.units import read_unit, unit_in_words
 from ..releases import Release
 from ..scores import Score
 from ..scores.per_unit import PerUnit
-from ..selection import Query, answers_at, question_of
+from ..selection import Query, Question, answers_at, question_of
 from ..tables.column import Group, Histogram, Numeric, Source
-from ..tables.records import Records
+from ..tables.records import Records, is_private
 from ..terms import DEFAULTS, Terms, check_names
+from .private_groups import Draw, PrivateGroups, read_private_groups, values_of
 
 _T = TypeVar("_T")
 
@@ -34,7 +36,7 @@ Name = Callable[[Any, int | None], object]
 _MOST_ROWS_OF_A_UNIT = 10**6
 
 
-_BOUNDED = ("max_contributions", "by", "groups", "max_groups", "where")
+_BOUNDED = ("max_contributions", "by", "groups", "max_groups", "groups_share", "where")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,14 @@ class UnitQuery:
         terms: the terms of one group's answer.
         neighbors: the relation that the whole release is about.
         parts: how many groups' answers one record may change.
+        drawing: how the groups are drawn, where nobody lists them; or None.
     """
 
     records: Records
     terms: Terms
     neighbors: Neighbors
     parts: int = 1
+    drawing: PrivateGroups | None = None
 
     @property
     def plain(self) -> bool:
@@ -98,6 +102,8 @@ class UnitQuery:
         """
         of, groups = self.records, len(self.records.groups) or 1
         each = 1 if of.unit is None else min(of.most_candidates or size, size)
+        if of.draws_groups:  # there may be any number of them
+            groups = 2 * of.most_groups
         return moved_counts(groups * size, each * of.most_groups, self.neighbors)
 
     def moved_groups(self) -> int:
@@ -111,15 +117,17 @@ class UnitQuery:
         if of.most_candidates is not None:
             at_most += f", {of.most_candidates} candidates each"
         person = "" if of.unit is None else f", per {unit_in_words(of.unit)}{at_most}"
-        groups = f", by {of.by} ({len(of.groups)} groups)" if of.by else ""
+        how_many = "drawn" if of.draws_groups else len(of.groups)
+        groups = f", by {of.by} ({how_many} groups)" if of.by else ""
+        listed = {"groups": tuple(of.groups)}
         where = "" if of.where is None else f", where {of.where}"
         return query.about(
             person + groups + where,
             max_contributions=of.rows,
             by=of.by,
-            groups=tuple(of.groups),
             max_groups=of.most_groups,
             neighbors=self.neighbors,
+            **(listed if self.drawing is None else self.drawing.arguments),
             **({} if of.most_candidates is None else {"max_candidates": of.most_candidates}),
             **({} if of.where is None else {"where": of.where.description}),
         )
@@ -128,6 +136,8 @@ class UnitQuery:
         self, data: object, column: str | None, clock: ClockKind | None = None
     ) -> list[Group]:
         """Return the records, one column per group, to be read when a score asks.
+
+        Of groups that are drawn it is one column, which stands for each of them: see `prepare`.
 
         Raises:
             InvalidArgument: if privacy units or groups need a table, or the data can be read once only: who asks
@@ -141,9 +151,36 @@ class UnitQuery:
     def together(self, each: Guarantee) -> Guarantee:
         """Return the guarantee of all groups' answers together. Proof: docs/how-to/groups.md.
 
-        One record changes `parts` of them; where it is replaced, twice, for one goes and one comes.
+        One record changes `parts` of them; where it is replaced, twice, for one goes and one comes. Groups that are
+        drawn have a guarantee of their own, which is composed with that of the answers.
         """
-        return each.repeated(self.parts).under(self.neighbors)
+        return self.with_groups(each.repeated(self.parts).under(self.neighbors))
+
+    def with_groups(self, answers: Guarantee) -> Guarantee:
+        """Return the guarantee of all groups' answers together with that of the groups, where they are drawn.
+
+        It is (epsilon, delta)-DP, with the sum of all epsilons and the delta of the groups, neither rounded.
+        """
+        if self.drawing is None:
+            return answers
+        groups = self.drawing.mechanism.guarantee
+        if answers.pure is None:
+            return compose(groups, answers)
+        return ApproxDP(groups.epsilon + answers.pure, groups.delta, self.neighbors)
+
+    def prepare(self, columns: Sequence[Any], ready: Callable[[Any], Draw]) -> Draw:
+        """Read the records of every group, and return what draws all answers: one, or one per group.
+
+        Groups that are drawn are read after their draw, and they alone.
+
+        Args:
+            columns: what `columns` returned.
+            ready: reads the records of one group, and returns what draws its answer.
+        """
+        if self.drawing is not None:
+            return self.drawing.prepare(columns[0], ready)
+        draws = [ready(column) for column in columns]
+        return draws[0] if self.records.by is None else partial(_by_group, draws)
 
     def answer(
         self,
@@ -161,11 +198,17 @@ class UnitQuery:
         ]
         size, order = questions[0].size, questions[0].order(self.asks(query))
 
-        def prepare() -> Callable[[], object]:
-            laws = [question.law() for question in questions]
-            if self.records.by is None:
-                return partial(choose, laws[0], size)
-            return partial(_by_group, choose, laws, size)
+        def ready(question: Question) -> Draw:
+            return partial(choose, question.law(), size)
+
+        def ready_in_group(group: Group) -> Draw:
+            score: Any = of_column(questions[0].score, group)
+            return ready(replace(questions[0], score=score))
+
+        def prepare() -> Draw:
+            if self.drawing is not None:
+                return self.prepare([column_of(scores[0])], ready_in_group)
+            return self.prepare(questions, ready)
 
         if self.records.by is not None:  # no single law answers
             order = replace(order, guarantee=self.together(order.guarantee), question=None)
@@ -177,7 +220,10 @@ class UnitQuery:
         def label(indices: Any) -> object:
             if self.records.by is None:
                 return name(indices, size)
-            by_group = zip(self.records.groups, indices, strict=True)
+            groups, answers = self.records.groups, indices
+            if self.drawing is not None:
+                groups, answers = values_of(indices[0]), indices[1]
+            by_group = zip(groups, answers, strict=True)
             return Answer.grouped({group: name(one, size) for group, one in by_group})
 
         return label
@@ -189,9 +235,24 @@ def per_person(unit_query: UnitQuery, scores: Sequence[Score]) -> Sequence[Score
     return scores if rows is None else [PerUnit(score, rows) for score in scores]
 
 
-def _by_group(choose: Choose, laws: Sequence[Law], size: int | None) -> list[object]:
+def of_column(score: Any, column: Group) -> Any:
+    """Return the same score of other records."""
+    if isinstance(score, PerUnit):
+        return replace(score, score=of_column(score.score, column))
+    return replace(score, column=column)
+
+
+def column_of(score: Any) -> Group:
+    """Return the records that a score reads."""
+    if isinstance(score, PerUnit):
+        return column_of(score.score)
+    column: Group = score.column
+    return column
+
+
+def _by_group(draws: Sequence[Draw]) -> list[object]:
     """Return one answer per group, in order."""
-    return [choose(law, size) for law in laws]
+    return [draw() for draw in draws]
 
 
 def refuse_missing(candidates: _T | None) -> _T:
@@ -242,7 +303,11 @@ def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
     # A record replaced is one that goes and one that comes, perhaps in other groups.
     steps = 1 if neighbors == "add_remove" else 2
     parts = 1 if records.unit is None else records.most_groups
-    return UnitQuery(records, _divide(rest, parts, steps), neighbors, parts)
+    drawing = None
+    if records.draws_groups:
+        drawing, rest["epsilon"] = read_private_groups(arguments, records, neighbors)
+        rest.pop("delta")
+    return UnitQuery(records, _divide(rest, parts, steps), neighbors, parts, drawing)
 
 
 def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
@@ -250,9 +315,13 @@ def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
     unit, by = read_unit(arguments["privacy_unit"]), _read_name(arguments["by"], "by")
     if (by is None) != (arguments["groups"] is None):
         raise InvalidArgument(
-            'by= goes with groups=, the public list of groups that get an answer, such as groups=["HR", "Sales"]'
+            'by= goes with groups=, the public list of groups that get an answer, such as groups=["HR", "Sales"]; '
+            'or groups="private", where nobody may list them'
         )
-    groups = () if by is None else Labels.read(arguments["groups"], "groups")  # type: ignore[arg-type]
+    draws_groups = is_private(arguments["groups"])
+    groups: Sequence[object] = ()
+    if by is not None and not draws_groups:
+        groups = Labels.read(arguments["groups"], "groups")  # type: ignore[arg-type]
     rows = count(arguments["max_contributions"], "max_contributions", most=_MOST_ROWS_OF_A_UNIT)
     few = count(arguments["max_groups"], "max_groups")
     if unit is None and (rows > 1 or few > 1):
@@ -260,10 +329,11 @@ def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
             "max_contributions and max_groups bound what one user adds: name the column of "
             "users as privacy_unit"
         )
-    if few > max(1, len(groups)):
+    if few > max(1, len(groups)) and not draws_groups:
         raise InvalidArgument(f"max_groups is {few}, but there are {len(groups)} groups")
     bound = rows if bounded and unit is not None else None
-    return Records(unit, bound, by, groups, few, where=read_condition(arguments["where"]))
+    where = read_condition(arguments["where"])
+    return Records(unit, bound, by, groups, few, where=where, draws_groups=draws_groups)
 
 
 def _read_name(name: object, argument: str) -> str | None:
