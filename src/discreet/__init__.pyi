@@ -125,6 +125,8 @@ def best_price(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -132,6 +134,10 @@ def best_price(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -165,9 +171,11 @@ def best_price(
     privacy_unit: str | _Sequence[str] | None = None,
     max_contributions: int = 1,
     by: str | None = None,
-    groups: _Iterable[object] | None = None,
+    groups: _Iterable[object] | _Literal["private"] | None = None,
     max_groups: int = 1,
     where: object = None,
+    groups_share: _Number | None = None,
+    delta: _Number | None = None,
     size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -212,6 +220,8 @@ def best_price(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -219,6 +229,10 @@ def best_price(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -245,9 +259,11 @@ def count(
     neighbors: _Neighbors = "add_remove",
     privacy_unit: str | _Sequence[str] | None = None,
     by: str | None = None,
-    groups: _Iterable[object] | None = None,
+    groups: _Iterable[object] | _Literal["private"] | None = None,
     max_groups: int = 1,
     where: object = None,
+    groups_share: _Number | None = None,
+    delta: _Number | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
@@ -279,6 +295,8 @@ def count(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every group
             grows with it. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -286,6 +304,10 @@ def count(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -315,9 +337,11 @@ def counts(
     neighbors: _Neighbors = "add_remove",
     privacy_unit: str | _Sequence[str] | None = None,
     by: str | None = None,
-    groups: _Iterable[object] | None = None,
+    groups: _Iterable[object] | _Literal["private"] | None = None,
     max_groups: int = 1,
     where: object = None,
+    groups_share: _Number | None = None,
+    delta: _Number | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
@@ -356,6 +380,8 @@ def counts(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every count
             grows with it. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -363,6 +389,10 @@ def counts(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -600,6 +630,8 @@ def maximum(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -607,6 +639,10 @@ def maximum(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -629,9 +665,11 @@ def maximum(
     privacy_unit: str | _Sequence[str] | None = None,
     max_contributions: int = 1,
     by: str | None = None,
-    groups: _Iterable[object] | None = None,
+    groups: _Iterable[object] | _Literal["private"] | None = None,
     max_groups: int = 1,
     where: object = None,
+    groups_share: _Number | None = None,
+    delta: _Number | None = None,
     size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -670,6 +708,8 @@ def maximum(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -677,6 +717,10 @@ def maximum(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -698,9 +742,11 @@ def mean(
     privacy_unit: str | _Sequence[str] | None = None,
     max_contributions: int = 1,
     by: str | None = None,
-    groups: _Iterable[object] | None = None,
+    groups: _Iterable[object] | _Literal["private"] | None = None,
     max_groups: int = 1,
     where: object = None,
+    groups_share: _Number | None = None,
+    delta: _Number | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
@@ -738,6 +784,8 @@ def mean(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every mean
             grows with it. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -745,6 +793,10 @@ def mean(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -813,6 +865,8 @@ def median(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -820,6 +874,10 @@ def median(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -843,9 +901,11 @@ def median(
     privacy_unit: str | _Sequence[str] | None = None,
     max_contributions: int = 1,
     by: str | None = None,
-    groups: _Iterable[object] | None = None,
+    groups: _Iterable[object] | _Literal["private"] | None = None,
     max_groups: int = 1,
     where: object = None,
+    groups_share: _Number | None = None,
+    delta: _Number | None = None,
     size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -883,6 +943,8 @@ def median(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -890,6 +952,10 @@ def median(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -948,6 +1014,8 @@ def minimum(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -955,6 +1023,10 @@ def minimum(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -977,9 +1049,11 @@ def minimum(
     privacy_unit: str | _Sequence[str] | None = None,
     max_contributions: int = 1,
     by: str | None = None,
-    groups: _Iterable[object] | None = None,
+    groups: _Iterable[object] | _Literal["private"] | None = None,
     max_groups: int = 1,
     where: object = None,
+    groups_share: _Number | None = None,
+    delta: _Number | None = None,
     size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -1018,6 +1092,8 @@ def minimum(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -1025,6 +1101,10 @@ def minimum(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -1093,6 +1173,8 @@ def mode(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -1100,6 +1182,10 @@ def mode(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -1131,9 +1217,11 @@ def mode(
     neighbors: _Neighbors = "add_remove",
     privacy_unit: str | _Sequence[str] | None = None,
     by: str | None = None,
-    groups: _Iterable[object] | None = None,
+    groups: _Iterable[object] | _Literal["private"] | None = None,
     max_groups: int = 1,
     where: object = None,
+    groups_share: _Number | None = None,
+    delta: _Number | None = None,
     size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -1180,6 +1268,8 @@ def mode(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -1187,6 +1277,10 @@ def mode(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -1254,6 +1348,8 @@ def quantile(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -1261,6 +1357,10 @@ def quantile(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -1292,9 +1392,11 @@ def quantile(
     privacy_unit: str | _Sequence[str] | None = None,
     max_contributions: int = 1,
     by: str | None = None,
-    groups: _Iterable[object] | None = None,
+    groups: _Iterable[object] | _Literal["private"] | None = None,
     max_groups: int = 1,
     where: object = None,
+    groups_share: _Number | None = None,
+    delta: _Number | None = None,
     size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -1335,6 +1437,8 @@ def quantile(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -1342,6 +1446,10 @@ def quantile(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -1366,11 +1474,11 @@ def quantiles(
     alphas: _Sequence[_Number],
     candidates: _Grid[_T] | _DateGrid[_T],
     method: _QuantilesMethod = "recursive",
-    delta: _Number | None = None,
     epsilon: _Number | None = None,
     neighbors: _Neighbors = "add_remove",
     privacy_unit: str | _Sequence[str] | None = None,
     max_contributions: int = 1,
+    delta: _Number | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release[list[_T]]:
@@ -1392,9 +1500,6 @@ def quantiles(
         method: "recursive" as described; "joint", one exponential mechanism over all non-descending
             tuples, often nearer, in time that grows with the square of the number of alphas; or
             "independent", one after the other.
-        delta: the δ of all values together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and each
-            level (or each value, with "independent") has as much as the library's bound on composition
-            allows. Finding it takes up to a few seconds. Not with "joint", a privacy unit or groups.
         epsilon: the privacy parameter ε of all values together, a positive number without a unit; exact: 0.1 is
             one tenth. It has no default. Among the rows of a privacy unit it is divided.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -1409,6 +1514,8 @@ def quantiles(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -1416,6 +1523,12 @@ def quantiles(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: the δ of all values together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and each
+            level (or each value, with "independent") has as much as the library's bound on composition
+            allows. Finding it takes up to a few seconds. Not with "joint", a privacy unit or groups. With
+            groups="private" it is that of the groups.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -1440,15 +1553,16 @@ def quantiles(
     alphas: _Sequence[_Number],
     candidates: _AnyGrid | None = None,
     method: _QuantilesMethod = "recursive",
-    delta: _Number | None = None,
     epsilon: _Number | None = None,
     neighbors: _Neighbors = "add_remove",
     privacy_unit: str | _Sequence[str] | None = None,
     max_contributions: int = 1,
     by: str | None = None,
-    groups: _Iterable[object] | None = None,
+    groups: _Iterable[object] | _Literal["private"] | None = None,
     max_groups: int = 1,
     where: object = None,
+    groups_share: _Number | None = None,
+    delta: _Number | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
@@ -1470,9 +1584,6 @@ def quantiles(
         method: "recursive" as described; "joint", one exponential mechanism over all non-descending
             tuples, often nearer, in time that grows with the square of the number of alphas; or
             "independent", one after the other.
-        delta: the δ of all values together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and each
-            level (or each value, with "independent") has as much as the library's bound on composition
-            allows. Finding it takes up to a few seconds. Not with "joint", a privacy unit or groups.
         epsilon: the privacy parameter ε of all values together, a positive number without a unit; exact: 0.1 is
             one tenth. It has no default. Among the rows of a privacy unit it is divided.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -1487,6 +1598,8 @@ def quantiles(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -1494,6 +1607,12 @@ def quantiles(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: the δ of all values together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and each
+            level (or each value, with "independent") has as much as the library's bound on composition
+            allows. Finding it takes up to a few seconds. Not with "joint", a privacy unit or groups. With
+            groups="private" it is that of the groups.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -2490,9 +2609,11 @@ def sum(
     privacy_unit: str | _Sequence[str] | None = None,
     max_contributions: int = 1,
     by: str | None = None,
-    groups: _Iterable[object] | None = None,
+    groups: _Iterable[object] | _Literal["private"] | None = None,
     max_groups: int = 1,
     where: object = None,
+    groups_share: _Number | None = None,
+    delta: _Number | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
@@ -2530,6 +2651,8 @@ def sum(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every sum
             grows with it. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -2537,6 +2660,10 @@ def sum(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -2563,13 +2690,13 @@ def top_k(
     candidates: _Iterable[_T],
     method: _TopKMethod | None = None,
     max_candidates: int | None = None,
-    delta: _Number | None = None,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
     mechanism: str | _Mechanism = "exponential",
     neighbors: _Neighbors = "add_remove",
     privacy_unit: str | _Sequence[str] | None = None,
+    delta: _Number | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release[list[_T]]:
@@ -2594,10 +2721,6 @@ def top_k(
         max_candidates: for "counts" with a `privacy_unit`: the most candidates for which one unit counts, among
             which the cost is divided. Which of more are kept is decided by a rule that reads the rows of that unit
             alone: docs/how-to/user_level_privacy.md. By default all of them.
-        delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
-            each round of "peeling" has as much as the library's bound on adaptive composition allows: with
-            ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
-            first time. Without it the list is ε-DP.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
@@ -2618,6 +2741,8 @@ def top_k(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -2625,6 +2750,12 @@ def top_k(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
+            each round of "peeling" has as much as the library's bound on adaptive composition allows: with
+            ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
+            first time. Without it the list is ε-DP. With groups="private" it is that of the groups.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -2655,7 +2786,6 @@ def top_k(
     candidates: _Iterable[object] | _CandidateTable | None = None,
     method: _TopKMethod | None = None,
     max_candidates: int | None = None,
-    delta: _Number | None = None,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -2663,9 +2793,11 @@ def top_k(
     neighbors: _Neighbors = "add_remove",
     privacy_unit: str | _Sequence[str] | None = None,
     by: str | None = None,
-    groups: _Iterable[object] | None = None,
+    groups: _Iterable[object] | _Literal["private"] | None = None,
     max_groups: int = 1,
     where: object = None,
+    groups_share: _Number | None = None,
+    delta: _Number | None = None,
     size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -2691,10 +2823,6 @@ def top_k(
         max_candidates: for "counts" with a `privacy_unit`: the most candidates for which one unit counts, among
             which the cost is divided. Which of more are kept is decided by a rule that reads the rows of that unit
             alone: docs/how-to/user_level_privacy.md. By default all of them.
-        delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
-            each round of "peeling" has as much as the library's bound on adaptive composition allows: with
-            ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
-            first time. Without it the list is ε-DP.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
@@ -2715,6 +2843,8 @@ def top_k(
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
             Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
@@ -2722,6 +2852,12 @@ def top_k(
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
             where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
+            each round of "peeling" has as much as the library's bound on adaptive composition allows: with
+            ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
+            first time. Without it the list is ε-DP. With groups="private" it is that of the groups.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
