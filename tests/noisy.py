@@ -48,8 +48,8 @@ def farthest(
         for i, (one, other) in enumerate(both):
             shifts = [Fraction(abs(a - b)) for a, b in zip(one.numbers, other.numbers, strict=True)]
             promised = one.sensitivity
-            assert promised.change is not None
-            share = max(sum(shifts) / promised.spread, max(shifts) / promised.change)
+            change = promised.spread if promised.change is None else promised.change
+            share = max(sum(shifts) / promised.spread, max(shifts) / change)
             shares += [Fraction(0)] * (i + 1 - len(shares))
             shares[i] = max(shares[i], share)
     return shares

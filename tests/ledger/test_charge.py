@@ -24,6 +24,7 @@ from discreet.privacy import (
     ZCDP,
     ApproxDP,
     GaussianDP,
+    GeometricDP,
     LogisticDP,
     LossDP,
     NoGuarantee,
@@ -188,6 +189,7 @@ def test_every_kind_of_guarantee_is_charged_as_for_our_own() -> None:
 LOSSES = LossDistribution.gaussian(1, "1/16")
 KINDS: list[Guarantee] = [
     GaussianDP(Fraction(1, 8), "add_remove"),
+    GeometricDP(Fraction(1, 8), 7, "add_remove"),
     LogisticDP(Fraction(1, 4), "add_remove"),
     SummedRange(Fraction(1, 4), "add_remove"),
     RenyiDP({2: "0.01", 16: "0.1"}, "add_remove"),

@@ -17,7 +17,7 @@ from discreet.mechanisms.noisy_counts import (
     counts_sensitivity,
     moved_counts,
 )
-from discreet.privacy.guarantees import Guarantee, PureDP
+from discreet.privacy.guarantees import GeometricDP, Guarantee, PureDP
 from discreet.privacy.rho import pure_rho
 from discreet.privacy.sensitivity import Neighbors
 from discreet.sampling.enclosures import lower, precision
@@ -78,7 +78,7 @@ def test_sums_of_larger_sensitivity_have_their_share_of_noise() -> None:
     sensitivity = counts_sensitivity(2, "add_remove", change=5)
     calibrated = NoisyCounts(-(10**6), 10**6).calibrate(sensitivity, HALF)
     assert law_of(calibrated, 0).noise.eta == Fraction(1, 20)
-    assert calibrated.guarantee == PureDP(Fraction(1, 4)).repeated(2)
+    assert calibrated.guarantee == GeometricDP(Fraction(1, 4), 5).repeated(2)
 
 
 def test_the_contract_refuses_more_noise_than_was_paid_for() -> None:

@@ -18,7 +18,7 @@ from discreet import Ledger
 from discreet.accuracy import SUMMED
 from discreet.errors import InvalidArgument, InvalidCandidates, InvalidNumber, UnreadableData
 from discreet.mechanisms.noisy_counts import counts_sensitivity
-from discreet.privacy import PureDP
+from discreet.privacy import GeometricDP, PureDP
 from discreet.privacy.composition import compose
 from discreet.selection import bill_of
 from discreet.verbs.sum import Bounds, _default_step
@@ -160,7 +160,10 @@ def test_ends_between_steps_are_rounded_first() -> None:
 def test_guarantees_of_sums(neighbors: Any, terms: dict[str, Any], spread: int, parts: int) -> None:
     terms = {**BOUNDS["10 to 12"], **terms, "neighbors": neighbors}
     release = add(frame(()), **terms)
-    assert release.guarantee == PureDP(Fraction(1, parts), neighbors).repeated(parts)
+    one_sum = GeometricDP(Fraction(1, parts), spread // parts, neighbors)
+    of_all = PureDP(Fraction(1), neighbors)
+    alone = neighbors == "add_remove" or "by" not in terms
+    assert release.guarantee == (one_sum.repeated(parts) if alone else of_all)
     [behind] = numbers_behind(add, frame(()), **terms)
     assert behind.eta == Fraction(1, spread)
 
@@ -172,6 +175,8 @@ def test_a_mean_costs_two_halves() -> None:
     size, total = numbers_behind(average, data, **BOUNDS["10 to 12"])
     assert (size.eta, total.eta) == (Fraction(1, 2), Fraction(1, 2))
     assert (size.numbers, total.numbers) == ((1,), (0,))
+    wide = average(data, **BOUNDS["-3 to 1"]).guarantee
+    assert wide == compose(PureDP(Fraction(1, 2)), GeometricDP(Fraction(1, 2), 2))
     by_rho = discreet.mean(data, "v", rho="1/50", **BOUNDS["10 to 12"]).guarantee
     assert by_rho.rho is not None
     assert by_rho.rho <= Fraction(1, 50)

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Literal
 
 from flint import arb
 
-from ..privacy.guarantees import PureDP
-from ..privacy.rho import pure_rho
+from ..privacy.guarantees import GeometricDP, Guarantee, PureDP
+from ..privacy.rho import geometric_rho, pure_rho
 from ..privacy.sensitivity import Neighbors, Sensitivity
 from ..sampling.bits import Bits
 from ..sampling.geometric import GeometricNoise
@@ -35,8 +35,9 @@ class NoisyCounts:
         least: the least number that is answered.
         largest: the largest number that is answered.
 
-    Guarantee: epsilon-DP: of each number PureDP(eta * change), and as many of these as numbers may move between
-        neighbours, which is spread / change.
+    Guarantee: epsilon-DP: of each number PureDP(eta) where it moves by 1, and GeometricDP(eta * change, change)
+        where it moves by more; as many of these as numbers may move between neighbours, spread / change.
+        PureDP(epsilon) of all together where only the spread is known.
 
     Side channels: the noise is drawn before it is added, and independent of the numbers: see `GeometricNoise`.
 
@@ -55,10 +56,9 @@ class NoisyCounts:
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
-        parts = _parts(sensitivity)
         eta = self.rate(sensitivity, parameter)
-        epsilon, noise = eta * sensitivity.spread, GeometricNoise(eta)
-        guarantee = PureDP(epsilon / parts, sensitivity.neighbors).repeated(parts)
+        noise, parts = GeometricNoise(eta), _parts(sensitivity)
+        guarantee = _of_one(eta, sensitivity).repeated(parts)
         law: Callable[[Any], Any] = partial(NoisyCountsLaw, noise=noise, cut=self)  # it draws lists
         return Calibrated(guarantee, law)
 
@@ -67,10 +67,22 @@ class NoisyCounts:
         parts = _parts(sensitivity)
 
         def rho_of(epsilon: Fraction) -> Fraction:
-            return parts * pure_rho(epsilon / parts)
+            if sensitivity.change is None:
+                return pure_rho(epsilon)
+            return parts * geometric_rho(epsilon / parts, int(sensitivity.change))
 
         epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, rho_of)
         return epsilon / sensitivity.spread
+
+
+def _of_one(eta: Fraction, sensitivity: Sensitivity) -> Guarantee:
+    """Return the guarantee of one number that moves by the change, or of all where only the spread is known."""
+    change, relation = sensitivity.change, sensitivity.neighbors
+    if change is None:
+        return PureDP(eta * sensitivity.spread, relation)
+    return (
+        PureDP(eta, relation) if change == 1 else GeometricDP(eta * change, int(change), relation)
+    )
 
 
 def _parts(sensitivity: Sensitivity) -> int:

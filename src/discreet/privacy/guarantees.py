@@ -30,6 +30,7 @@ from .epsilon_dp import (
     SummedRange,
 )
 from .gaussian_dp import GaussianDP
+from .geometric_dp import GeometricDP
 from .loss_dp import LossDP
 from .renyi_dp import ZCDP, RenyiDP
 from .sensitivity import Neighbors, read_neighbors
@@ -40,6 +41,7 @@ __all__ = [
     "ApproxRange",
     "BoundedRange",
     "GaussianDP",
+    "GeometricDP",
     "Guarantee",
     "LaplaceDP",
     "LogisticDP",
@@ -131,5 +133,15 @@ def read_guarantee(plain_values: Mapping[str, Any]) -> Guarantee:
 
 _KINDS: dict[str, Any] = {
     make.kind: make
-    for make in (*CHAIN, ZCDP, ApproxDP, ApproxRange, GaussianDP, RenyiDP, LossDP, NoGuarantee)
+    for make in (
+        *CHAIN,
+        ZCDP,
+        ApproxDP,
+        ApproxRange,
+        GaussianDP,
+        GeometricDP,
+        RenyiDP,
+        LossDP,
+        NoGuarantee,
+    )
 }

@@ -46,6 +46,20 @@ def pure_rho(epsilon: Fraction) -> Fraction:
 
 
 @lru_cache(maxsize=1024)
+def geometric_rho(epsilon: Fraction, steps: int) -> Fraction:
+    """Return the least rho for geometric noise of rate eta = epsilon / steps on a number that moves by `steps`.
+
+    That is epsilon - eta * (1 - e**-epsilon) / sinh(eta).
+    """
+    if epsilon < _TINY:
+        return pure_rho(epsilon)
+    with precision(_RHO_BITS):
+        e = ball(epsilon)
+        eta = e / steps
+        return min(short_up(upper(e + eta * (-e).expm1() / eta.sinh())), pure_rho(epsilon))
+
+
+@lru_cache(maxsize=1024)
 def logistic_rho(epsilon: Fraction) -> Fraction:
     """Return the least rho for logistic noise of scale 1 / epsilon: epsilon / tanh(epsilon / 2) - 2."""
     if epsilon < _SMALL:

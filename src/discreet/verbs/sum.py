@@ -74,9 +74,11 @@ class Bounds:
         if unit_query.neighbors == "add_remove":
             return counts_sensitivity(of.most_groups, "add_remove", change=comes)
         moves = rows * (max(self.high, 0) - min(self.low, 0))
-        return counts_sensitivity(
-            1, "replace_one", change=min(2 * of.most_groups * comes, groups * moves)
-        )
+        if groups == 1:
+            return counts_sensitivity(1, "replace_one", change=moves)
+        # One sum may move by as much as two do: only all together are bounded.
+        spread = min(2 * of.most_groups * comes, groups * moves)
+        return Sensitivity(Fraction(spread), "replace_one")
 
 
 @takes_terms_without("mechanism", "size", asks="sums")

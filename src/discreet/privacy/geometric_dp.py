@@ -1,0 +1,120 @@
+"""The guarantee of geometric noise on a whole number that moves by several steps.
+
+Proofs: docs/explanation/composition.md.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from flint import arb
+
+from ..messages import Message
+from ..numbers import Number, count, exact, positive
+from ..sampling.enclosures import ball, precision, probability_above
+from .base import BaseGuarantee
+from .contract import equals, steps
+from .conversions import least_epsilon, read_delta, read_epsilon
+from .dominating import RESPONSE, divergence
+from .epsilon_dp import ApproxDP
+from .rho import geometric_rho
+from .sensitivity import Neighbors, read_neighbors
+
+_MOST_STEPS = 10**300
+_DELTA_BITS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class GeometricDP(BaseGuarantee):
+    """No easier to attack than a whole number that moves by so many steps, with two-sided geometric noise.
+
+    The noise has P(X = k) proportional to exp(-(epsilon / steps) * |k|). So epsilon-DP; with one step that is all,
+    and with more it is a little better.
+
+    Args:
+        epsilon: ε, a positive number without a unit; exact: 0.1 is one tenth.
+        steps: by how many whole steps the number moves, 1 or more.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
+    """
+
+    epsilon: Fraction
+    steps: int
+    neighbors: Neighbors = "add_remove"
+    kind: ClassVar[str] = "geometric_dp"
+    slack: ClassVar[Fraction] = Fraction(0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
+        number = exact(self.steps, "steps")  # a text in a ledger
+        whole = int(number) if number.denominator == 1 else self.steps
+        object.__setattr__(self, "steps", count(whole, "steps", most=_MOST_STEPS))
+        object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
+
+    @property
+    def pure(self) -> Fraction:
+        """The epsilon of epsilon-DP that follows."""
+        return self.epsilon
+
+    @property
+    def rho(self) -> Fraction:
+        """The least rho for which rho-zCDP follows, rounded up to 64 bits."""
+        return geometric_rho(self.epsilon, self.steps)
+
+    def delta_at(self, epsilon: Number) -> Fraction:
+        """Return the least delta for which (epsilon, delta)-DP follows, rounded up."""
+        target = read_epsilon(epsilon)
+        if target >= self.epsilon:
+            return Fraction(0)
+        eta = self.epsilon / self.steps
+        # The losses are eta * (steps - 2 j); the last j at which the loss is above the target.
+        last = -(-(self.steps - target / eta) // 2) - 1
+        with precision(_DELTA_BITS):
+            a = (-ball(eta)).exp()
+            near = 1 - (-ball(eta * (last + 1))).exp() / (1 + a)
+            far = (-ball(eta * (self.steps - last))).exp() / (1 + a)
+            return probability_above(near - ball(target).exp() * far)
+
+    def approx(self, delta: Number) -> ApproxDP:
+        """Return (epsilon, delta)-DP with the least epsilon that follows, but for a part in 2**40."""
+        share = read_delta(delta)
+        target = least_epsilon(self.delta_at, share, self.epsilon) if share else self.epsilon
+        return ApproxDP(target, share, self.neighbors)
+
+    def renyi(self, excess: arb) -> arb:
+        """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess."""
+        return divergence(self._curve, self.epsilon, self.rho, excess)
+
+    def ceiling(self, chance: arb) -> arb:
+        """Return a bound on the probability of an event, given its probability on a neighbour."""
+        return RESPONSE.ceiling(ball(self.epsilon), chance)
+
+    def group(self, size: int) -> "GeometricDP":
+        """Return the guarantee `size` steps of the relation away: so many times epsilon, and steps."""
+        return self._apart(count(size, "size"), self.neighbors)
+
+    def under(self, neighbors: str) -> "GeometricDP":
+        """Return the guarantee that follows under another neighbouring relation."""
+        relation = read_neighbors(neighbors)
+        return self._apart(steps(self, relation), relation)
+
+    def _apart(self, size: int, neighbors: Neighbors) -> "GeometricDP":
+        return GeometricDP(size * self.epsilon, size * self.steps, neighbors)
+
+    def _curve(self, epsilon: arb, excess: arb) -> arb:
+        """Return the Rényi divergence of the worst pair."""
+        eta = epsilon / self.steps
+        moment = self._moment(eta, eta * (excess + arb(0.5))) / self._moment(eta, eta / 2)
+        return epsilon + moment.log() / excess
+
+    def _moment(self, eta: arb, x: arb) -> arb:
+        """Return W(x) * exp(-steps * x) of docs/explanation/composition.md."""
+        inner = (-2 * (self.steps + 1) * x).expm1() / (-2 * x).expm1()
+        return inner + (1 + (-2 * self.steps * x).exp()) / eta.expm1()
+
+    @property
+    def statement(self) -> str:
+        """The numbers and the kind, without the neighbouring relation."""
+        return Message(
+            "{epsilon}, as geometric noise on {steps} steps",
+            epsilon=equals("ε", self.epsilon), steps=f"{self.steps:,}",
+        )  # fmt: skip
