@@ -17,6 +17,7 @@ from discreet.privacy import (
     PureDP,
     compose_parallel,
 )
+from discreet.privacy.wording import in_brief
 from discreet.sampling.enclosures import precision
 
 TENTH, THIRD = Fraction(1, 10), Fraction(1, 3)
@@ -78,6 +79,7 @@ def test_an_odometer_adds_the_deltas() -> None:
 
 def test_in_words() -> None:
     assert str(ROUNDS) == "ε = 4/3, δ = 0.1, bounded range in 4 rounds (add/remove one record)"
+    assert in_brief(ROUNDS, "user") == "ε = 4/3, δ = 0.1 (add/remove one user)"
     assert str(ONE) == "ε = 1/3, δ = 0.1, bounded range (add/remove one record)"
 
 

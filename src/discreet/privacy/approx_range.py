@@ -106,6 +106,11 @@ class ApproxRange(BaseGuarantee):
         return ApproxDP(self.rounds * self.epsilon, self.delta, self.neighbors)
 
     @property
+    def brief(self) -> str:
+        """The epsilon and the delta."""
+        return self._plain.statement
+
+    @property
     def statement(self) -> str:
         """The numbers and the kind, without the neighbouring relation."""
         numbers = {

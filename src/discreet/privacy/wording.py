@@ -37,9 +37,14 @@ def in_full(guarantee: Guarantee, unit: Unit | None = None) -> str:
 
 
 def in_brief(guarantee: Guarantee, unit: Unit | None = None) -> str:
-    """Return epsilon and the relation where the guarantee implies epsilon-DP; else all of it."""
+    """Return epsilon and the relation where epsilon-DP follows; else what is there in brief, or all of it."""
     if guarantee.pure is None:
-        return in_full(guarantee, unit)
+        brief: str | None = getattr(guarantee, "brief", None)
+        return (
+            in_full(guarantee, unit)
+            if brief is None
+            else with_relation(brief, guarantee.neighbors, unit)
+        )
     return with_relation(equals("ε", guarantee.pure), guarantee.neighbors, unit)
 
 
