@@ -2363,6 +2363,7 @@ def select_top_k(
     candidates: _Iterable[_T],
     method: _ListMethod = "peeling",
     delta: _Number | None = None,
+    gap: bool = False,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -2385,6 +2386,7 @@ def select_top_k(
         candidates: the possible answers, public; without them the answers are indices.
         method: "peeling" or "joint", as for `top_k`.
         delta: the δ of all answers together, as for `top_k`.
+        gap: whether to release how far ahead each answer was of those that were left, as for `top_k`.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
@@ -2432,6 +2434,7 @@ def select_top_k(
     candidates: _Iterable[object] | None = None,
     method: _ListMethod = "peeling",
     delta: _Number | None = None,
+    gap: bool = False,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -2455,6 +2458,7 @@ def select_top_k(
         candidates: the possible answers, public; without them the answers are indices.
         method: "peeling" or "joint", as for `top_k`.
         delta: the δ of all answers together, as for `top_k`.
+        gap: whether to release how far ahead each answer was of those that were left, as for `top_k`.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
@@ -2690,6 +2694,7 @@ def top_k(
     candidates: _Iterable[_T],
     method: _TopKMethod | None = None,
     max_candidates: int | None = None,
+    gap: bool = False,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -2721,6 +2726,8 @@ def top_k(
         max_candidates: for "counts" with a `privacy_unit`: the most candidates for which one unit counts, among
             which the cost is divided. Which of more are kept is decided by a rule that reads the rows of that unit
             alone: docs/how-to/user_level_privacy.md. By default all of them.
+        gap: whether to release how far ahead each answer was of the next one, in `Release.gap`, as for `select`; by
+            "counts" the difference of noisy counts. Not for "joint"; k must be below the number of candidates.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
@@ -2786,6 +2793,7 @@ def top_k(
     candidates: _Iterable[object] | _CandidateTable | None = None,
     method: _TopKMethod | None = None,
     max_candidates: int | None = None,
+    gap: bool = False,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -2823,6 +2831,8 @@ def top_k(
         max_candidates: for "counts" with a `privacy_unit`: the most candidates for which one unit counts, among
             which the cost is divided. Which of more are kept is decided by a rule that reads the rows of that unit
             alone: docs/how-to/user_level_privacy.md. By default all of them.
+        gap: whether to release how far ahead each answer was of the next one, in `Release.gap`, as for `select`; by
+            "counts" the difference of noisy counts. Not for "joint"; k must be below the number of candidates.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from discreet import CandidateTable, Ledger, distribution, mode
-from discreet.errors import InvalidArgument
-from discreet.privacy import LaplaceDP, LogisticDP
+from discreet import CandidateTable, Ledger, distribution, mode, select_top_k, top_k
+from discreet.errors import DiscreetError, InvalidArgument
+from discreet.privacy import ApproxDP, LaplaceDP, LogisticDP
 
 from .test_quotes import Closed
 
@@ -76,3 +76,67 @@ def test_a_table_of_candidates_is_refused(tmp_path: Path) -> None:
     file.write_text("drink\ntea\nmilk\n", encoding="utf-8")
     with pytest.raises(InvalidArgument, match="in a list"):
         mode(str(file), "drink", candidates=CandidateTable(str(file), "drink"), epsilon=1, gap=True)
+
+
+COUNTS = {"tea": 900, "coffee": 600, "milk": 300, "water": 100}
+CUPS = [drink for drink, n in COUNTS.items() for _ in range(n)]
+
+
+def test_every_round_of_peeling_has_its_gap() -> None:
+    release = top_k(CUPS, k=2, candidates=list(COUNTS), epsilon=4, method="peeling", gap=True)
+    assert release.value == ["tea", "coffee"]
+    assert all(290 < gap < 310 for gap in release.gap)
+    assert release.guarantee == LogisticDP(Fraction(2), "add_remove").repeated(2)
+    scores = select_top_k(COUNTS, k=3, sensitivity=1, monotonic=True, epsilon=9, gap=True)
+    assert scores.value == ["tea", "coffee", "milk"]
+    assert [round(gap, -2) for gap in scores.gap] == [300, 300, 200]
+
+
+def test_by_counts_a_gap_is_the_difference_of_released_counts() -> None:
+    """Of the counts that are drawn, one more than answers: the last gap needs it."""
+    release = top_k(CUPS, k=2, candidates=list(COUNTS), epsilon=1, method="counts", gap=True)
+    plain = top_k(CUPS, k=2, candidates=list(COUNTS), epsilon=1, method="counts")
+    assert release.guarantee == plain.guarantee
+    assert release.value == ["tea", "coffee"]
+    assert release.gap[0] == release.counts[0] - release.counts[1]
+    assert len(release.counts) == len(release.gap) == 2
+    assert plain.gap is None
+    one = mode(CUPS, candidates=list(COUNTS), epsilon=1, method="counts", gap=True)
+    assert (one.value, isinstance(one.counts, int)) == ("tea", True)
+    assert 250 < one.gap < 350
+
+
+def test_by_counts_a_ledger_gives_the_same_gaps_again(tmp_path: Path) -> None:
+    book = Ledger(tmp_path / "budget.db")
+    book.open("cups", epsilon=2)
+    session = book.session("cups")
+    terms: dict[str, Any] = {"k": 2, "candidates": list(COUNTS), "epsilon": 1, "method": "counts"}
+    first, again = (session.top_k(CUPS, **terms, gap=True, request="one") for _ in range(2))
+    assert (first.value, first.counts, first.gap) == (again.value, again.counts, again.gap)
+    with pytest.raises(DiscreetError, match="another question"):
+        session.top_k(CUPS, **{**terms, "k": 3}, request="one")
+
+
+@pytest.mark.parametrize(
+    ("terms", "words"),
+    [
+        ({"method": "joint"}, "has no gaps"),
+        ({"k": 4, "method": "peeling"}, "more candidates than k"),
+        ({"k": 4, "method": "counts"}, "more candidates than k"),
+        ({"k": 4}, "more candidates than k"),
+    ],
+)
+def test_lists_without_gaps_are_refused_before_anything_is_read(
+    terms: dict[str, Any], words: str
+) -> None:
+    arguments: dict[str, Any] = {"k": 2, "candidates": list(COUNTS), "epsilon": 1, **terms}
+    with pytest.raises(InvalidArgument, match=words):
+        top_k(Closed(), "drink", gap=True, **arguments)
+
+
+def test_a_list_with_a_delta_has_gaps_too() -> None:
+    """The rounds of a list with a delta are those of `LogisticDP`; no recursion of bounded ranges is taken."""
+    arguments: dict[str, Any] = {"k": 3, "sensitivity": 1, "monotonic": True, "epsilon": 1}
+    release = select_top_k(COUNTS, **arguments, delta="1e-6", gap=True)
+    assert release.guarantee == ApproxDP(Fraction(1), Fraction(1, 10**6))
+    assert len(release.gap) == 3

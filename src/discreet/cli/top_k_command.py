@@ -15,7 +15,7 @@ from .candidate_options import (
     read_candidates,
 )
 from .completion import one_of
-from .options import ColumnArgument, DataArgument, MaxCandidates
+from .options import ColumnArgument, DataArgument, GapOption, MaxCandidates
 from .releasing import releasing
 
 
@@ -40,6 +40,7 @@ def top_k_command(
         ),
     ] = None,
     max_candidates: MaxCandidates = None,
+    gap: GapOption = False,
 ) -> Release:
     """Release the most common values of a column, in order.
 
@@ -51,5 +52,5 @@ def top_k_command(
     typed_method = cast(list_methods.TopKMethod | None, method)
     return verb.top_k(
         data, column, k=k, candidates=choices, method=typed_method,
-        max_candidates=max_candidates, **terms,
+        max_candidates=max_candidates, gap=gap, **terms,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..answers import Answer
@@ -94,12 +95,15 @@ def _draw_counted(law: Any, size: int | None) -> Any:
     return lists[0] if size is None else lists
 
 
-def naming_counted_lists(labels: Answers) -> Name:
-    """Return the function that names a list with its counts, or several."""
+def naming_counted_lists(labels: Answers, k: int) -> Name:
+    """Return the function that names a list of k with its counts, or several; one more drawn tells the gaps."""
 
     def name_one(drawn: Any) -> Answer:
         indices, counts = drawn
-        return Answer(answers_at(indices, labels), list(counts))
+        gaps = [one - following for one, following in pairwise(counts)]
+        return Answer(
+            answers_at(indices[:k], labels), list(counts[:k]), gap=gaps if len(counts) > k else None
+        )
 
     def name(drawn: Any, size: int | None) -> Answer:
         return name_one(drawn) if size is None else Answer.listed(map(name_one, drawn))
@@ -108,11 +112,11 @@ def naming_counted_lists(labels: Answers) -> Name:
 
 
 def naming_counted_values(labels: Answers) -> Name:
-    """Return the function that names the only candidate of a list with its count, or those of several."""
+    """Return the function that names the first of a list with its count, or of several; a second tells the gap."""
 
     def name_one(drawn: Any) -> Answer:
-        [index], [number] = drawn
-        return Answer(labels[index], number)
+        [index, *_], [number, *others] = drawn
+        return Answer(labels[index], number, gap=number - others[0] if others else None)
 
     def name(drawn: Any, size: int | None) -> Answer:
         return name_one(drawn) if size is None else Answer.listed(map(name_one, drawn))

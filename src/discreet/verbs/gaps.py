@@ -9,6 +9,7 @@ from ..mechanisms.gap import WithGap
 from ..mechanisms.gap.winner import ONE_CANDIDATE
 from ..mechanisms.peeling.gap_rounds import refused_length
 from ..numbers import flag
+from ..selection import Query
 from ..tables.candidate_table import CandidateTable
 
 _Terms = TypeVar("_Terms", bound=Any)
@@ -24,6 +25,11 @@ def with_gap(terms: _Terms, gap: object) -> _Terms:
         return terms
     mechanism = WithGap(read_mechanism(terms.get("mechanism") or "exponential"))
     return {**terms, "mechanism": mechanism}  # type: ignore[return-value]
+
+
+def with_gap_in(query: Query, gap: bool) -> Query:
+    """Return a query by noisy counts, of which one more tells the gap."""
+    return query.about(", with gaps", gap=True) if gap else query
 
 
 def check_gap(gap: bool, candidates: Sized | None, k: int = 1) -> None:

@@ -22,7 +22,7 @@ from ..tables.column import Source
 from ..terms import AnswerTerms, PersonTerms, Terms, takes_terms
 from ..warning import warn
 from .counted_lists import CountedQuestion, count_scores, naming_counted_values, refuse_bound
-from .gaps import check_gap, with_gap
+from .gaps import check_gap, with_gap, with_gap_in
 from .units import UnitQuery, naming, read_unit_query
 
 _T = TypeVar("_T")
@@ -108,16 +108,12 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
             "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
         )
     column = None if column is None else column_name(column)
-    unit_query = read_unit_query(with_gap(terms, gap))
-    if gap and unsafe_candidates_from_data:
+    unit_query = read_unit_query(terms if method is not None else with_gap(terms, gap))
+    if flag(gap, "gap") and unsafe_candidates_from_data:
         raise InvalidArgument("a gap of candidates from the data has no proof: leave out gap")
     by_counts = method is not None and bool(choice(method, "method", get_args(ModeMethod)))
     if not by_counts:
         refuse_bound(max_candidates)
-    elif gap:
-        raise InvalidArgument(
-            'gap is of a mechanism that selects; by method="counts" it is the difference of the counts of top_k'
-        )
     if unsafe_candidates_from_data:
         unit_query = _without_guarantee(unit_query)
     # What is public is wrong before the data are opened, or not at all.
@@ -134,7 +130,7 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     query = Query("mode", f"mode of {column or 'values'}, {source}", {"column": column})
     if by_counts:
         bounded = unit_query.with_candidates(labels.size, max_candidates)
-        counted = CountedQuestion(bounded, data, column, labels, query, 1)
+        counted = CountedQuestion(bounded, data, column, labels, with_gap_in(query, gap), 1 + gap)
         return counted.answer(naming_counted_values(labels))
     scores = count_scores(unit_query, data, column, labels)
     return unit_query.answer(scores, labels, query, draw, naming(labels))

@@ -1,6 +1,6 @@
 """top_k and select_top_k: the most common values of a column, and the best candidates, in order."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar, Unpack, get_args, overload
@@ -10,9 +10,10 @@ from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates, RequestConflict
 from ..mechanisms import Mechanism, read_mechanism
 from ..mechanisms.contract import read_parameter
+from ..mechanisms.gap import WithGap
 from ..mechanisms.joint.joint_top_k import JointTopK
 from ..mechanisms.peeling import Peeling
-from ..numbers import Number, count
+from ..numbers import Number, count, flag
 from ..payment import currency_of
 from ..privacy.calibration import read_share
 from ..releases import Release
@@ -37,6 +38,7 @@ from .counted_lists import (
     naming_counted_lists,
     refuse_bound,
 )
+from .gaps import check_gap, with_gap, with_gap_in
 from .list_methods import (
     ListMethod,
     MethodChoice,
@@ -63,6 +65,7 @@ def top_k(
     method: TopKMethod | None = None,
     max_candidates: int | None = None,
     delta: Number | None = None,
+    gap: bool = False,
     **terms: Unpack[AnswerTerms],
 ) -> Release[list[_T]]: ...
 
@@ -76,12 +79,13 @@ def top_k(
     candidates: Iterable[object] | CandidateTable | None = None,
     method: TopKMethod | None = None,
     max_candidates: int | None = None,
+    gap: bool = False,
     **terms: Unpack[PersonTerms],
 ) -> Release: ...
 
 
 @takes_terms
-def top_k(  # noqa: PLR0913  # what mode takes, and four more
+def top_k(  # noqa: PLR0913  # what mode takes, and three more
     data: object,
     column: str | None = None,
     *,
@@ -89,6 +93,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and four more
     candidates: Iterable[object] | CandidateTable | None = None,
     method: TopKMethod | None = None,
     max_candidates: int | None = None,
+    gap: bool = False,
     **terms: Unpack[PersonTerms],
 ) -> Release:
     """Release k of the most common values of a column in order, the more common the likelier to be early.
@@ -116,6 +121,8 @@ def top_k(  # noqa: PLR0913  # what mode takes, and four more
             each round of "peeling" has as much as the library's bound on adaptive composition allows: with
             ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
             first time. Without it the list is ε-DP. With groups="private" it is that of the groups.
+        gap: whether to release how far ahead each answer was of the next one, in `Release.gap`, as for `select`; by
+            "counts" the difference of noisy counts. Not for "joint"; k must be below the number of candidates.
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
@@ -147,8 +154,9 @@ def top_k(  # noqa: PLR0913  # what mode takes, and four more
     labels = read_labels(candidates)
     names = Query("top_k", f"top {k} of {column or 'values'}", {"column": column})
     question = ListQuestion(
-        unit_query, data, column, labels, names, count(k, "k", labels.size), delta
+        unit_query, data, column, labels, names, count(k, "k", labels.size), delta, flag(gap, "gap")
     )
+    check_gap(gap, labels, k)
     if method is not None:
         if read_method(method) == "counts" and delta is not None:
             raise InvalidArgument(
@@ -156,6 +164,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and four more
             )
         return question.answer(read_method(method), max_candidates)
     best = question.choose(max_candidates).method
+    best = "peeling" if gap and best == "joint" else best  # a list drawn at once has no gaps
     try:
         return question.answer(best, max_candidates if best == "counts" else None)
     except RequestConflict:
@@ -176,6 +185,7 @@ class ListQuestion(NamedTuple):
         query: the question in words.
         k: the length of the list.
         delta: the δ of all answers together, or None.
+        gap: whether to release how far ahead each answer was.
     """
 
     unit_query: UnitQuery
@@ -185,6 +195,7 @@ class ListQuestion(NamedTuple):
     query: Query
     k: int
     delta: Number | None
+    gap: bool = False
 
     def choose(self, max_candidates: int | None) -> MethodChoice:
         """Return the method that is best by public numbers; "peeling" where a mechanism is named."""
@@ -207,11 +218,14 @@ class ListQuestion(NamedTuple):
         of, labels = self.unit_query, self.labels
         if method == "counts":
             bounded = of.with_candidates(labels.size, max_candidates)
-            counted = CountedQuestion(bounded, self.data, self.column, labels, self.query, self.k)
-            return counted.answer(naming_counted_lists(labels))
+            # A gap is the difference of two counts, so one more is drawn.
+            k, query = self.k + self.gap, with_gap_in(self.query, self.gap)
+            counted = CountedQuestion(bounded, self.data, self.column, labels, query, k)
+            return counted.answer(naming_counted_lists(labels, self.k))
         refuse_bound(max_candidates)
         # A unit may hold several values, so its rows are not the rows that JointTopK knows more about.
         scores = count_scores(of, self.data, self.column, labels)
+        of = replace(of, terms=with_gap(of.terms, self.gap))
         lists = query_of_lists(of, method, self.delta, self.k, not of.per_person)
         return lists.answer(scores, labels, self.query, draw_list, naming_lists(labels))
 
@@ -246,6 +260,10 @@ def _over_lists(
         raise InvalidArgument(
             'method="joint" draws the list at once, so delta gains nothing: leave it out'
         )
+    if isinstance(mechanism, WithGap):
+        raise InvalidArgument(
+            'method="joint" draws the list at once, and has no gaps: take peeling or counts'
+        )
     return JointTopK(mechanism, k, counts)
 
 
@@ -278,6 +296,7 @@ def select_top_k(
     candidates: Iterable[_T],
     method: ListMethod = "peeling",
     delta: Number | None = None,
+    gap: bool = False,
     **terms: Unpack[SelectAnswerTerms],
 ) -> Release[list[_T]]: ...
 
@@ -290,6 +309,7 @@ def select_top_k(
     candidates: Iterable[object] | None = None,
     method: ListMethod = "peeling",
     delta: Number | None = None,
+    gap: bool = False,
     **terms: Unpack[SelectTerms],
 ) -> Release: ...
 
@@ -305,6 +325,7 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
     candidates: Iterable[object] | None = None,
     method: ListMethod = "peeling",
     delta: Number | None = None,
+    gap: bool = False,
     **terms: Unpack[Terms],
 ) -> Release:
     """Release k different candidates in order, the better its score the likelier a candidate to be early.
@@ -315,6 +336,7 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
         candidates: the possible answers, public; without them the answers are indices.
         method: "peeling" or "joint", as for `top_k`.
         delta: the δ of all answers together, as for `top_k`.
+        gap: whether to release how far ahead each answer was of those that were left, as for `top_k`.
         **terms: the shared arguments, described in `Terms`.
 
     Returns:
@@ -329,8 +351,11 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
     Source and proof: docs/reference/mechanisms/peeling.md, docs/reference/mechanisms/joint_top_k.md.
     """
     check_names(terms)
-    unit_query = read_unit_query(terms)
+    unit_query = read_unit_query(with_gap(terms, gap))
     scores, labels, _ = unfold(scores, candidates, unit_query.terms)
+    check_gap(
+        gap, scores if labels is None and isinstance(scores, Sized) else labels, count(k, "k")
+    )
     most = None if labels is None else labels.size
     lists = query_of_lists(unit_query, method, delta, count(k, "k", most), counts=False)
     query = Query("top_k", f"top {k} of scores", {"column": None})
