@@ -120,6 +120,10 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         "quantile": lambda: discreet.quantile(data, "pay", alpha="0.1", candidates=[1, Decimal("2.5")], **terms),
         "median without bounds": lambda: discreet.median(data, "age", **terms),
         "quantiles": lambda: discreet.quantiles(data, "age", alphas=["1/4", "3/4"], candidates=AGES, **terms),
+        "bounds": lambda: discreet.bounds(data, "pay", q="0.9", **unit, **terms),
+        "bounds of decimals": lambda: discreet.bounds(
+            data, "pay", candidates=discreet.Decimals(2), epsilon=1, ledger=till
+        ),
         "best_price": lambda: discreet.best_price(data, "pay", candidates=AGES, supply=2, **unit, **terms),
         "top_k": lambda: discreet.top_k(data, "city", k=2, candidates=["x", "y"], method="peeling", **terms),
         "top_k counts": lambda: discreet.top_k(data, "city", k=2, candidates=["x", "y"], method="counts", **terms),

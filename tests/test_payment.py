@@ -97,6 +97,7 @@ ONCE: dict[str, Callable[..., discreet.Release]] = {
     )
     for method in ("recursive", "joint", "independent")
 } | {
+    "bounds": lambda **terms: discreet.bounds(TABLE, "age", **terms),
     "count": lambda **terms: discreet.count(TABLE, **terms),
     "counts": lambda **terms: discreet.counts(TABLE, "drink", candidates=DRINKS, **terms),
     "sum": lambda **terms: discreet.sum(TABLE, "age", minimum=0, maximum=10, **terms),
@@ -109,6 +110,7 @@ ONCE: dict[str, Callable[..., discreet.Release]] = {
 def test_every_verb_is_here() -> None:
     verbs = {name for name in PATHS if "ledger" in _parameters(public(name))}
     asked = QUESTIONS.keys() | {
+        "bounds",
         "check",
         "connect",  # takes the ledger for all questions of a connection: tests/service
         "count",

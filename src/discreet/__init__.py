@@ -41,6 +41,7 @@ _MODULES = {
     "scan_csv": ".tables.csv_files",
     "scan_query": ".tables.sql_queries",
     "best_price": ".verbs.best_price",
+    "bounds": ".verbs.bounds",
     "check": ".verbs.check",
     "count": ".verbs.count",
     "counts": ".verbs.count",

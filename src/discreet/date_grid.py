@@ -17,7 +17,7 @@ import numpy as np
 
 from .arguments import exact_text
 from .candidates import Grid, T, position
-from .decimals import Decimals
+from .decimals import Decimals, PointCells
 from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, preview
 from .sampling.vectors import ExactArray, Integers
@@ -342,7 +342,7 @@ class HasUnit(Protocol):
 AnyGrid = Grid | DateGrid | Decimals
 """Candidates of quantiles that are never listed."""
 
-NumberCells = Grid | CutCells | Decimals
+NumberCells = Grid | CutCells | Decimals | PointCells
 """What has the nearest index of numbers."""
 
 

@@ -2,6 +2,7 @@
 
 import math
 from bisect import bisect_right
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -23,6 +24,9 @@ LEAST_POWER = -307
 
 POWERS = 615
 """The powers of ten from there to 10**307."""
+
+_ROUND_DIGITS = 3
+"""Round numbers begin with one of so many digits: 1, 2 and 5."""
 
 _PLAIN = 21
 """Points below 10**21 are written without an exponent."""
@@ -93,6 +97,16 @@ class Decimals:
             digits, exponent = 10 * mantissa - 5, exponent - 1
         return (digits * 10**exponent, 1) if exponent >= 0 else (digits, 10**-exponent)
 
+    @property
+    def cells(self) -> "PointCells":
+        """The points, and what is between them."""
+        return PointCells(self)
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """The indices of all points: those of an array may be long."""
+        return np.arange(self.size)
+
     def total(self, index: int) -> Fraction:
         """Return the sum of the points below an index, of which those below and above zero cancel each other."""
         # The points from the first to the one before `index` sum up to minus those from there to the last.
@@ -120,6 +134,37 @@ class Decimals:
             self._place(values[block], indices[block])
         return indices
 
+    def cells_of(self, values: ExactArray) -> Integers:
+        """Return for each value twice the number of points below it, and one more where it is a point itself.
+
+        The values must not be NaN. A cell depends on the exact value alone, as `nearest` does.
+        """
+        near = self.nearest(values)
+        offset = near - self.zero
+        power, further = np.divmod(np.maximum(np.abs(offset) - 1, 0), self.per_power)
+        least = self.per_power // 9
+        points = np.sign(offset) * ((least + further) / least) * _powers()[power]
+        doubles = _as_doubles(values)
+        sides = np.sign(np.subtract(doubles, points))
+        # The point is rounded three times, and the value once.
+        close = np.abs(doubles - points) <= np.abs(points) * _ROUNDINGS
+        if values.dtype.kind == "O":
+            close |= near == self.zero
+        places = np.flatnonzero(close)
+        # Objects cannot all be compared by numpy; many others may be the same.
+        firsts = inverse = np.arange(len(places))
+        if values.dtype.kind != "O":
+            _, firsts, inverse = np.unique(values[places], return_index=True, return_inverse=True)
+        exact_sides = [
+            _side(value, self.point(index))
+            for value, index in zip(
+                values[places[firsts]].tolist(), near[places[firsts]].tolist(), strict=True
+            )
+        ]
+        sides[places] = np.array(exact_sides, dtype=np.float64)[inverse]
+        cells: NDArray[np.int64] = 2 * near + 1 + sides.astype(np.int64)
+        return cells
+
     def _place(self, values: ExactArray, indices: NDArray[np.int64]) -> None:
         """Write the nearest indices of a block: by doubles, and by exact arithmetic where those leave a doubt.
 
@@ -127,11 +172,7 @@ class Decimals:
         less than 6 * 2**-53 of a sum of at most 10**digits + 1. A double that is beside a power of ten, where the
         value is on the other side, gives a quotient beside 1 or 10 by one rounding, and the index is the same.
         """
-        doubles = np.asarray(
-            [_signed_double(value) for value in values]
-            if values.dtype.kind == "O"
-            else values.astype(np.float64)
-        )
+        doubles = _as_doubles(values)
         powers = _powers()
         sizes = np.abs(doubles)
         inside = np.clip(sizes, powers[0], float(self.point(self.size - 1)))
@@ -168,7 +209,7 @@ class Decimals:
         if above == 0:
             return 0, 0
         power, further = divmod(above - 1, self.per_power)
-        mantissa = self.per_power // 9 + further
+        mantissa: int = self.per_power // 9 + further
         return mantissa if index > self.zero else -mantissa, LEAST_POWER + power - self.digits + 1
 
     @property
@@ -186,6 +227,79 @@ def spelled_decimal(mantissa: int, exponent: int) -> Decimal:
     if exponent > 0 and len(str(abs(mantissa))) + exponent <= _PLAIN:
         return Decimal(mantissa * 10**exponent)
     return Decimal(mantissa).scaleb(exponent)
+
+
+@dataclass(frozen=True, slots=True)
+class PointCells:
+    """The points of decimals, and the numbers between two of them, as cells in order: see `Decimals.cells_of`.
+
+    An engine counts all of them at once, and not parts of them.
+    """
+
+    decimals: Decimals
+
+    @property
+    def size(self) -> int:
+        """How many cells there are."""
+        size: int = 2 * self.decimals.size + 1
+        return size
+
+    def nearest(self, values: ExactArray) -> Integers:
+        """Return the cells of values."""
+        return self.decimals.cells_of(values)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundNumbers:
+    """Zero and ±1, 2 and 5 times a power of ten, in the range of doubles: 3,691 numbers."""
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        size: int = 2 * _ROUND_DIGITS * POWERS + 1
+        return size
+
+    @property
+    def cells(self) -> PointCells:
+        """The decimals of one digit, which round numbers are among, and what is between them."""
+        return Decimals(1).cells
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """The indices of the round numbers among the decimals of one digit."""
+        return _round_places()
+
+    @property
+    def description(self) -> dict[str, str]:
+        """The first digits."""
+        return {"round_numbers": "1, 2, 5"}
+
+    def __getitem__(self, index: int) -> Decimal:
+        return Decimals(1)[int(_round_places()[index])]
+
+    def __repr__(self) -> str:
+        return f"round numbers (1, 2 and 5 times powers of ten; {self.size:,} points)"
+
+
+@lru_cache(maxsize=1)
+def _round_places() -> NDArray[np.int64]:
+    """Return the indices of the round numbers among the decimals of one digit."""
+    decimals = Decimals(1)
+    above = [9 * power + digit for power in range(POWERS) for digit in (1, 2, 5)]
+    places = [decimals.zero - i for i in reversed(above)]
+    return np.array([*places, decimals.zero, *(decimals.zero + i for i in above)])
+
+
+def _side(value: int | float | Fraction, point: Fraction) -> int:
+    """Return 1 for a number above a point, -1 for one below it, and 0 for the point itself."""
+    return (value > point) - (value < point)
+
+
+def _as_doubles(values: ExactArray) -> NDArray[np.float64]:
+    """Return numbers as doubles, each rounded once."""
+    if values.dtype.kind == "O":
+        return np.array([_signed_double(value) for value in values], dtype=np.float64)
+    return values.astype(np.float64)
 
 
 def _signed_double(value: int | Fraction) -> float:

@@ -66,6 +66,7 @@ _COMMANDS: list[str] = [
     "quantile FILE n --alpha 0 --lo 0 --hi 120 --step 2 --rho 1 --json",
     "quantile FILE n --alpha 0.9 --lo 0 --hi 120 --scale 2",
     "quantiles FILE n --alphas 0.25,0.5 --lo 0 --hi 120 --epsilon 1 --delta 1e-6 --method independent --request r",
+    "bounds FILE n --epsilon 1 --q 0.9 --digits 1 --json",
     "best-price FILE n --hi 10 --step 0.5 --supply 2 --units 1 --epsilon 1 --continuous",
     "best-price FILE n --hi 10 --epsilon 1 --report OUT.html",
     "mode FILE c --candidates tea --mechanism noisy_max --mechanism-option noise=gumbel --epsilon 1",

@@ -281,6 +281,10 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         *_over_tables("n", alphas=[0.5], candidates=GRID, method="joint", epsilon=1),
         lambda: call(world().csv, "n", alphas=[0.5], candidates=GRID, method="independent", **_paid()),
     ],
+    "bounds": [
+        lambda: call([1, 2, NUMBER], epsilon=1), lambda: call({1: 2, NUMBER: 5}, q="0.9", **_paid()),
+        *_over_tables("n", candidates=discreet.Decimals(1), epsilon=1),
+    ],
     "best_price": [
         lambda: call([1, 2, NUMBER], candidates=Grid(0, 10, "0.1"), supply=2, epsilon=1),
         lambda: call([1, 2, NUMBER], candidates=Grid(0, 10, "0.1"), continuous=True, units=2, **_paid()),

@@ -97,6 +97,7 @@ TABLES: dict[str, Ask] = {
     "minimum": lambda data, **terms: discreet.minimum(data, "n", candidates=POINTS, **terms),
     "maximum": lambda data, **terms: discreet.maximum(data, "n", candidates=POINTS, **terms),
     "best_price": lambda data, **terms: discreet.best_price(data, "n", candidates=POINTS, **terms),
+    "bounds": lambda data, **terms: discreet.bounds(data, "n", **terms),
 } | {
     f"quantiles, {method}": lambda data, method=method, alphas=alphas, **terms: discreet.quantiles(
         data, "n", alphas=alphas, candidates=POINTS, method=method, **terms

@@ -77,6 +77,7 @@ QUANTILES: dict[str, Callable[..., Any]] = {
     )
     for method in ("recursive", "joint", "independent")
 } | {
+    "bounds": lambda data, **terms: discreet.bounds(data, "age", **terms),
     "count": lambda data, **terms: discreet.count(data, **terms),
     "counts": lambda data, **terms: discreet.counts(data, "drink", candidates=DRINKS, **terms),
     "sum": lambda data, **terms: discreet.sum(data, "age", minimum=0, maximum=10, **terms),

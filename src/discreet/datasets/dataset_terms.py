@@ -20,7 +20,7 @@ from ..tables.candidate_table import CandidateTable
 from ..tables.records import is_private
 from .columns import MOST_VALUES, Column
 from .dataset import MOST_ROWS, Dataset, declared_unit
-from .questions import NUMBERS_ONLY, WITHOUT_BOUNDS
+from .questions import NEVER_BOUNDED, NUMBERS_ONLY, WITHOUT_BOUNDS
 
 Asks = Literal["values", "numbers", "records", "sums", "anything"]
 """What a verb does with data: it counts values of a column, orders its numbers, counts its records, adds up its
@@ -264,6 +264,8 @@ def _number_candidates(
     """Return the candidates of a verb over numbers: those given, or the declared grid."""
     _check_ordered(dataset, column, verb)
     candidates = arguments.get("candidates")
+    if candidates is None and verb in NEVER_BOUNDED:
+        return None
     if candidates is None:
         is_open = verb in WITHOUT_BOUNDS and _has_no_bounds(column)
         return None if is_open else _declared_grid(dataset, column)

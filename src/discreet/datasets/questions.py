@@ -44,8 +44,11 @@ _USES: Mapping[str, str] = {
 WITHOUT_COLUMN = ("count",)
 """Verbs that may be asked without a column."""
 
-NUMBERS_ONLY = ("price", "best_price", "sum", "mean")
+NUMBERS_ONLY = ("price", "best_price", "sum", "mean", "bounds")
 """Verbs over numbers that take no dates."""
+
+NEVER_BOUNDED = ("bounds",)
+"""Verbs over numbers that ask for bounds, whether or not some are declared."""
 
 WITHOUT_BOUNDS = ("median", "quantile", "quantiles")
 """Verbs over numbers that need neither candidates nor declared bounds."""

@@ -19,6 +19,7 @@ from ..renamed import missing_method
 from ..selection import bill_of
 from ..text_tables import fact_table, listing
 from ..verbs.best_price import best_price
+from ..verbs.bounds import bounds
 from ..verbs.check import check
 from ..verbs.count import count, counts
 from ..verbs.mode import mode
@@ -169,6 +170,7 @@ class Session:
     """
 
     best_price = _PaidVerb(best_price)
+    bounds = _PaidVerb(bounds)
     check = _PaidVerb(check)
     count = _PaidVerb(count)
     counts = _PaidVerb(counts)

@@ -92,6 +92,8 @@ class Thresholds:
 
     grid: Grid | Decimals
     of: ColumnType
+    shift: float = 0.0
+    """Of decimals: by how many indices the guess is moved, where an index of another kind is asked for."""
 
     @property
     def serves(self) -> bool:
@@ -344,7 +346,7 @@ def _piece(
 ) -> Piece:
     """Return how an engine is asked for one part, with keys from `first` on."""
     if isinstance(thresholds.grid, Decimals):
-        return _piece_of_decimals(thresholds.grid, part, outer, first)
+        return _piece_of_decimals(thresholds.grid, thresholds.shift, part, outer, first)
     least, greatest = thresholds.ends
     border = thresholds.least([part.start, part.stop])
     low, high = (greatest if b is None else min(max(b, least), greatest) for b in border)
@@ -359,13 +361,14 @@ def _piece(
 
 def _piece_of_decimals(
     decimals: Decimals,
+    shift: float,
     part: range,
     outer: tuple[CellNumber | None, CellNumber | None],
     first: int,
 ) -> Piece:
     """Return the same for decimals, of which an engine guesses the index: the place is counted in indices."""
-    cells = -(-(part.stop - part.start) // part.step)
-    shift = (0.5 - part.start) / part.step
+    cells = -(-(part.stop - part.start) // part.step) + (shift > 0)
+    shift = (0.5 + shift - part.start) / part.step
     # An index is guessed by a few operations on doubles, so that it is off by less than its share of 2**-44.
     blur = max(BLUR, decimals.size / part.step * _GUESSED)
     return Piece(*outer, None, 1 / part.step, shift, (first, first + 2 * cells), blur)

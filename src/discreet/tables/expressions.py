@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..date_grid import ClockKind, CutCells, NumberCells
+from ..decimals import PointCells
 from ..errors import DiscreetError, InvalidArgument
 from ..sampling.vectors import ExactArray
 from .cells import GridSource, Thresholds
@@ -253,7 +254,10 @@ class Numbers:
         """
         if isinstance(grid, CutCells):
             return self._between_cuts(group, grid) if self._comparable else None
-        thresholds = Thresholds(grid, self.of)
+        if isinstance(grid, PointCells):  # the keys of what is between two points are odd
+            thresholds = Thresholds(grid.decimals, self.of, 0.5)
+        else:
+            thresholds = Thresholds(grid, self.of)
         if not (self._comparable and thresholds.serves):
             return None
         return GridCounts(self._of_group(group), thresholds, self.native.fetch, self.failure)

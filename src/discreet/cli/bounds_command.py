@@ -1,0 +1,40 @@
+"""discreet bounds: between which two numbers nearly all rows of a column are."""
+
+from typing import Annotated
+
+import typer
+
+from ..decimals import Decimals
+from ..releases import Release
+from ..terms import Terms
+from ..verbs.bounds import bounds
+from .options import ColumnArgument, DataArgument
+from .releasing import releasing
+
+
+@releasing("mechanism", "rho", "scale", "size")
+def bounds_command(
+    data: DataArgument,
+    column: ColumnArgument,
+    terms: Terms,
+    q: Annotated[
+        str,
+        typer.Option("--q", metavar="NUMBER", help="The share of rows that an end leaves inside."),
+    ] = "0.99",
+    digits: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Ends of so many digits; else 1, 2 and 5 times powers of ten.",
+            show_default=False,
+        ),
+    ] = None,
+) -> Release:
+    """Release two numbers between which nearly all rows of a column are.
+
+    No bounds are needed to begin with. It is for those who need some, for a mean or a grid.
+
+    Example: discreet bounds people.csv income --epsilon 0.5
+    """
+    candidates = None if digits is None else Decimals(digits)
+    return bounds(data, column, q=q, candidates=candidates, **terms)
