@@ -29,6 +29,7 @@ from .date_grid import AnyGrid as _AnyGrid
 from .date_grid import DateGrid as DateGrid
 from .date_grid import DateGrid as _DateGrid
 from .decimals import Decimals as Decimals
+from .decimals import Decimals as _Decimals
 from .errors import DiscreetError as DiscreetError
 from .ledger import Budget as Budget
 from .ledger import Ledger as Ledger
@@ -246,6 +247,86 @@ def best_price(
     Side channels: those of the mechanism; time and memory depend on the number of bids and of distinct
     bids, and on the type of the numbers. An engine that counts on the grid sends at most two counts for
     every price that is somebody's highest, and distinct bids right at prices: docs/reference/tables.md.
+    """
+    ...
+
+def bounds(
+    data: object,
+    column: str | None = None,
+    *,
+    q: _Number = "0.99",
+    candidates: _Decimals | None = None,
+    epsilon: _Number | None = None,
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_contributions: int = 1,
+    by: str | None = None,
+    groups: _Iterable[object] | _Literal["private"] | None = None,
+    max_groups: int = 1,
+    where: object = None,
+    groups_share: _Number | None = None,
+    delta: _Number | None = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release two numbers between which nearly all records are, without any bounds to begin with.
+
+    The high end is the first of rising numbers that about a share q of the records is below, and the low end the
+    first of falling numbers that about a share q is above; each costs half of epsilon. They are drawn one by one,
+    and sorted afterwards. The noise is one-sided and mostly leads too far out: what is cut off is less than 1 - q
+    says, where there are enough records.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        q: the share of the records below the high end and above the low one, above 1/2 and at most 1; exact. The
+            nearer to 1, the more records it needs: about 10 / epsilon beyond each end.
+        candidates: the numbers among which the ends are: `Decimals(digits)`, or without it 0 and ±1, 2 and 5 times
+            all powers of ten, 3,691 numbers.
+        epsilon: the privacy parameter ε of both ends together, a positive number without a unit; exact: 0.1 is
+            one tenth. It has no default.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        A list of the two ends, the lower one first; they may be equal. The guarantee is epsilon-DP for both.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the data hold no numbers.
+
+    Side channels: the number of random words is that of the candidates, twice, and two more, whatever the data
+    are; with probability below 2**-20 more are read. The records are counted in one pass, in a time that depends on
+    their number, and in files and lazy frames on how many of the candidates have records between them.
+
+    Source: Dwork and Roth 2014, section 3.6. Proof: docs/reference/mechanisms/first_above.md.
     """
     ...
 
