@@ -26,10 +26,10 @@ def test_a_list_of_each_noise_follows_the_other_in_each_group() -> None:
     terms: Any = {"by": "g", "groups": ["x", "y"]}
     numbers = [[[1, 2], [30]], [[4, 5], [60]]]
     plan = NoisyNumbers(
-        read_unit_query(terms), [noise_of(50), noise_of(60)], lambda: numbers, lambda: None
+        read_unit_query(terms), [noise_of(50), noise_of(60)], numbers, list, lambda: None
     )
     assert plan._draw(numbers, SeededBits()) == [[1, 2, 30], [4, 5, 60]]
-    alone = NoisyNumbers(read_unit_query({}), [noise_of(50)], lambda: [[[7]]], lambda: None)
+    alone = NoisyNumbers(read_unit_query({}), [noise_of(50)], [[[7]]], list, lambda: None)
     assert alone._draw([[[7]]], SeededBits()) == [7]
     assert alone.guarantee == PureDP(Fraction(50))
     assert plan.guarantee == compose(PureDP(Fraction(50)), PureDP(Fraction(60)))
@@ -57,11 +57,11 @@ def test_terms_are_read_before_anything_else() -> None:
 def test_nothing_is_drawn_before_the_numbers_are_read() -> None:
     read: list[str] = []
 
-    def numbers() -> list[list[list[int]]]:
-        read.append("numbers")
-        return [[[1]]]
+    def numbers(column: str) -> list[list[int]]:
+        read.append(column)
+        return [[1]]
 
-    plan = NoisyNumbers(read_unit_query({}), [noise_of(1)], numbers, lambda: None)
+    plan = NoisyNumbers(read_unit_query({}), [noise_of(1)], ["numbers"], numbers, lambda: None)
 
     def noise(*_: Any) -> list[int]:
         read.append("noise")

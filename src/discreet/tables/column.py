@@ -22,6 +22,7 @@ from .key_counts import KeyCounts, open_keys
 from .keys import Key
 from .meanings import Rungs, rungs
 from .numeric import numeric_values, present
+from .record_counts import sizes_of
 from .records import PART, Records
 from .times import present_times
 
@@ -90,6 +91,7 @@ class Source:
         self.clock, self._table = clock, table
         self._tally: tuple[object, list[list[int]]] | None = None
         self._classes: tuple[object, Sequence[CountClasses]] | None = None
+        self._sizes: dict[bool, list[int]] = {}
 
     @property
     def groups(self) -> list["Group"]:
@@ -139,6 +141,12 @@ class Source:
             self._tally = candidates, self.table.tally(candidates)
         return self._tally[1]
 
+    def sizes(self, *, present: bool) -> list[int]:
+        """Return the numbers of records by group; with `present` of those with a value in the column alone."""
+        if present not in self._sizes:
+            self._sizes[present] = sizes_of(self.table, present=present)
+        return self._sizes[present]
+
     def classes(self, ranking: Ranking) -> Sequence[CountClasses]:
         """Return the candidates of a public table in classes of equal counts, by group."""
         if self._classes is None or self._classes[0] is not ranking:
@@ -156,6 +164,10 @@ class Group:
     def count(self, candidates: Sequence[object]) -> list[int]:
         """Return the number of records of every candidate."""
         return self.source.tally(candidates)[self.index]
+
+    def size(self, *, present: bool) -> int:
+        """Return the number of records; with `present` of those with a value in the column alone."""
+        return self.source.sizes(present=present)[self.index]
 
     def classes(self, ranking: Ranking) -> CountClasses:
         """Return the candidates of a public table in classes of equal counts."""

@@ -33,9 +33,7 @@ class RecordCounts:
 
     def by_group(self) -> list[int]:
         """Return the numbers of records, one for each group."""
-        table = self._open()
-        rows = table.record_rows() if self.column is None else DeclaredCells(table).present_rows()
-        return quietly(table.sizes, table.failure, rows)
+        return sizes_of(self._open(), present=self.column is not None)
 
     def _open(self) -> OpenedTable:
         """Return the table with the column, or with any one where none is named."""
@@ -45,6 +43,12 @@ class RecordCounts:
         if name is not None:
             return open_table(data, name, self.records)
         return _open_any(data, self.records)
+
+
+def sizes_of(table: OpenedTable, *, present: bool) -> list[int]:
+    """Return the numbers of records by group; with `present` of those with a value in the column alone."""
+    rows = DeclaredCells(table).present_rows() if present else table.record_rows()
+    return quietly(table.sizes, table.failure, rows)
 
 
 def _open_any(data: Any, records: Records) -> OpenedTable:

@@ -1,7 +1,8 @@
 """count and counts: how many records there are, and how many hold each of some values."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import cache, partial
 from typing import Any, TypeVar, Unpack
 
 from .. import tables
@@ -60,14 +61,15 @@ def count(
     parameter, others = read_terms(terms, COUNT_TERMS)
     unit_query = read_unit_query(others)
     refuse_one_shot(data, "the data")
-    source = RecordCounts(data, column, unit_query.records)
-    noise = counts_noise(unit_query, 1, parameter)
+    noise = counts_noise(unit_query, 1, unit_query.for_answers(parameter))
     words = "number of records" if column is None else f"count of {column}"
+    columns, size_of = _sizes(unit_query, data, column)
     question = NoisyNumbers(
         unit_query,
         [noise],
-        lambda: [[[size]] for size in source.by_group()],
-        lambda: error_of_counts(noise, len(unit_query.records.groups) or 1),
+        columns,
+        lambda group: [[size_of(group)]],
+        lambda: error_of_counts(noise, unit_query.group_count),
     )
     return question.release(Query("count", words, {"column": column}), terms, _only)
 
@@ -128,8 +130,8 @@ def counts(
         )
     unit_query = read_unit_query(others).with_candidates(labels.size, max_candidates)
     groups = unit_query.columns(data, column)
-    noise = counts_noise(unit_query, labels.size, parameter)
-    cells = labels.size * len(groups)
+    noise = counts_noise(unit_query, labels.size, unit_query.for_answers(parameter))
+    cells = labels.size * unit_query.group_count
 
     def name(numbers: Sequence[int]) -> dict[Any, int]:
         return dict(zip(labels, numbers, strict=True))
@@ -137,12 +139,25 @@ def counts(
     question = NoisyNumbers(
         unit_query,
         [noise],
-        lambda: [[_counts_of(group, labels)] for group in groups],
+        groups,
+        lambda group: [_counts_of(group, labels)],
         lambda: error_of_counts(noise, cells),
     )
     words = f"counts of {column or 'values'}, {labels.size} candidates"
     query = Query("counts", words, {"column": column})
     return question.release(query, terms, name, candidates=labels.description)
+
+
+def _sizes(
+    unit_query: UnitQuery, data: object, column: str | None
+) -> tuple[Sequence[Any], Callable[[Any], int]]:
+    """Return the groups, and the function that returns how many records one has: all are counted at once."""
+    of = unit_query.records
+    if of.draws_groups:
+        present = column is not None
+        return unit_query.columns(data, column or of.by), partial(Group.size, present=present)
+    sizes = cache(RecordCounts(data, column, of).by_group)
+    return range(len(of.groups) or 1), lambda group: sizes()[group]
 
 
 def counts_noise(unit_query: UnitQuery, size: int, parameter: PrivacyParameter) -> Noise:

@@ -23,6 +23,7 @@ from ..releases import Release
 from ..sampling.bits import Bits, SystemBits
 from ..sampling.vectors import Vector, integers
 from ..selection import Order, Query
+from ..tables.records import is_private
 from ..terms import PersonTerms, check_names, read_payment
 from .units import UnitQuery
 
@@ -43,6 +44,8 @@ def read_terms(terms: Mapping[str, Any], names: Sequence[str]) -> tuple[PrivacyP
     """
     check_names(terms, names)
     parameter = need_parameter(read_parameter(*(terms.get(name) for name in PARAMETERS)))
+    if is_private(terms.get("groups")):  # the groups take a part of it
+        return parameter, terms
     return parameter, {name: one for name, one in terms.items() if name not in PARAMETERS}
 
 
@@ -102,20 +105,23 @@ class NoisyNumbers:
     Attributes:
         unit_query: the privacy unit and the groups.
         noises: the noise of each list.
-        numbers: reads the numbers: for each group one list of numbers for each noise. Private.
+        columns: the records of each group; of groups that are drawn one, which stands for each of them.
+        numbers: reads the numbers of one group: a list of numbers for each noise. Private.
         worst_error: returns a bound on the error of one number, or None.
     """
 
     unit_query: UnitQuery
     noises: Sequence[Noise]
-    numbers: Callable[[], Sequence[Sequence[Sequence[int]]]]
+    columns: Sequence[Any]
+    numbers: Callable[[Any], Sequence[Sequence[int]]]
     worst_error: Callable[[], ErrorBound | None]
 
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of all lists together."""
         each = [noise.calibrated.guarantee for noise in self.noises]
-        return each[0] if len(each) == 1 else reduce(compose, each)
+        answers = each[0] if len(each) == 1 else reduce(compose, each)
+        return self.unit_query.with_groups(answers)
 
     def release(
         self,
@@ -151,19 +157,36 @@ class NoisyNumbers:
 
     def _prepare(self) -> Callable[[], list[Any]]:
         """Read the numbers, and return the function that draws."""
-        by_group = self.numbers()
+        if self.unit_query.drawing is not None:
+            return self.unit_query.prepare(self.columns, self._ready)
+        by_group = [self.numbers(column) for column in self.columns]
 
         def draw() -> list[Any]:
             return self._draw(by_group, SystemBits())
 
         return draw
 
+    def _ready(self, column: Any) -> Callable[[], list[Any]]:
+        """Read the numbers of one group, and return the function that draws its answer."""
+        numbers = self.numbers(column)
+
+        def draw() -> list[Any]:
+            [answer] = self._noisy([numbers], SystemBits())
+            return answer
+
+        return draw
+
     def _draw(self, by_group: Sequence[Sequence[Sequence[int]]], bits: Bits) -> list[Any]:
-        """Return the noisy numbers of each group, one list after the other; without groups those of all."""
+        """Return the noisy numbers of each group; without groups those of all."""
+        answers = self._noisy(by_group, bits)
+        return answers if self.unit_query.records.by is not None else answers[0]
+
+    def _noisy(self, by_group: Sequence[Sequence[Sequence[int]]], bits: Bits) -> list[list[int]]:
+        """Return the noisy numbers of groups, one list after the other in each."""
         answers: list[list[int]] = [[] for _ in by_group]
         for i, noise in enumerate(self.noises):
             lists = [group[i] for group in by_group]
             noisy = iter(noise.draw([n for one in lists for n in one], bits))
             for answer, one in zip(answers, lists, strict=True):
                 answer += [next(noisy) for _ in one]
-        return answers if self.unit_query.records.by is not None else answers[0]
+        return answers

@@ -66,7 +66,7 @@ class Bounds:
 
     def sensitivity(self, unit_query: UnitQuery) -> Sensitivity:
         """Return the sensitivity of the sums of all groups, in steps: docs/reference/mechanisms/noisy_sums.md."""
-        of, groups = unit_query.records, len(unit_query.records.groups) or 1
+        of, groups = unit_query.records, unit_query.group_count
         rows = of.rows or 1
         # A record that comes may be at either end. One that is replaced goes from one end to the other, or from
         # none to an end: rows without a number are not added, which counts as 0.
@@ -128,7 +128,8 @@ def sum(
     parameter, others = read_terms(terms, _TERMS)
     bounds = _read_bounds(minimum, maximum, step)
     unit_query = read_unit_query(others, bounded=True)
-    noise = _sum_noise(bounds, unit_query, _in_steps(parameter, bounds.step))
+    left = _in_steps(unit_query.for_answers(parameter), bounds.step)
+    noise = _sum_noise(bounds, unit_query, left)
     columns = columns_of(unit_query, data, column)
     lattice = Lattice(bounds.step)
 
@@ -141,12 +142,10 @@ def sum(
         return lattice[steps]
 
     def worst_error() -> ErrorBound:
-        off = geometric_error(noise.eta, len(columns), CONFIDENCE)
+        off = geometric_error(noise.eta, unit_query.group_count, CONFIDENCE)
         return ErrorBound((off + 1) * bounds.step if off else Fraction(0), CONFIDENCE, SUMMED)
 
-    question = NoisyNumbers(
-        unit_query, [noise], lambda: [totals_of(one) for one in columns], worst_error
-    )
+    question = NoisyNumbers(unit_query, [noise], columns, totals_of, worst_error)
     return question.release(_query("sum", column, bounds), terms, name)
 
 
@@ -198,7 +197,8 @@ def mean(
     parameter, others = read_terms(terms, _MEAN_TERMS)
     bounds = _read_bounds(minimum, maximum, step)
     unit_query = read_unit_query(others, bounded=True)
-    half = PrivacyParameter(parameter.kind, parameter.value / 2)
+    left = unit_query.for_answers(parameter)
+    half = PrivacyParameter(left.kind, left.value / 2)
     noises = [_size_noise(unit_query, half), _sum_noise(bounds.from_middle(), unit_query, half)]
     columns = columns_of(unit_query, data, column)
 
@@ -206,9 +206,7 @@ def mean(
         number, total = total_on_grid(one, bounds.grid)
         return [[number], [total + (bounds.low - bounds.middle) * number]]
 
-    question = NoisyNumbers(
-        unit_query, noises, lambda: [totals_of(one) for one in columns], lambda: None
-    )
+    question = NoisyNumbers(unit_query, noises, columns, totals_of, lambda: None)
     return question.release(_query("mean", column, bounds), terms, _name_of_mean(bounds))
 
 

@@ -11,7 +11,7 @@ from ..candidates import Answers, Labels
 from ..condition_readers import read_condition
 from ..date_grid import ClockKind
 from ..errors import InvalidArgument, InvalidCandidates
-from ..mechanisms.contract import Law, read_parameter
+from ..mechanisms.contract import Law, PrivacyParameter, read_parameter
 from ..mechanisms.noisy_counts import moved_counts
 from ..numbers import count
 from ..privacy.composition import compose
@@ -25,7 +25,13 @@ from ..selection import Query, Question, answers_at, question_of
 from ..tables.column import Group, Histogram, Numeric, Source
 from ..tables.records import Records, is_private
 from ..terms import DEFAULTS, Terms, check_names
-from .private_groups import Draw, PrivateGroups, read_private_groups, values_of
+from .private_groups import (
+    MOST_DRAWN,
+    Draw,
+    PrivateGroups,
+    read_private_groups,
+    values_of,
+)
 
 _T = TypeVar("_T")
 
@@ -100,15 +106,24 @@ class UnitQuery:
 
         A row is in one of them, a unit in `most_candidates` of each of `most_groups` groups.
         """
-        of, groups = self.records, len(self.records.groups) or 1
+        of = self.records
         each = 1 if of.unit is None else min(of.most_candidates or size, size)
-        if of.draws_groups:  # there may be any number of them
-            groups = 2 * of.most_groups
-        return moved_counts(groups * size, each * of.most_groups, self.neighbors)
+        return moved_counts(self.group_count * size, each * of.most_groups, self.neighbors)
 
     def moved_groups(self) -> int:
         """Return how many groups a record may be in before or after, if it is replaced or comes or goes."""
-        return moved_counts(len(self.records.groups) or 1, self.records.most_groups, self.neighbors)
+        return moved_counts(self.group_count, self.records.most_groups, self.neighbors)
+
+    @property
+    def group_count(self) -> int:
+        """How many groups there are; of groups that are drawn, of which there may be any number, the most drawn."""
+        return len(self.records.groups) or 1 if self.drawing is None else MOST_DRAWN
+
+    def for_answers(self, parameter: PrivacyParameter) -> PrivacyParameter:
+        """Return the part of the privacy parameter of a release that is left for the answers of its groups."""
+        if self.drawing is None:
+            return parameter
+        return PrivacyParameter("epsilon", parameter.value * (1 - self.drawing.share))
 
     def asks(self, query: Query) -> Query:
         """Return the query with its privacy unit and its groups."""
