@@ -142,6 +142,11 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         "check": lambda: discreet.check(
             describe_value, ["city", "age"], max_contributions=2, neighbors="replace_one", **terms
         ),
+        "sql": lambda: discreet.sql(
+            describe_value,
+            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) MODE(city) FROM data WHERE age > 3",
+            ledger=till,
+        ),
         "private_candidates": lambda: discreet.private_candidates(
             lambda data, one, share: (one, None), 0, [1, 2], epsilon=1, ledger=till
         ),

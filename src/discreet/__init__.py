@@ -63,6 +63,7 @@ _MODULES = {
     "select_rows": ".verbs.select_rows",
     "selector": ".verbs.selector",
     "select_top_k": ".verbs.top_k",
+    "sql": ".verbs.sql",
     "top_k": ".verbs.top_k",
 }
 """The modules of the public names, which are imported when they are first used; "." for a module itself."""

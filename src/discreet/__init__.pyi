@@ -64,6 +64,7 @@ from .verbs.mode import ModeMethod as _ModeMethod
 from .verbs.private_candidates import private_candidates as private_candidates
 from .verbs.quantiles import QuantilesMethod as _QuantilesMethod
 from .verbs.selector import Selector as _Selector
+from .verbs.sql import sql as sql
 
 _T = _TypeVar("_T")
 

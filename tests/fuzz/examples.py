@@ -197,6 +197,7 @@ def _paid(**named: Any) -> dict[str, Any]:
     return {"epsilon": 1, "ledger": world().session(), **named}
 
 
+_STATEMENT = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) MODE(c), COUNT(*) FROM people WHERE n > 1"
 _NUMBERS: list[Callable[[], Arguments]] = [
     lambda: call([1, 2, NUMBER], candidates=GRID, epsilon=1),
     lambda: call(pd.Series([1.5, 2, NUMBER]), candidates=[0, 1, 2], epsilon=1),
@@ -301,6 +302,12 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         lambda: call(_bounded(), "n", epsilon=1),
         lambda: call(_rows_described(), ["n", "c"], **_paid(request="monday")),
         lambda: call(described(), max_contributions=2, neighbors="replace_one", epsilon=1),
+    ],
+    "sql": [
+        lambda: call(_rows_described(), _STATEMENT),
+        lambda: call(
+            _rows_described(), _STATEMENT, neighbors="replace_one", ledger=world().session(), request="monday"
+        ),
     ],
     "geometric": [lambda: call(NUMBER, sensitivity=1, **_paid())],
     "randomized_response": [lambda: call(TEXT, ["a", "b"], epsilon=1)],

@@ -90,12 +90,15 @@ def _lines_besides(release: Release) -> list[str]:
 
 
 def _lines(value: object) -> list[str]:
-    """Return the lines of an answer, one per draw or group; of a check those of a table."""
+    """Return the lines of an answer, one per draw or group; of a check, and of rows, those of a table."""
     counts = {"": value} if isinstance(value, NoisyCellCounts) else value
     if isinstance(counts, dict) and all(
         isinstance(one, NoisyCellCounts) for one in counts.values()
     ):
         return _cell_lines(counts)
+    if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+        cells = tuple(tuple(answer_in_words(cell) for cell in row.values()) for row in value)
+        return str(TextTable(tuple(value[0]), cells)).splitlines()
     if isinstance(value, dict):
         return [
             f"{answer_in_words(group)}: {', '.join(_lines(answer))}"

@@ -22,9 +22,9 @@ from .columns import MOST_VALUES, Column
 from .dataset import MOST_ROWS, Dataset, declared_unit
 from .questions import NEVER_BOUNDED, NUMBERS_ONLY, WITHOUT_BOUNDS
 
-Asks = Literal["values", "numbers", "records", "sums", "anything"]
+Asks = Literal["values", "numbers", "records", "sums", "statement", "anything"]
 """What a verb does with data: it counts values of a column, orders its numbers, counts its records, adds up its
-numbers, or is the caller's own affair."""
+numbers, asks what a statement of SQL says, or is the caller's own affair."""
 
 _OF_ROWS = ("numbers", "sums")
 """Where the rows of one privacy unit are bounded in number."""

@@ -30,6 +30,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "counts": ("max_candidates",),
     "sum": ("minimum", "maximum", "step"),
     "mean": ("minimum", "maximum", "step"),
+    "sql": ("statement",),
 }
 """The verbs of questions about declared columns, and their arguments besides the terms of all.
 
@@ -38,10 +39,10 @@ Version 1 of HTTP has these names, and keeps them.
 
 _USES: Mapping[str, str] = {
     "mode": "values", "top_k": "values", "counts": "values", "keys": "keys", "count": "records",
-    "sum": "sums", "mean": "sums",
+    "sum": "sums", "mean": "sums", "sql": "statement",
 }  # fmt: skip
 
-WITHOUT_COLUMN = ("count",)
+WITHOUT_COLUMN = ("count", "sql")
 """Verbs that may be asked without a column."""
 
 NUMBERS_ONLY = ("price", "best_price", "sum", "mean", "bounds")
@@ -76,6 +77,7 @@ FEWER: Mapping[str, tuple[str, ...]] = {
     "counts": ("candidates", *_NOISY),
     "sum": (*_NOISY, "max_contributions"),
     "mean": (*(term for term in _NOISY if term != "scale"), "max_contributions"),
+    "sql": (),
 }
 """The verbs that take fewer terms, and give one answer; and those that they take."""
 

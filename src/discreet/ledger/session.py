@@ -31,6 +31,7 @@ from ..verbs.select_by import select_by
 from ..verbs.select_generalized import select_generalized
 from ..verbs.select_rows import select_rows
 from ..verbs.selector import selector
+from ..verbs.sql import sql
 from ..verbs.sum import mean, sum
 from ..verbs.top_k import select_top_k, top_k
 from .budget import Amount, Budget
@@ -191,6 +192,7 @@ class Session:
     select_top_k = _PaidVerb(select_top_k)
     selector = _PaidVerb(selector)
     sum = _PaidVerb(sum)
+    sql = _PaidVerb(sql)
     top_k = _PaidVerb(top_k)
 
     def __init__(self, payer: Payer) -> None:

@@ -104,7 +104,7 @@ def _connection(
 def _in_hand(datasets: Datasets, analyst: str | None = None) -> Connection:
     """Return the connection to data in hand, of their owner or of an analyst."""
     names = tuple(datasets.names)
-    freedom = Freedom(tuple(VERBS)) if analyst is None else Freedom()
+    freedom = Freedom(tuple(VERBS), where=None) if analyst is None else Freedom()
     rights = Rights(datasets, analyst, names, freedom)
     role = "owner" if analyst is None else "analyst"
     node = InProcess(role, rights, Ownership(None, None, datasets))

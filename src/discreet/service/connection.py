@@ -92,6 +92,7 @@ class Connection:
     quantiles = _free_verb("quantiles", "quantiles")
     best_price = _free_verb("best_price", "price")
     check = _free_verb("check", "check")
+    sql = _free_verb("sql", "sql")
     count = _free_verb("count", "count")
     counts = _free_verb("counts", "counts")
     sum = _free_verb("sum", "sum")

@@ -16,13 +16,14 @@ from ..datasets.declarations import nearest
 from ..datasets.questions import RENAMED, VERBS, WITHOUT_COLUMN, terms_of
 from ..date_grid import DateGrid
 from ..decimals import Decimals
-from ..errors import InvalidArgument, MissingColumn, preview
+from ..errors import InvalidArgument, MissingColumn, MissingPackage, preview
 from ..ledger import Amount, Budget, Session
 from ..ledger.failed_questions import LEAST_PART
 from ..node.isolation import PublicError
 from ..payment import Bill
 from ..privacy.contract import Guarantee, equals
 from ..releases import Release
+from ..verbs.sql import parts_of
 
 _PLAIN = (
     str, bool, int, float, Decimal, Fraction, dt.date, dt.datetime, type(None), Grid, DateGrid,
@@ -75,6 +76,8 @@ class Freedom:
                 why = "" if one == verb else ", and an answer of values that nobody listed needs it"
                 raise PublicError(InvalidArgument(f"{one} is not allowed here, {words}{why}"))
         self._check_condition(question.terms.get("where"))
+        for part in parts_of_question(question):
+            self.check(part.verb.__name__, part)
 
     def _check_condition(self, where: object) -> None:
         """Raise unless the columns of a condition are allowed."""
@@ -115,6 +118,20 @@ class Freedom:
         if self.largest_delta is None and self.largest_epsilon is not None:
             return Fraction(0)
         return self.largest_delta
+
+
+def parts_of_question(question: Call) -> list[Call]:
+    """Return the questions that a statement of SQL stands for; none of another question.
+
+    Raises:
+        PublicError: if it is no statement that is answered.
+    """
+    if "statement" not in question.terms:
+        return []
+    try:
+        return [Call(*part) for part in parts_of(question.terms["statement"])]
+    except (InvalidArgument, MissingPackage) as error:
+        raise PublicError(error) from None
 
 
 def _parts(guarantee: Guarantee) -> tuple[Fraction | None, Fraction]:

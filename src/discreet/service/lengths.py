@@ -11,6 +11,7 @@ from ..date_grid import AnyGrid, DateGrid
 from ..decimals import Decimals
 from ..numbers import exact
 from ..payment import Bill
+from ..sql_statements import read_statement
 from ..tables.keys import MOST_KEY_BYTES
 from ..tables.records import is_private
 from ..verbs.check import check
@@ -19,6 +20,7 @@ from ..verbs.private_groups import MOST_DRAWN
 from ..verbs.sum import mean
 from ..verbs.sum import sum as sum_verb
 from ..verbs.top_k import top_k
+from .free_questions import parts_of_question
 from .wire import write_value
 
 _AROUND = 40
@@ -51,7 +53,9 @@ def longest_release(question: Call, bill: Bill, dataset: Dataset, size: int | No
 
 def longest_answer(question: Call, dataset: Dataset, size: int | None) -> int:
     """Return a bound on the characters of an answer to a question, without its data, whatever they are."""
-    terms = question.terms
+    terms, parts = question.terms, parts_of_question(question)
+    if parts:
+        return _longest_table(terms["statement"], parts, dataset)
     each = int((size or terms.get("size") or 1) * _longest_without_groups(question, dataset))
     if terms.get("by") is None:
         return each
@@ -61,6 +65,15 @@ def longest_answer(question: Call, dataset: Dataset, size: int | None) -> int:
     names = by.values if groups is None else groups
     # Counts and gaps by group name the groups once more.
     return sum(3 * _count_characters(name) + each for name in names or ())
+
+
+def _longest_table(statement: str, parts: Iterable[Call], dataset: Dataset) -> int:
+    """Return a bound on the characters of an answer to a statement: every row has the names of all columns."""
+    table = read_statement(statement)
+    groups = None if table.by is None else dataset.column(table.by).values
+    names = sum(_count_characters(name) for name in table.columns)
+    rows = 1 if groups is None else len(groups)
+    return rows * names + sum(longest_answer(part, dataset, None) for part in parts)
 
 
 def _longest_without_groups(question: Call, dataset: Dataset) -> int:

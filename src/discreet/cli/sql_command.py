@@ -1,0 +1,57 @@
+"""discreet sql: a statement about a dataset of discreet.toml."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import InvalidArgument
+from ..releases import Release
+from ..sql_statements import read_statement
+from ..terms import Terms, spelled_out
+from ..verbs import sql as verb
+from .releasing import OF_TABLES, releasing
+
+_TERMS = ("neighbors", "ledger", "request")
+
+StatementArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="STATEMENT",
+        help="SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) ... FROM a dataset of discreet.toml.",
+        show_default=False,
+    ),
+]
+
+
+@releasing(
+    *OF_TABLES, "epsilon", "rho", "scale", "mechanism", "noise", "mechanism_option", "size", "privacy_unit",
+)  # fmt: skip
+def _answer(data: Any, statement: str, terms: Terms) -> Release:
+    """Release the answer to a statement."""
+    if isinstance(data, str):
+        raise InvalidArgument(
+            f"FROM names no dataset of discreet.toml: {data}; describe it there first"
+        )
+    return verb.sql(data, statement, **{name: one for name, one in terms.items() if name in _TERMS})  # type: ignore[arg-type]
+
+
+def _with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Show the parser the statement, and the options of all commands that release."""
+    signature = spelled_out(_answer, {})
+    others = [p for name, p in signature.parameters.items() if name not in ("data", "statement")]
+    statement = signature.parameters["statement"].replace(annotation=StatementArgument)
+    command.__signature__ = signature.replace(parameters=[statement, *others])  # type: ignore[attr-defined]
+    return command
+
+
+@_with_options
+def sql_command(**arguments: Any) -> None:
+    """Release the answer to a statement of SQL, as rows.
+
+    One SELECT with the clause WITH DIFFERENTIAL_PRIVACY, which says ε: COUNT, SUM, AVG, MODE, MEDIAN,
+    PERCENTILE_DISC, MIN, MAX, TOP_K and APPROX_TOP_COUNT of declared columns, with WHERE and GROUP BY.
+
+    Example: discreet sql "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) MODE(drink) FROM people"
+    """
+    _answer(data=read_statement(arguments["statement"]).dataset, **arguments)
