@@ -21,7 +21,7 @@ from discreet.mechanisms.noisy_counts import counts_sensitivity
 from discreet.privacy import GeometricDP, PureDP
 from discreet.privacy.composition import compose
 from discreet.selection import bill_of
-from discreet.verbs.sum import Bounds, _default_step
+from discreet.verbs.sum_bounds import Bounds, default_step
 
 from ..engines import ENGINES, crossed
 from ..noisy import farthest, numbers_behind
@@ -276,7 +276,7 @@ def test_bounds_just_below_the_limit_are_served() -> None:
     [(120, "1/1000"), (1, "1/100000"), ("1/3", "1/1000000"), (100_000, 1), (99_999, "1/10")],
 )
 def test_the_default_step_makes_a_hundred_thousand(width: Any, step: Any) -> None:
-    assert _default_step(Fraction(width)) == Fraction(step)
+    assert default_step(Fraction(width)) == Fraction(step)
     assert 10**5 <= Fraction(width) / Fraction(step) < 10**6
 
 
