@@ -1227,14 +1227,16 @@ def mode(
         candidates: the possible answers. They are public and must be fixed without looking at the data.
             A `CandidateTable` if they are too many to list. May be left out for a `Dataset` that
             declares the values of the column, and for a Polars `Enum`, whose categories are declared.
+            "private" where nobody may list them: any value that enough records hold may be the answer, or
+            None. That takes `delta`: docs/reference/mechanisms/limited_domain.md.
         unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
             then be a value that only one row holds, and nothing is guaranteed.
         gap: whether to release how far ahead the winner was, in `Release.gap`, as for `select`.
         method: "counts" adds noise to the count of every candidate, and answers the largest with its noisy count in
             `counts`. Without it the mechanism selects the answer, which at the same cost is never worse and
             tells no count.
-        max_candidates: for "counts" with a `privacy_unit`: the most candidates that one unit counts for, as for
-            `top_k`.
+        max_candidates: for "counts" or candidates="private", with a `privacy_unit`: the most candidates that one
+            unit counts for, as for `top_k`.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
@@ -1287,7 +1289,7 @@ def mode(
     data: _tables.Table,
     column: str | None = None,
     *,
-    candidates: _Iterable[object] | _CandidateTable | None = None,
+    candidates: _Iterable[object] | _CandidateTable | _Literal["private"] | None = None,
     unsafe_candidates_from_data: bool = False,
     gap: bool = False,
     method: _ModeMethod | None = None,
@@ -1322,14 +1324,16 @@ def mode(
         candidates: the possible answers. They are public and must be fixed without looking at the data.
             A `CandidateTable` if they are too many to list. May be left out for a `Dataset` that
             declares the values of the column, and for a Polars `Enum`, whose categories are declared.
+            "private" where nobody may list them: any value that enough records hold may be the answer, or
+            None. That takes `delta`: docs/reference/mechanisms/limited_domain.md.
         unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
             then be a value that only one row holds, and nothing is guaranteed.
         gap: whether to release how far ahead the winner was, in `Release.gap`, as for `select`.
         method: "counts" adds noise to the count of every candidate, and answers the largest with its noisy count in
             `counts`. Without it the mechanism selects the answer, which at the same cost is never worse and
             tells no count.
-        max_candidates: for "counts" with a `privacy_unit`: the most candidates that one unit counts for, as for
-            `top_k`.
+        max_candidates: for "counts" or candidates="private", with a `privacy_unit`: the most candidates that one
+            unit counts for, as for `top_k`.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
@@ -2796,7 +2800,10 @@ def top_k(
         column: the name of the column. Without it the data are the values themselves.
         k: how many, at most as many as there are candidates.
         candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
-            that declares the values of the column.
+            that declares the values of the column. "private" where nobody may list them: values that enough records
+            hold, which may be fewer than k, or none. That takes `delta`, and with a `privacy_unit`
+            `max_candidates`: private keys with their counts where a unit counts for at most k values, else limited
+            domain: docs/reference/mechanisms/limited_domain.md.
         method: by default the one with the least bound on its error, by public numbers alone:
             docs/how-to/planning.md says which and why. "counts" adds noise to the count of every candidate once,
             and answers the largest with their noisy counts, whatever k is: the best where a record holds one value,
@@ -2805,9 +2812,9 @@ def top_k(
             draws the whole list at once: its score is how far, at worst, a place of the list is behind the
             candidate that should be there. It is refused where it might need more than 2 GiB: for 10,000 candidates
             that is a k above 200.
-        max_candidates: for "counts" with a `privacy_unit`: the most candidates for which one unit counts, among
-            which the cost is divided. Which of more are kept is decided by a rule that reads the rows of that unit
-            alone: docs/how-to/user_level_privacy.md. By default all of them.
+        max_candidates: for "counts" or candidates="private", with a `privacy_unit`: the most candidates for which
+            one unit counts, among which the cost is divided. Which of more are kept is decided by a rule that reads
+            the rows of that unit alone: docs/how-to/user_level_privacy.md. By default all of them.
         gap: whether to release how far ahead each answer was of the next one, in `Release.gap`, as for `select`; by
             "counts" the difference of noisy counts. Not for "joint"; k must be below the number of candidates.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
@@ -2872,7 +2879,7 @@ def top_k(
     column: str | None = None,
     *,
     k: int,
-    candidates: _Iterable[object] | _CandidateTable | None = None,
+    candidates: _Iterable[object] | _CandidateTable | _Literal["private"] | None = None,
     method: _TopKMethod | None = None,
     max_candidates: int | None = None,
     gap: bool = False,
@@ -2901,7 +2908,10 @@ def top_k(
         column: the name of the column. Without it the data are the values themselves.
         k: how many, at most as many as there are candidates.
         candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
-            that declares the values of the column.
+            that declares the values of the column. "private" where nobody may list them: values that enough records
+            hold, which may be fewer than k, or none. That takes `delta`, and with a `privacy_unit`
+            `max_candidates`: private keys with their counts where a unit counts for at most k values, else limited
+            domain: docs/reference/mechanisms/limited_domain.md.
         method: by default the one with the least bound on its error, by public numbers alone:
             docs/how-to/planning.md says which and why. "counts" adds noise to the count of every candidate once,
             and answers the largest with their noisy counts, whatever k is: the best where a record holds one value,
@@ -2910,9 +2920,9 @@ def top_k(
             draws the whole list at once: its score is how far, at worst, a place of the list is behind the
             candidate that should be there. It is refused where it might need more than 2 GiB: for 10,000 candidates
             that is a k above 200.
-        max_candidates: for "counts" with a `privacy_unit`: the most candidates for which one unit counts, among
-            which the cost is divided. Which of more are kept is decided by a rule that reads the rows of that unit
-            alone: docs/how-to/user_level_privacy.md. By default all of them.
+        max_candidates: for "counts" or candidates="private", with a `privacy_unit`: the most candidates for which
+            one unit counts, among which the cost is divided. Which of more are kept is decided by a rule that reads
+            the rows of that unit alone: docs/how-to/user_level_privacy.md. By default all of them.
         gap: whether to release how far ahead each answer was of the next one, in `Release.gap`, as for `select`; by
             "counts" the difference of noisy counts. Not for "joint"; k must be below the number of candidates.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the

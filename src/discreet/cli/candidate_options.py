@@ -1,12 +1,13 @@
 """The options for candidates: a list, or a public file."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from ..errors import InvalidArgument
 from ..tables.candidate_table import CandidateTable, names_file
+from ..tables.records import PRIVATE
 from .completion import candidate_columns, declared_values
 from .described import Data, parse_values
 from .options import split_candidates
@@ -17,7 +18,7 @@ CandidatesOption = Annotated[
         "--candidates",
         "-c",
         metavar="A,B,C",
-        help="What may be answered: public, never taken from the data.",
+        help="What may be answered: public, never taken from the data; private where nobody may list it.",
         show_default=False,
         autocompletion=declared_values,
     ),
@@ -45,7 +46,7 @@ def read_candidates(
     choices: list[str] | None,
     from_file: Path | None,
     file_column: str | None,
-) -> list[object] | CandidateTable | None:
+) -> list[object] | CandidateTable | Literal["private"] | None:
     """Return the candidates, or None if none are given."""
     if file_column is not None and from_file is None:
         raise InvalidArgument("--candidates-column goes with --candidates-from")
@@ -56,6 +57,8 @@ def read_candidates(
     if choices is None:
         return None
     texts = split_candidates(choices)
+    if texts == [PRIVATE]:
+        return "private"
     if len(texts) == 1 and names_file(texts[0]):
         raise InvalidArgument(
             f"--candidates lists what may be answered; give --candidates-from {texts[0]}"

@@ -163,6 +163,8 @@ def _value_candidates(
             "unsafe_candidates_from_data, or ask about the data without their description"
         )
     candidates = arguments.get("candidates")
+    if is_private(candidates):
+        return candidates
     if candidates is not None:
         return _check_candidates(dataset, candidates, column)
     return _all_values(dataset, column, "candidates")

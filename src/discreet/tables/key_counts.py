@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..conditions import Condition
 from ..errors import UnreadableData
 from ..privacy.units import Unit
 from .engine import open_table, unwrap_table
@@ -35,6 +36,7 @@ class KeyTable:
         unit: the privacy unit; None if a row is a record.
         most_keys: the most keys in which one unit counts.
         keeps_pairs: whether units with other keys will be counted too, for which units stay with their keys.
+        where: the condition of which a row must be, before anything of its unit is bounded; None for all rows.
     """
 
     data: object
@@ -42,6 +44,7 @@ class KeyTable:
     unit: Unit | None = None
     most_keys: int = 1
     keeps_pairs: bool = False
+    where: Condition | None = None
 
     def open(self) -> "KeyCounts":
         """Return the counts, not read yet: the schema alone is looked at.
@@ -49,7 +52,9 @@ class KeyTable:
         Raises:
             UnreadableData: if the table cannot be opened, or the type of the column has no keys.
         """
-        table = open_table(unwrap_table(self.data), self.column, Records(self.unit))
+        table = open_table(
+            unwrap_table(self.data), self.column, Records(self.unit, where=self.where)
+        )
         return open_keys(table, CELL, self.most_keys, keeps_pairs=self.keeps_pairs)
 
 

@@ -19,10 +19,12 @@ from ..scores import Counts
 from ..selection import Query, ask, draw
 from ..tables.candidate_table import CandidateTable, names_file
 from ..tables.column import Source
+from ..tables.records import is_private
 from ..terms import AnswerTerms, PersonTerms, Terms, takes_terms
 from ..warning import warn
 from .counted_lists import CountedQuestion, count_scores, naming_counted_values, refuse_bound
 from .gaps import check_gap, with_gap, with_gap_in
+from .private_values import release_private_values
 from .units import UnitQuery, naming, read_unit_query
 
 _T = TypeVar("_T")
@@ -52,7 +54,7 @@ def mode(
     data: tables.Table,
     column: str | None = None,
     *,
-    candidates: Iterable[object] | CandidateTable | None = None,
+    candidates: Iterable[object] | CandidateTable | Literal["private"] | None = None,
     unsafe_candidates_from_data: bool = False,
     gap: bool = False,
     method: ModeMethod | None = None,
@@ -66,7 +68,7 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     data: tables.Table,
     column: str | None = None,
     *,
-    candidates: Iterable[object] | CandidateTable | None = None,
+    candidates: Iterable[object] | CandidateTable | Literal["private"] | None = None,
     unsafe_candidates_from_data: bool = False,
     gap: bool = False,
     method: ModeMethod | None = None,
@@ -87,14 +89,16 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
         candidates: the possible answers. They are public and must be fixed without looking at the data.
             A `CandidateTable` if they are too many to list. May be left out for a `Dataset` that
             declares the values of the column, and for a Polars `Enum`, whose categories are declared.
+            "private" where nobody may list them: any value that enough records hold may be the answer, or
+            None. That takes `delta`: docs/reference/mechanisms/limited_domain.md.
         unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
             then be a value that only one row holds, and nothing is guaranteed.
         gap: whether to release how far ahead the winner was, in `Release.gap`, as for `select`.
         method: "counts" adds noise to the count of every candidate, and answers the largest with its noisy count in
             `counts`. Without it the mechanism selects the answer, which at the same cost is never worse and
             tells no count.
-        max_candidates: for "counts" with a `privacy_unit`: the most candidates that one unit counts for, as for
-            `top_k`.
+        max_candidates: for "counts" or candidates="private", with a `privacy_unit`: the most candidates that one
+            unit counts for, as for `top_k`.
         **terms: the shared arguments, described in `PersonTerms`.
 
     Raises:
@@ -103,6 +107,14 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
 
     Side channels: those of the mechanism, and the time the engine takes to count.
     """
+    if is_private(candidates):
+        listed = {
+            "gap": gap,
+            "method": method,
+            "unsafe_candidates_from_data": unsafe_candidates_from_data,
+        }
+        query = Query("mode", f"mode of {column or 'values'}", {"column": column})
+        return release_private_values(query, (data, column), 1, max_candidates, {**terms, **listed})
     if flag(unsafe_candidates_from_data, "unsafe_candidates_from_data") and is_paid(terms):
         raise InvalidArgument(
             "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"

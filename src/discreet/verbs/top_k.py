@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sized
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeVar, Unpack, get_args, overload
+from typing import Any, Literal, NamedTuple, TypeVar, Unpack, get_args, overload
 
 from ..arguments import choice, column_name
 from ..candidates import Labels
@@ -22,6 +22,7 @@ from ..scores import Counts, Given
 from ..selection import Query, answers_at
 from ..tables.candidate_table import CandidateTable
 from ..tables.column import Source
+from ..tables.records import is_private
 from ..terms import (
     AnswerTerms,
     PersonTerms,
@@ -49,6 +50,7 @@ from .list_methods import (
 )
 from .mode import read_labels
 from .private_groups import delta_of_method
+from .private_values import release_private_values
 from .select import unfold
 from .units import Name, UnitQuery, read_unit_query
 
@@ -76,7 +78,7 @@ def top_k(
     column: str | None = None,
     *,
     k: int,
-    candidates: Iterable[object] | CandidateTable | None = None,
+    candidates: Iterable[object] | CandidateTable | Literal["private"] | None = None,
     method: TopKMethod | None = None,
     max_candidates: int | None = None,
     gap: bool = False,
@@ -90,7 +92,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
     column: str | None = None,
     *,
     k: int,
-    candidates: Iterable[object] | CandidateTable | None = None,
+    candidates: Iterable[object] | CandidateTable | Literal["private"] | None = None,
     method: TopKMethod | None = None,
     max_candidates: int | None = None,
     gap: bool = False,
@@ -105,7 +107,10 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
         column: the name of the column. Without it the data are the values themselves.
         k: how many, at most as many as there are candidates.
         candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
-            that declares the values of the column.
+            that declares the values of the column. "private" where nobody may list them: values that enough records
+            hold, which may be fewer than k, or none. That takes `delta`, and with a `privacy_unit`
+            `max_candidates`: private keys with their counts where a unit counts for at most k values, else limited
+            domain: docs/reference/mechanisms/limited_domain.md.
         method: by default the one with the least bound on its error, by public numbers alone:
             docs/how-to/planning.md says which and why. "counts" adds noise to the count of every candidate once,
             and answers the largest with their noisy counts, whatever k is: the best where a record holds one value,
@@ -114,9 +119,9 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
             draws the whole list at once: its score is how far, at worst, a place of the list is behind the
             candidate that should be there. It is refused where it might need more than 2 GiB: for 10,000 candidates
             that is a k above 200.
-        max_candidates: for "counts" with a `privacy_unit`: the most candidates for which one unit counts, among
-            which the cost is divided. Which of more are kept is decided by a rule that reads the rows of that unit
-            alone: docs/how-to/user_level_privacy.md. By default all of them.
+        max_candidates: for "counts" or candidates="private", with a `privacy_unit`: the most candidates for which
+            one unit counts, among which the cost is divided. Which of more are kept is decided by a rule that reads
+            the rows of that unit alone: docs/how-to/user_level_privacy.md. By default all of them.
         delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
             each round of "peeling" has as much as the library's bound on adaptive composition allows: with
             ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
@@ -144,6 +149,12 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
             "if the data are scores, call select_top_k"
         )
     column = None if column is None else column_name(column)
+    names = Query("top_k", f"top {k} of {column or 'values'}", {"column": column})
+    if is_private(candidates):
+        most, listed = count(k, "k"), {"gap": gap, "method": method}
+        return release_private_values(
+            names, (data, column), most, max_candidates, {**terms, **listed}
+        )
     others, delta = delta_of_method(terms)
     unit_query = read_unit_query(others)
     if candidates is None:
@@ -152,7 +163,6 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
             "call select_top_k"
         )
     labels = read_labels(candidates)
-    names = Query("top_k", f"top {k} of {column or 'values'}", {"column": column})
     question = ListQuestion(
         unit_query, data, column, labels, names, count(k, "k", labels.size), delta, flag(gap, "gap")
     )
