@@ -13,6 +13,7 @@ from discreet import Ledger, mode, simulate, top_k
 from discreet.errors import DiscreetError, InvalidArgument
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.privacy import ApproxDP, ApproxRange
+from discreet.released_values import ReleasedValue
 from discreet.selection import bill_of
 from discreet.verbs.private_values import ByDomain, ByKeys, choose_mechanism, name_list, name_one
 
@@ -40,10 +41,10 @@ ONE, MICRO = PrivacyParameter("epsilon", Fraction(1)), Fraction(1, 10**6)
     ],
 )
 def test_the_mechanism_is_chosen_by_public_numbers(
-    k: int, most_keys: int | None, kind: type, rows: int | None
+    k: int, most_keys: int | None, kind: Any, rows: int | None
 ) -> None:
     way: Any = choose_mechanism(ONE, MICRO, k, most_keys, "add_remove")
-    assert type(way) is kind
+    assert way.__class__ is kind
     if rows is not None:
         assert (way.domain.rows, way.domain.most_keys, way.domain.k) == (rows, most_keys, k)
         assert way.guarantee == ApproxRange(Fraction(1, k), Fraction(k), MICRO)
@@ -107,9 +108,7 @@ def test_a_condition_is_that_of_the_question() -> None:
 
 
 def test_what_is_drawn_names_the_answer() -> None:
-    from discreet.released_values import ReleasedValue
-
-    drawn = [[ReleasedValue.of("a"), ReleasedValue.of("b")], [7, 5]]
+    drawn: Any = [[ReleasedValue.of("a"), ReleasedValue.of("b")], [7, 5]]
     assert (name_list(drawn).value, name_list(drawn).counts) == (["a", "b"], [7, 5])
     assert (name_one(drawn).value, name_one(drawn).counts) == ("a", 7)
     assert (name_one([[], []]).value, name_one([[], []]).counts) == (None, None)
@@ -184,7 +183,7 @@ def test_what_is_refused_before_anything_is_read(terms: dict[str, Any], words: s
 
 def test_unknown_terms_are_refused() -> None:
     with pytest.raises(TypeError, match="seed"):
-        top_k(Closed(), "page", k=2, **PRIVATE, seed=3)
+        top_k(Closed(), "page", k=2, **{**PRIVATE, "seed": 3})
     with pytest.raises(InvalidArgument, match="unsafe_candidates_from_data is not for"):
         mode(Closed(), "page", **PRIVATE, unsafe_candidates_from_data=True)
 

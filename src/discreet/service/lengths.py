@@ -87,13 +87,14 @@ def _longest_without_groups(question: Call, dataset: Dataset) -> int:
     alphas = terms.get("alphas")
     many = int(terms.get("k", 1)) * (1 if alphas is None else len(list(alphas)))
     one = _longest(terms.get("candidates"), column) + (_NUMBER if _may_count(question) else 0)
-    return many * one + _longest_gap(terms)
+    return many * (one + _longest_gap(terms))
 
 
 def _may_count(question: Call) -> bool:
     """Return whether noisy counts may be beside the answers."""
     method = question.terms.get("method")
-    return method == "counts" or (question.verb is top_k and method is None)
+    is_counted = method == "counts" or is_private(question.terms.get("candidates"))
+    return is_counted or (question.verb is top_k and method is None)
 
 
 def _longest_histogram(terms: Mapping[str, Any], column: Column) -> int:
@@ -130,6 +131,8 @@ _BY_VERB: Mapping[Any, Callable[[Mapping[str, Any], Column], int]] = {
 
 def _longest(candidates: Any, column: Column) -> int:
     """Return a bound on the characters of one candidate."""
+    if is_private(candidates):  # a character may be spelled by six
+        return 6 * MOST_KEY_BYTES + _AROUND
     if isinstance(candidates, Iterable) and not isinstance(candidates, AnyGrid):
         return max(map(_count_characters, candidates), default=0)
     if candidates is None and column.enum is not None:
