@@ -157,6 +157,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
         )
     others, delta = delta_of_method(terms)
     unit_query = read_unit_query(others)
+    _refuse_groups(unit_query, delta)
     if candidates is None:
         raise InvalidCandidates(
             "candidates are missing: name what may be counted; it is public. If the data are scores, "
@@ -240,6 +241,12 @@ class ListQuestion(NamedTuple):
         return lists.answer(scores, labels, self.query, draw_list, naming_lists(labels))
 
 
+def _refuse_groups(unit_query: UnitQuery, delta: object) -> None:
+    """Raise if the rounds of lists in several groups are to have one delta."""
+    if delta is not None and unit_query.records.by is not None:
+        raise InvalidArgument("delta is for one list: leave out by and groups, or delta")
+
+
 def query_of_lists(
     unit_query: UnitQuery, method: str, delta: Number | None, k: int, counts: bool
 ) -> UnitQuery:
@@ -252,8 +259,7 @@ def query_of_lists(
         k: the length of a list.
         counts: whether the scores are numbers of rows, which are the records.
     """
-    if delta is not None and unit_query.records.by is not None:
-        raise InvalidArgument("delta is for one list: leave out by and groups, or delta")
+    _refuse_groups(unit_query, delta)
     share = None if delta is None else read_share(delta)
     each_round = read_mechanism(unit_query.terms.get("mechanism", "exponential"))
     mechanism = _over_lists(method, each_round, k, counts, share)
