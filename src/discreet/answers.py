@@ -2,7 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
+
+from flint import arb
+
+from .errors import InvalidArgument
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +51,32 @@ def _part(answers: Sequence[Answer], name: str) -> list[Any] | None:
     """Return the same part of several answers, or None if none of them has it."""
     parts = [getattr(one, name) for one in answers]
     return None if all(one is None for one in parts) else parts
+
+
+class AnswerLists(Protocol):
+    """The drawn answers of several parts, for study: lists of numbers, or lists of these by group. Private."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether `answers` returns all that there are."""
+        ...
+
+    def answers(self, most: int) -> list[Any]:
+        """Return the drawn answers that are worked out one by one, as nested tuples.
+
+        Raises:
+            InvalidArgument: if there are more than so many.
+        """
+        ...
+
+    def chances(self, answers: Sequence[Any]) -> list[arb]:
+        """Return balls around the probabilities of some drawn answers, at the precision in force."""
+        ...
+
+
+def refuse_too_many(number: int, most: int) -> None:
+    """Raise if there are more answers than are worked out one by one."""
+    if number > most:
+        raise InvalidArgument(
+            f"there are {number:,} answers, and up to {most:,} are worked out; simulate draws from any number"
+        )

@@ -76,7 +76,7 @@ class Release(Generic[T]):
             counts: Mapping[Any, Any] = self.value
             head: tuple[str, ...] = ()
         elif isinstance(self.value, list) and isinstance(self.counts, list):
-            counts = dict(zip(map(_hashable, self.value), self.counts, strict=True))
+            counts = dict(zip(map(as_hashable, self.value), self.counts, strict=True))
             head = ("answer", "count")
         else:
             return None
@@ -178,7 +178,7 @@ class Simulation:
 
     def frequencies(self) -> dict[Any, float]:
         """Return the relative frequencies of the answers, most frequent first; several at once as a tuple."""
-        counts = Counter(map(_hashable, self.values)).most_common()
+        counts = Counter(map(as_hashable, self.values)).most_common()
         return {value: n / len(self.values) for value, n in counts}
 
     def plot(self, *, label: str | None = None) -> "Figure":
@@ -187,7 +187,7 @@ class Simulation:
         Args:
             label: the name of the axis of candidates; by default the column.
         """
-        draws, candidates = map(_hashable, self.values), map(_hashable, self.candidates)
+        draws, candidates = map(as_hashable, self.values), map(as_hashable, self.candidates)
         name = self.label if label is None else label
         return plots.frequencies(list(draws), label=name, candidates=list(candidates))
 
@@ -197,10 +197,10 @@ class Simulation:
         )
 
 
-def _hashable(value: Any) -> Any:
+def as_hashable(value: Any) -> Any:
     """Return several answers as a tuple, and those of groups as one of pairs."""
     if isinstance(value, dict):
-        return tuple((group, _hashable(answer)) for group, answer in value.items())
+        return tuple((group, as_hashable(answer)) for group, answer in value.items())
     return tuple(value) if isinstance(value, list) else value
 
 

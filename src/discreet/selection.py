@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .accuracy import CONFIDENCE, LISTED_RECORDS, LISTED_SCORE, RECORDS, ErrorBound, Measure
-from .answers import Answer
+from .answers import Answer, AnswerLists
 from .arguments import named_arguments, refuse_one_shot
 from .candidates import Answers
 from .digests import digest
@@ -104,6 +104,8 @@ class Order:
             it never enters a `Bill`.
         unit: the privacy unit, a column; None if every row is a record.
         worst_error: returns a bound on the error of one answer from public numbers, or None where none is known.
+        lists: reads the data, and returns the answers of several parts with their probabilities, for study; None
+            where they are not worked out, or the question is one.
     """
 
     query: Query
@@ -115,6 +117,7 @@ class Order:
     question: "Question | None" = None
     unit: Unit | None = None
     worst_error: Callable[[], ErrorBound | None] = lambda: None
+    lists: Callable[[], AnswerLists] | None = None
 
     def deliver(
         self, prepare: Callable[[], Callable[[], Any]], name: Callable[[Any], Any]

@@ -49,7 +49,7 @@ def test_nothing_else_is_needed(capsys: pytest.CaptureFixture[str], folder: Path
         (["quantiles", "people", "age", "--alphas", "0.5"], "41"),
         (["mode", "people", "city"], "Bern"),
         (["mode", "people", "city", "--candidates", "Bern"], "Bern"),
-        (["top-k", "people", "city", "--k", "2"], "Bern\nBasel"),
+        (["top-k", "people", "city", "--k", "2", "--method", "peeling"], "Bern\nBasel"),
         (["best-price", "people", "age"], "41"),
         (["mode", "people", "age", "--by", "city", "--groups", "Bern"], "Bern: 41"),
     ):

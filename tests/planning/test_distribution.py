@@ -307,7 +307,7 @@ def test_candidates_from_the_data_have_a_law_too() -> None:
         ),
         (
             lambda: discreet.distribution(
-                discreet.quantiles, AGES, alphas=["0.5"], candidates=GRID, epsilon=1
+                discreet.quantiles, AGES, alphas=["0.5"], candidates=GRID, epsilon=1, method="joint"
             ),
             "quantiles gives several",
         ),

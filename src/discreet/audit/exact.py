@@ -1,25 +1,30 @@
 """The exact audit: the privacy loss between two distributions, in certified intervals, without sampling."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Protocol, Unpack
+from functools import partial
+from typing import Any, Protocol, Unpack, overload
 
 from flint import arb
 
+from ..answers import refuse_too_many
 from ..arguments import read_sequence
 from ..error_boundary import error_boundaries, error_boundary
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..messages import AND, Message, join
 from ..numbers import Number, positive
 from ..numbers import exact as exact_number
+from ..planning.masses import chances_with_rest
 from ..privacy.guarantees import BoundedRange, Guarantee
+from ..releases import Release
 from ..sampling.enclosures import ball, lower, precision, upper
+from ..sampling.runs import Runs
 from ..sampling.vectors import read_vector
 from ..scores import Given
-from ..selection import ask
-from ..terms import PAID, Terms, takes_terms_without
+from ..selection import Question, ask, delivery_of
+from ..terms import PAID, Terms, refuse_payment, takes_terms_without
 
 _SAME = Fraction(1, 2**100)
 """Numbers that agree to within this count as equal: a ball can never show that two reals are."""
@@ -28,6 +33,9 @@ _MOST_PRECISION = 2**15
 
 _LARGEST_EXPONENT = Fraction(10**5)
 """Of a larger epsilon, exp(epsilon) is not written out."""
+
+_MOST_ANSWERS = 20_000
+"""The most answers of a verb that are worked out one by one."""
 
 _MOST_OUTPUTS = 10**5
 """The most outputs of a distribution that is given as a list."""
@@ -159,21 +167,50 @@ class ExactAudit:
         return Message("{epsilon}, bounded range", epsilon=claim) if self.bounded_range else claim
 
 
+@overload
+def exact(
+    verb: Callable[..., Release],
+    data: object,
+    data_of_neighbor: object,
+    /,
+    *arguments: Any,
+    **terms: Any,
+) -> ExactAudit: ...
+
+
+@overload
+def exact(
+    scores: object,
+    scores_of_neighbor: object,
+    /,
+    *,
+    sensitivity: Number | None = ...,
+    spread: Number | None = ...,
+    monotonic: bool = ...,
+    **terms: Unpack[Terms],
+) -> ExactAudit: ...
+
+
 @takes_terms_without(*PAID, "size")
 def exact(
     scores: object,
     scores_of_neighbor: object,
-    *,
+    *arguments: Any,
     sensitivity: Number | None = None,
     spread: Number | None = None,
     monotonic: bool = False,
-    **terms: Unpack[Terms],
+    **terms: Any,
 ) -> ExactAudit:
     """Return the true privacy loss of `select` on the scores of two neighbours, against its guarantee.
 
+    With a verb before them the two are neighbouring tables: `exact(top_k, data, data_of_neighbor, "drink", k=2,
+    epsilon=1)` audits its answers, lists and counts too, where up to 20,000 answers are worked out. Those that are
+    not, as counts far from the true ones, are taken as one.
+
     Args:
-        scores: the scores on the one dataset, as for `select`, without names.
+        scores: the scores on the one dataset, as for `select`, without names; or a verb.
         scores_of_neighbor: the scores on the other, in the same order.
+        *arguments: of a verb the data of the neighbour and the arguments after the data.
         sensitivity: the most that one score can change between neighbours, as for `select`. It is not checked
             against the two, so a false one shows.
         spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
@@ -181,12 +218,27 @@ def exact(
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted.
+        InvalidArgument: if a public argument cannot be accepted, or a verb gives answers that are not worked out.
         InvalidScores: if the scores are no finite numbers, or not as many.
     """
     if terms.get("size") is not None:
         raise InvalidArgument("size must be left out: an audit is of one answer")
-    question = ask(Given(scores, sensitivity, spread, monotonic), terms)
+    if callable(scores):
+        if not arguments:
+            raise InvalidArgument("a verb needs the data and those of a neighbour")
+        change = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
+        declared = {name: value for name, value in change.items() if value not in (None, False)}
+        return _of_answers(scores, (scores_of_neighbor, *arguments), {**terms, **declared})
+    if arguments:
+        raise InvalidArgument("give the scores on two datasets, or a verb before two tables")
+    return _of_scores(
+        scores, scores_of_neighbor, Given(scores, sensitivity, spread, monotonic), terms
+    )
+
+
+def _of_scores(scores: object, scores_of_neighbor: object, score: Given, terms: Any) -> ExactAudit:
+    """Return the audit of `select` on two lists of scores."""
+    question = ask(score, terms)
     first, second = read_vector(scores), read_vector(scores_of_neighbor)
     if len(first) != len(second):
         raise InvalidArgument(
@@ -197,6 +249,50 @@ def exact(
     return _audit(
         question.law().probabilities, question.calibrated.law(second).probabilities, claim
     )
+
+
+def _of_answers(
+    verb: Callable[..., Release], arguments: tuple[Any, ...], terms: Mapping[str, Any]
+) -> ExactAudit:
+    """Return the audit of the answers of a verb on two tables.
+
+    Raises:
+        InvalidArgument: if they are not worked out, one by one.
+    """
+    refuse_payment(terms, "an audit")
+    data, data_of_neighbor, *rest = arguments
+    one, other = (
+        delivery_of(verb, table, *rest, **terms).order for table in (data, data_of_neighbor)
+    )
+    claim = _claim_of(one.guarantee)
+    if one.question is not None and other.question is not None:
+        return _audit(_listed_law(one.question), _listed_law(other.question), claim)
+    if one.lists is None or other.lists is None:
+        raise InvalidArgument(
+            f"the answers of {one.query.verb} are not worked out one by one here; see audit.sampling"
+        )
+    pair = one.lists(), other.lists()
+    answers = sorted({answer for lists in pair for answer in lists.answers(_MOST_ANSWERS)})
+    first, second = (partial(chances_with_rest, lists, answers) for lists in pair)
+    return _audit(first, second, claim)
+
+
+def _listed_law(question: Question) -> Callable[[], list[arb]]:
+    """Return the probabilities of the answers of a question over a list."""
+    scores = question.scores()
+    if isinstance(scores, Runs):
+        raise InvalidArgument("an audit of a verb needs candidates in a list, not on a grid")
+    length = question.calibrated.list_length or 1
+    refuse_too_many(math.perm(len(scores), length), _MOST_ANSWERS)
+    return question.calibrated.law(scores).probabilities
+
+
+def _claim_of(guarantee: Guarantee) -> tuple[Fraction, Fraction, bool]:
+    """Return the epsilon and the delta that a guarantee claims, and whether it is of a bounded range."""
+    if guarantee.pure is not None:
+        return guarantee.pure, Fraction(0), isinstance(guarantee, BoundedRange)
+    delta = getattr(guarantee, "delta", None)
+    return _epsilon_of(guarantee), delta if isinstance(delta, Fraction) else Fraction(0), False
 
 
 @error_boundary

@@ -106,6 +106,11 @@ class NoisyCountsLaw:
     def __len__(self) -> int:
         return len(self._counts)
 
+    @property
+    def counts(self) -> list[int]:
+        """The counts without noise. Private."""
+        return [int(number) for number in self._counts.values.tolist()]
+
     def noisy(self, bits: Bits) -> list[int]:
         """Return all counts with noise, and not cut: for answers that follow from their order."""
         noise = self.noise.draws(len(self), bits).tolist()

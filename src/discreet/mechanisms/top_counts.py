@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from flint import arb
+
 from ..accuracy import counts_list_error
 from ..errors import InvalidArgument
 from ..numbers import count
@@ -12,6 +14,7 @@ from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits
 from ..sampling.vectors import Vector, integers
 from .contract import Calibrated, PrivacyParameter
+from .largest_counts import probabilities_of_largest
 from .noisy_counts import NoisyCountsLaw, calibrate_counts
 
 
@@ -109,6 +112,14 @@ class TopCountsLaw:
         noisy = self._noise.noisy(bits)
         best = largest(noisy, self._k)
         return CountedList(best, [self._noise.cut(noisy[i]) for i in best])
+
+    def probabilities(self) -> list[arb]:
+        """Return balls around the probabilities of all lists, whatever their counts. Private.
+
+        Raises:
+            InvalidArgument: if there is too much to work out.
+        """
+        return probabilities_of_largest(self._noise.counts, self._k, self._noise.noise)
 
     def draws(self, size: int, bits: Bits) -> list[CountedList]:
         """Return `size` independent lists."""

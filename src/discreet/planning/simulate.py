@@ -4,21 +4,18 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from inspect import signature
 from typing import Any, Unpack, overload
-
-from flint import arb
 
 from ..answers import Answer
 from ..candidates import Grid
 from ..date_grid import DateGrid
 from ..decimals import Decimals
 from ..errors import InvalidArgument
-from ..mechanisms.contract import Law
 from ..numbers import Number, count
-from ..releases import Release, Simulation
+from ..releases import Release, Simulation, as_hashable
 from ..sampling.bits import SystemBits
-from ..sampling.enclosures import precision
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector
 from ..scores.distance import Lattice
@@ -28,9 +25,9 @@ from ..terms import PAID, Terms, refuse_payment, takes_terms_without
 from ..verbs.noise import geometric, laplace
 from ..verbs.select import select
 from .distribution import Distribution
+from .masses import ANYTHING_ELSE, certified_masses, chances_with_rest
 from .support import DateSupport, DecimalSupport, GridSupport, ListSupport, Support, WeightedRun
 
-_CLOSE = arb(2) ** -66
 _DRAWS = 1000
 _MOST_NAMED = 40
 """The most candidates that a picture names."""
@@ -84,9 +81,12 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
     Side channels: many. The work is linear in the candidates or runs for the exponential mechanism,
     quadratic for permute_and_flip, cubic for noisy_max. This is for study.
     """
-    question = _question(verb, arguments, terms)
+    delivery = _delivery_of(verb, arguments, terms)
+    question, label = delivery.order.question, _column_of(verb, arguments, terms)
+    if question is None:
+        return _of_enumeration(delivery, label)
     if question.calibrated.list_length is not None:
-        return _of_lists(question, question.calibrated.list_length)
+        return _of_lists(delivery, question, question.calibrated.list_length, label)
     answers = question.answers
     if isinstance(answers, CandidateTable):
         raise InvalidArgument(
@@ -97,7 +97,7 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
     if isinstance(scores, Runs) and scores.whole is not None:
         scores = scores.whole()
     law = question.calibrated.law(scores)
-    masses = _masses(law)
+    masses = certified_masses(law.probabilities)
     candidates: Any = range(len(masses)) if answers is None else answers
     if isinstance(scores, Runs):
         support, weighted = _on_a_grid(scores, candidates, law)
@@ -114,7 +114,7 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
         support,
         tuple(weighted),
         tuple(masses),
-        label=_column_of(verb, arguments, terms),
+        label=label,
         _name=next((noise.__name__ for noise in _NOISE if verb is noise), ""),
     )
 
@@ -194,22 +194,37 @@ def _delivery_of(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, o
     return delivery_of(verb, *arguments, **terms)
 
 
-def _question(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, object]) -> Question:
-    """Return the question that a verb asks, with everything public settled.
+def _of_enumeration(delivery: Delivery, label: str) -> Distribution:
+    """Return the distribution of an answer of several parts, worked out answer by answer. They have no score.
 
     Raises:
-        InvalidArgument: if it asks several that no single mechanism answers.
+        InvalidArgument: if they are not worked out, or are too many.
     """
-    order = _delivery_of(verb, arguments, terms).order
-    if order.question is None:
+    order = delivery.order
+    if order.lists is None:
         raise InvalidArgument(
             f"{order.query.verb} gives several answers here, whose distribution is not computed; simulate draws "
             "from it, or ask for one of them: one quantile, one row, one group"
         )
-    return order.question
+    lists = order.lists()
+    answers = lists.answers(_MOST_LISTS)
+    masses = certified_masses(partial(chances_with_rest, lists, answers))
+    names = [as_hashable(Answer.of(delivery.name(one)).value) for one in answers]
+    names += [ANYTHING_ELSE] * (len(masses) - len(names))
+    weighted = tuple(WeightedRun(place, 1, Fraction(0)) for place in range(len(names)))
+    return Distribution(
+        names,
+        order.mechanism,
+        order.guarantee,
+        Fraction(1),
+        ListSupport(names),
+        weighted,
+        tuple(masses),
+        label=label,
+    )
 
 
-def _of_lists(question: Question, k: int) -> Distribution:
+def _of_lists(delivery: Delivery, question: Question, k: int, label: str) -> Distribution:
     """Return the distribution of a list of several candidates. Its score is that of its worst place.
 
     That is how far a place of the list is behind the candidate that should be there, at worst, below zero: the
@@ -229,30 +244,20 @@ def _of_lists(question: Question, k: int) -> Distribution:
             f"there are {math.perm(n, k):,} lists of {k} of {n:,} candidates, and up to {_MOST_LISTS:,} are "
             "worked out; simulate draws from any number"
         )
-    masses = _masses(question.calibrated.law(scores))
+    masses = certified_masses(question.calibrated.law(scores).probabilities)
     names = range(n) if answers is None else answers
     exact = [scores.exact(i) for i in range(n)]
     best_first = sorted(exact, reverse=True)
     lists = list(itertools.permutations(range(n), k))
     losses = [max(w - exact[i] for w, i in zip(best_first, one, strict=False)) for one in lists]
-    candidates = [tuple(names[i] for i in one) for one in lists]
+    is_single = delivery.order.query.verb == "mode"
+    candidates = [names[one[0]] if is_single else tuple(names[i] for i in one) for one in lists]
     weighted = [WeightedRun(place, 1, -loss) for place, loss in enumerate(losses)]
     unit = getattr(question.score, "unit", Fraction(1))
     return Distribution(
         candidates, question.mechanism.name, question.calibrated.guarantee, unit, ListSupport(candidates),
-        tuple(weighted), tuple(masses),
+        tuple(weighted), tuple(masses), label=label,
     )  # fmt: skip
-
-
-def _masses(law: Law) -> list[arb]:
-    """Return balls around the probabilities of all candidates or runs, together less than 2**-64 wide."""
-    digits = 192
-    while True:
-        with precision(digits):
-            balls = law.probabilities()
-            if sum((ball.rad() for ball in balls), arb(0)) < _CLOSE:
-                return balls
-        digits *= 2
 
 
 def _in_a_list(scores: Vector, candidates: Sequence[object]) -> tuple[Support, list[WeightedRun]]:

@@ -15,7 +15,7 @@ from ..mechanisms.contract import (
     need_parameter,
     read_parameter,
 )
-from ..mechanisms.noisy_counts import NoisyCounts
+from ..mechanisms.noisy_counts import NoisyCounts, NoisyCountsLaw
 from ..privacy.composition import compose
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Sensitivity
@@ -25,6 +25,7 @@ from ..sampling.vectors import Vector, integers
 from ..selection import Order, Query
 from ..tables.records import is_private
 from ..terms import PersonTerms, check_names, read_payment
+from .noisy_lists import NoisyLists, NoisyNumber
 from .units import UnitQuery
 
 PARAMETERS = ("epsilon", "rho", "scale")
@@ -93,9 +94,12 @@ class Noise:
 
     def draw(self, numbers: Sequence[int], bits: Bits) -> list[int]:
         """Return the numbers with noise. The numbers are private."""
+        return self.law(numbers).draw(bits)
+
+    def law(self, numbers: Sequence[int]) -> NoisyCountsLaw:
+        """Return the distribution of the numbers with noise. They are private."""
         law: Any = self.calibrated.law(Vector(integers(numbers), integral=True))
-        noisy: list[int] = law.draw(bits)
-        return noisy
+        return law  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -152,8 +156,21 @@ class NoisyNumbers:
             request,
             unit=self.unit_query.records.unit,
             worst_error=self.worst_error,
+            lists=self._lists if self.unit_query.drawing is None else None,
         )
         return order.deliver(self._prepare, self.unit_query.label(lambda one, _: name(one), None))
+
+    def _lists(self) -> NoisyLists:
+        """Read the numbers, and return their lists with noise, for study. Private."""
+        groups = [
+            [
+                NoisyNumber(noise.law(numbers), index, number)
+                for noise, numbers in zip(self.noises, lists, strict=True)
+                for index, number in enumerate(numbers)
+            ]
+            for lists in map(self.numbers, self.columns)
+        ]
+        return NoisyLists(groups, self.unit_query.records.by is not None)
 
     def _prepare(self) -> Callable[[], list[Any]]:
         """Read the numbers, and return the function that draws."""

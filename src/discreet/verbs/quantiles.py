@@ -31,6 +31,7 @@ from ..selection import Order, Query, answers_at, ask
 from ..tables.column import NOTHING, Numeric
 from ..terms import AnswerTerms, RecordTerms, Terms, read_payment, takes_terms_without
 from .private_groups import delta_of_method
+from .quantile_lists import QuantileLists
 from .record_needs import needed_records, refuse_ends, say_needs
 from .units import UnitQuery, columns_of, read_unit_query
 
@@ -137,8 +138,18 @@ def quantiles(  # what quantile takes, and how
     details = partial(_details, levels, grid)
     account, request = read_payment(unit_query.terms)
     unit = unit_query.records.unit
-    order = Order(query, guarantee, mechanism, details, account, request, unit=unit)
+    lists = None
+    if way != "joint" and unit_query.records.by is None:
+        lists = partial(_lists_of, levels, columns[0], grid, way)
+    order = Order(query, guarantee, mechanism, details, account, request, unit=unit, lists=lists)
     return order.deliver(partial(unit_query.prepare, columns, ready), unit_query.label(name, None))
+
+
+def _lists_of(levels: "Levels", column: Numeric, grid: AnyGrid, way: str) -> QuantileLists:
+    """Return the lists of values with their probabilities, which are private."""
+    is_recursive = way == "recursive"
+    values = levels.branches if is_recursive else levels.of_each
+    return QuantileLists(values, _sorted(column, grid).whole(grid.size), is_recursive)
 
 
 def _query(levels: "Levels", column: str | None, candidates: AnyGrid, method: str) -> Query:
@@ -377,8 +388,12 @@ class Levels:
     def independent(self, size: int, records: SortedRecords) -> list[int]:
         """Return the quantiles one by one at equal shares of epsilon, in ascending order."""
         whole = records.whole(size)
-        each = _values(tuple(map(fitted_share, self.alphas)), self._one_of_all, self.neighbors)
-        return sorted(one.draw(whole.rank_scores) for one in each)
+        return sorted(one.draw(whole.rank_scores) for one in self.of_each)
+
+    @property
+    def of_each(self) -> "tuple[_Value, ...]":
+        """How the value of an alpha is drawn from all records."""
+        return _values(tuple(map(fitted_share, self.alphas)), self._one_of_all, self.neighbors)
 
     @property
     def branches(self) -> "tuple[_Value, ...]":
