@@ -135,6 +135,11 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         "counts": lambda: discreet.counts(
             data, "city", candidates=["x", "y", "z"], privacy_unit="who", max_candidates=2, **terms
         ),
+        "counts keys": lambda: discreet.counts(data, "city", delta="1e-6", most=20, other="1/10", **terms),
+        "keys": lambda: discreet.keys(
+            data, "city", delta="1e-6", minimum_count=5, privacy_unit="who", max_groups=3,
+            neighbors="replace_one", **terms
+        ),
         "sum": lambda: discreet.sum(
             data, "pay", minimum=0, maximum="2.5", neighbors="replace_one", **unit, **terms
         ),

@@ -100,6 +100,8 @@ ONCE: dict[str, Callable[..., discreet.Release]] = {
     "bounds": lambda **terms: discreet.bounds(TABLE, "age", **terms),
     "count": lambda **terms: discreet.count(TABLE, **terms),
     "counts": lambda **terms: discreet.counts(TABLE, "drink", candidates=DRINKS, **terms),
+    "counts_keys": lambda **terms: discreet.counts(TABLE, "drink", delta="1e-6", **terms),
+    "keys": lambda **terms: discreet.keys(TABLE, "drink", delta="1e-6", **terms),
     "sum": lambda **terms: discreet.sum(TABLE, "age", minimum=0, maximum=10, **terms),
     "mean": lambda **terms: discreet.mean([40] * 999, minimum=0, maximum=80, **terms),
     "check": lambda **terms: discreet.check(PEOPLE, "age", **terms),
@@ -115,6 +117,7 @@ def test_every_verb_is_here() -> None:
         "connect",  # takes the ledger for all questions of a connection: tests/service
         "count",
         "counts",
+        "keys",
         "mean",
         "quantiles",
         "select_rows",
@@ -142,7 +145,9 @@ def test_the_bill_says_what_the_release_says(name: str) -> None:
     assert type(release.value) is type(ask(epsilon="1/3").value)
     [bill] = purse.bills
     assert (bill.guarantee, bill.mechanism) == (release.guarantee, release.mechanism)
-    assert bill.guarantee.pure == Fraction(1, 3)
+    core = bill.guarantee.core
+    assert core is not None
+    assert core.pure == Fraction(1, 3)
     stored = {
         "best_price": "price",
         "select_generalized": "generalized",

@@ -60,6 +60,10 @@ PERSON: dict[str, Any] = {"privacy_unit": "Employee ID", "epsilon": 1}
      "how many records hold each of the values, 1 candidate"),
     (lambda: discreet.counts(TABLE, "city", candidates=["a", "b"], max_candidates=1, **PERSON),
      "how many records hold each value of city, 2 candidates, at most 1 candidates of each Employee ID"),
+    (lambda: discreet.keys(["a"], delta="1e-6", epsilon=1), "values that nobody listed, at most 1000 values"),
+    (lambda: discreet.counts(TABLE, "city", delta="1e-6", minimum_count=5, most=9, max_groups=3, **PERSON),
+     "how many records hold each value of city, at most 9 values, each of at least 5 records, "
+     "at most 3 values of each Employee ID"),
     (lambda: discreet.sum(TABLE, "salary", minimum=0, maximum=90_000, step=1, **PERSON),
      "sum of salary, 0 to 90,000 by 1, one row of each Employee ID"),
     (lambda: discreet.mean([1.5], minimum=-1, maximum=1, epsilon=1), "mean of numbers, -1 to 1 by 0.00001"),

@@ -39,6 +39,7 @@ from .mechanisms import Mechanism as _Mechanism
 from .numbers import Number as _Number
 from .payment import Account as _Account
 from .planning.compare import compare as compare
+from .planning.key_plan import plan_keys as plan_keys
 from .planning.simulate import distribution as distribution
 from .planning.simulate import simulate as simulate
 from .planning.worst_case import epsilon_for as epsilon_for
@@ -413,6 +414,9 @@ def counts(
     *,
     candidates: _Iterable[object] | None = None,
     max_candidates: int | None = None,
+    minimum_count: int = 1,
+    most: int = 1000,
+    other: _Number | None = None,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -433,6 +437,11 @@ def counts(
     for each of its values, up to `max_candidates` of them. Rows whose value is not among the candidates are
     ignored, so are nulls; candidates that no row holds count zero, and get noise too.
 
+    Where nobody may list the values, leave out the candidates and give `delta`: then the values are released that
+    enough records hold, as `keys` does, with their counts, and at the same (ε, δ) as without them. A value may be
+    missing: at ε = 1 and δ = 10⁻⁶ one of fewer than 14 records is answered with less than one half, and if it is
+    answered, its count is a little too high on average. `discreet.plan_keys` shows these probabilities.
+
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
             list or a series, without `column`.
@@ -444,6 +453,11 @@ def counts(
             decided by a rule that reads the rows of that unit alone: docs/how-to/user_level_privacy.md. The noise
             grows with it. Without it a unit counts for all that it holds, and the noise is as large as if that were
             all candidates. Needs `privacy_unit`.
+        minimum_count: with `delta`, the least count of a value; one of fewer records is never answered.
+        most: with `delta`, the most values that are answered, 1,000 by default: those of the largest released
+            counts.
+        other: with `delta`, the part of epsilon, such as "1/10", that is spent on the number of records outside
+            these values, which is then in `release.other`, with noise.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
@@ -465,7 +479,7 @@ def counts(
             With "private" they are drawn from the data, by how many records are in them, and one of few records
             is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every count
-            grows with it. Needs `privacy_unit`.
+            grows with it. With `delta` the most values for which one counts. Needs `privacy_unit`.
         where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
             the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
             constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
@@ -473,24 +487,26 @@ def counts(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
-        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
-            likely it is that a group is named in which there is one record alone.
+        delta: without candidates, the δ of values that nobody listed, a probability below 1 and far below one over
+            the number of records, such as "1e-8"; there is one group then, and the terms are those of `keys`. With
+            groups="private", the δ of all answers together.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
 
     Returns:
         A dict from candidates to whole numbers from 0 to 2**63 - 1, in the order of the candidates; with groups a
-        dict from groups to such dicts.
+        dict from groups to such dicts. With `delta` a dict from values to whole numbers, sorted by value.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
         InvalidCandidates: if one cell could equal two candidates.
         UnreadableData: if the file or the column is not there or cannot be read.
 
-    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the counts are.
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the counts are;
+    with `delta` see `keys`.
 
-    Proof: docs/reference/mechanisms/noisy_counts.md.
+    Proof: docs/reference/mechanisms/noisy_counts.md, and with `delta` docs/reference/mechanisms/private_keys.md.
     """
     ...
 
@@ -596,6 +612,72 @@ def geometric(
         InvalidScores: if the value is no finite number.
 
     Side channels: those of the mechanism; time depends on the length of the numbers too.
+    """
+    ...
+
+def keys(
+    data: _tables.Table,
+    column: str | None = None,
+    *,
+    delta: _Number,
+    minimum_count: int = 1,
+    most: int = 1000,
+    other: _Number | None = None,
+    epsilon: _Number | None = None,
+    neighbors: _Neighbors = "add_remove",
+    privacy_unit: str | _Sequence[str] | None = None,
+    max_groups: int = 1,
+    where: object = None,
+    ledger: _Account | None = None,
+    request: str | None = None,
+) -> _Release:
+    """Release the values that a column holds, those of enough records, where nobody may list them beforehand.
+
+    Values of one record or a few are left out with high probability, as they would tell on somebody: at ε = 1 and
+    δ = 10⁻⁶ a key of fewer than 14 records is answered with less than one half, one of 28 or more always.
+    `discreet.plan_keys` shows these probabilities for any ε and δ, from public numbers alone. Each is the
+    largest that differential privacy allows for the count of its key, so no other method shows more keys.
+
+    One row is one record; with `privacy_unit` all rows of a unit are, which counts once for each of its keys, up
+    to `max_groups` of them. A key is a text, an integer, a decimal, a truth, a date, a time or a UUID; null is no
+    key, nor is a text of more than 256 bytes. Columns of floats are refused: cast them.
+
+    Args:
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
+            list or a series, without `column`.
+        column: the name of the column. Without it the data are the values themselves.
+        delta: the parameter δ, a probability above 0 and below 1; a number that promises something is far below one
+            over the number of records, such as "1e-8". A key that one record alone has is answered with it.
+        minimum_count: the least count of a key; one of fewer records is never answered. 1 by default.
+        most: the most keys that are answered, 1,000 by default. Of more, which are drawn first, those that come
+            first in order.
+        other: the part of epsilon, between 0 and 1 such as "1/10", that is spent on the number of records outside
+            these keys, which is then in `release.other`, with noise. Without it there is no such number.
+        epsilon: the privacy parameter ε of all keys together, a positive number without a unit; exact: 0.1 is one
+            tenth. It has no default. How to choose it: docs/how-to/choose_epsilon.md.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another, which moves twice as many keys.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_groups: the most keys in which one privacy unit counts, 1 by default; the cost is divided among them.
+            Which they are is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')". Rows
+            enter where it is true, before anything of their unit is bounded.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+
+    Returns:
+        The keys in a list, sorted: text by its code points.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the file or the column is not there, cannot be read, or has a type without keys.
+
+    Side channels: the times of counting, of drawing and of fetching the keys that were drawn; see
+    docs/reference/mechanisms/private_keys.md.
     """
     ...
 

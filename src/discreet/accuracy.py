@@ -26,9 +26,11 @@ LISTED_SCORE = "units of the score at any place of the list"
 CELLS = "cells in each count"
 COUNTED = "records in each count"
 SUMMED = "in the sum of the clipped numbers"
+RECORDS_OF_KEY = "records of a key"
 
 UNITS = (
     RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS, COUNTED, SUMMED, LISTED_RECORDS, LISTED_SCORE,
+    RECORDS_OF_KEY,
 )  # fmt: skip
 """What an error is counted in."""
 
@@ -55,6 +57,7 @@ class ErrorBound:
 
     The error is by how much the answer is worse than the best of the candidates, or a count beside the true one. It
     is that of the worst data, so no data are needed for it, and most data fare better: docs/how-to/planning.md.
+    Of keys that nobody listed it is the least number of records with which one is answered with that probability.
 
     Attributes:
         error: the error is less than this, or 0.
@@ -78,6 +81,11 @@ class ErrorBound:
         Args:
             subject: the answer as the clause names it, such as "the city shown".
         """
+        if self.unit == RECORDS_OF_KEY:
+            return Message(
+                "a key of fewer than {records} records is answered with less than one half",
+                records=int(self.error),
+            )
         answers = answers_in_words(self.probability)
         whole = -(-self.error // 1) - 1  # differences of counts are whole, and less than the error
         if self.unit == RECORDS and whole > 0:

@@ -33,6 +33,8 @@ _QUESTIONS: tuple[tuple[str, Message], ...] = (
         rf"counts of (?P<column>{_NAME})",
         Message("how many records hold each value of {column}"),
     ),
+    (r"keys of values", Message("values that nobody listed")),
+    (rf"keys of (?P<column>{_NAME})", Message("values of {column} that nobody listed")),
     (rf"sum of (?P<column>{_NAME})", Message("sum of {column}")),
     (rf"mean of (?P<column>{_NAME})", Message("mean of {column}")),
     (rf"quantile 1/2 of (?P<column>{_NAME})", Message("median of {column}")),
@@ -64,10 +66,11 @@ _CONDITIONS = re.compile(
     rf"(?:, (?:Date)?Grid\((?P<low>{_NUMBER}), (?P<high>{_NUMBER}), step (?P<step>{_NUMBER})"
     rf"(?:, (?P<zone>{_NUMBER}))?; [\d,]+ points\)"
     r"|, Labels\(\[[^\[\]]*\], (?P<labels>\d+) in all\)|, (?P<candidates>\d+) candidates"
-    r"|, (?P<unsafe>candidates from the data))?"
+    r"|, (?P<unsafe>candidates from the data)"
+    r"|, any values(?:, from (?P<least>\d+) records on)?, (?P<released>\d+) at most)?"
     r"(?:, supply (?P<supply>None|\d+), units (?P<units>\d+))?"
     rf"(?:, per (?P<unit>\(\w+(?:, \w+)+\)|{_NAME})(?:, (?P<rows>\d+) rows each)?"
-    r"(?:, (?P<most>\d+) candidates each)?)?"
+    r"(?:, (?P<most>\d+) candidates each|, (?P<keys>\d+) keys each)?)?"
     rf"(?:, by (?P<by>{_NAME}) \((?P<groups>\d+|drawn) groups\))?"
 )
 """The rest of a stored text: the candidates, what is sold, the privacy unit and the groups."""
@@ -193,15 +196,8 @@ def _conditions(parts: dict[str, str | None]) -> Iterator[str]:
     yield _candidates(parts)
     if parts["supply"] not in {None, "None"}:
         yield Message("{supply} to sell", supply=parts["supply"])
-    if parts["rows"] == "1":
-        yield Message("one row of each {unit}", unit=parts["unit"])
-    elif parts["rows"] is not None:
-        yield Message("at most {rows} rows of each {unit}", rows=parts["rows"], unit=parts["unit"])
-    elif parts["most"] is not None:
-        most, unit = parts["most"], parts["unit"]
-        yield Message("at most {most} candidates of each {unit}", most=most, unit=unit)
-    elif parts["unit"] is not None:
-        yield Message("per {unit}", unit=parts["unit"])
+    if parts["unit"] is not None:
+        yield _of_each(parts)
     elif parts["units"] not in {None, "1"}:
         yield Message("at most {units} of each bidder", units=parts["units"])
     if parts["by"] is not None:
@@ -215,6 +211,20 @@ def _groups(groups: str | None, by: str) -> Message:
     return Message("for each of {groups} groups of {by}", groups=groups, by=by)
 
 
+def _of_each(parts: dict[str, str | None]) -> Message:
+    """Return what counts of each privacy unit."""
+    unit = parts["unit"]
+    if parts["rows"] == "1":
+        return Message("one row of each {unit}", unit=unit)
+    if parts["rows"] is not None:
+        return Message("at most {rows} rows of each {unit}", rows=parts["rows"], unit=unit)
+    if parts["most"] is not None:
+        return Message("at most {most} candidates of each {unit}", most=parts["most"], unit=unit)
+    if parts["keys"] is not None:
+        return Message("at most {most} values of each {unit}", most=parts["keys"], unit=unit)
+    return Message("per {unit}", unit=unit)
+
+
 def _candidates(parts: dict[str, str | None]) -> str:
     """Return the candidates of a question in words; "" if it has none."""
     if parts["unsafe"] is not None:
@@ -222,6 +232,13 @@ def _candidates(parts: dict[str, str | None]) -> str:
     count = parts["labels"] or parts["candidates"]
     if count is not None:
         return plural("{count:,} candidate", "{count:,} candidates", int(count))
+    if parts["released"] is not None:
+        released, least = parts["released"], parts["least"]
+        if least is None:
+            return Message("at most {most} values", most=released)
+        return Message(
+            "at most {most} values, each of at least {least} records", most=released, least=least
+        )
     if parts["low"] is None:
         return ""
     low, high, step = _set_apart([str(parts[name]) for name in ("low", "high", "step")])

@@ -166,6 +166,36 @@ class RecordTerms(PersonTerms, total=False):
     max_contributions: int
 
 
+class KeyTerms(TypedDict, total=False):
+    """The terms of verbs that release the keys of a column.
+
+    Attributes:
+        epsilon: the privacy parameter ε of all keys together, a positive number without a unit; exact: 0.1 is one
+            tenth. It has no default. How to choose it: docs/how-to/choose_epsilon.md.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another, which moves twice as many keys.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_groups: the most keys in which one privacy unit counts, 1 by default; the cost is divided among them.
+            Which they are is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')". Rows
+            enter where it is true, before anything of their unit is bounded.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+    """
+
+    epsilon: Number | None
+    neighbors: Neighbors
+    privacy_unit: str | Sequence[str] | None
+    max_groups: int
+    where: object
+    ledger: Account | None
+    request: str | None
+
+
 class _ScoreTerms(TypedDict, total=False):
     """The sensitivity of scores of the caller.
 
@@ -203,7 +233,7 @@ class NumberTerms(RecordTerms, total=False):
     candidates: Iterable[object] | Indexed[object] | None
 
 
-TERM_KINDS: tuple[type, ...] = (Terms, PersonTerms, RecordTerms)
+TERM_KINDS: tuple[type, ...] = (KeyTerms, Terms, PersonTerms, RecordTerms)
 
 DEFAULTS: dict[str, object] = {
     "epsilon": None,

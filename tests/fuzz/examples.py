@@ -257,6 +257,13 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         *_over_tables("c", candidates=["tea", "coffee"], epsilon=1),
         *_over_tables("c", candidates=["tea", "coffee"], max_candidates=1, **_PERSONS),
     ],
+    "keys": [
+        lambda: call(described(), "c", delta="1e-6", epsilon=1), *_over_tables("c", delta="1e-6", epsilon=1),
+        *_over_tables("c", delta="1e-6", minimum_count=3, most=5, other="1/10", max_groups=2, epsilon=1, privacy_unit="who"),
+    ],
+    "plan_keys": [
+        lambda: call(1, "1e-6"), lambda: call("1/2", 0.001, max_groups=3, minimum_count=4, neighbors="replace_one"),
+    ],
     "sum": [
         lambda: call(described(), "n", epsilon=1), lambda: call([1, 2, NUMBER], minimum=0, maximum=10, **_paid()),
         *_over_tables("n", minimum=0, maximum="10", step="0.5", max_contributions=2, **_PERSONS),

@@ -142,6 +142,13 @@ NUMBERS: dict[str, tuple[Callable[..., Any], Any]] = {
 """What is asked of numbers."""
 
 
+KEYS: dict[str, Callable[..., Any]] = {
+    "counts, keys": lambda data, **terms: discreet.counts(data, "drink", delta="1e-6", **terms),
+    "keys": lambda data, **terms: discreet.keys(data, "drink", delta="1e-6", **terms),
+}
+"""What is asked of values that nobody listed: they are one group."""
+
+
 def questions() -> Iterator[Any]:
     """Yield every verb with data it takes, and the terms it is asked with."""
     for name, verb in (ROWS | QUANTILES).items():
@@ -153,6 +160,12 @@ def questions() -> Iterator[Any]:
         )
     for name, (verb, data) in NUMBERS.items():
         yield pytest.param(verb, data, {}, id=f"{name} of numbers")
+    for name, verb in KEYS.items():
+        for words, terms in {
+            "": {},
+            ", persons": {**UNIT, "max_groups": 2, "other": "1/3"},
+        }.items():
+            yield pytest.param(verb, TABLE, terms, id=f"{name}{words}")
 
 
 def unsafe() -> Iterator[Any]:
@@ -166,7 +179,7 @@ def unsafe() -> Iterator[Any]:
 
 
 def test_every_verb_is_here() -> None:
-    asked = {name.partition(",")[0] for name in ROWS | QUANTILES | NUMBERS}
+    asked = {name.partition(",")[0] for name in ROWS | QUANTILES | NUMBERS | KEYS}
     verbs = {name for name in vars(discreet.Session) if name in discreet.__all__}
     described = {"check", "sql"}  # test_check.py, test_sql.py: they take descriptions alone
     assert asked | described == verbs | {"private_candidates"}

@@ -7,8 +7,10 @@ import typer
 from ..releases import Release
 from ..terms import Terms
 from ..verbs import count as verb
+from ..verbs.keys import MOST_RELEASED
 from .candidate_options import CandidatesOption, read_candidates
 from .completion import columns_of_file
+from .keys_command import MinimumCountOption, MostOption, OtherOption
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing, without_mechanism
 
@@ -37,7 +39,7 @@ def count_command(
 
 
 @releasing(*_WITHOUT)
-def counts_command(
+def counts_command(  # the options of the verb
     data: DataArgument,
     column: ColumnArgument,
     terms: Terms,
@@ -49,10 +51,14 @@ def counts_command(
             help="The most candidates for which one privacy unit counts; the noise grows with it.",
         ),
     ] = None,
+    minimum_count: MinimumCountOption = 1,
+    most: MostOption = MOST_RELEASED,
+    other: OtherOption = None,
 ) -> Release:
     """Release how many records hold each of some values, with geometric noise.
 
-    Rows whose value is not among the candidates are ignored.
+    Rows whose value is not among the candidates are ignored. With --delta the values are those that enough records
+    hold, which discreet keys tells without counts.
 
     Example: discreet counts people.csv drink --candidates tea,coffee --epsilon 1
     """
@@ -62,5 +68,8 @@ def counts_command(
         column,
         candidates=choices,  # type: ignore[arg-type]  # no file of candidates was named
         max_candidates=max_candidates,
+        minimum_count=minimum_count,
+        most=most,
+        other=other,
         **without_mechanism(terms),
     )

@@ -163,7 +163,8 @@ Delta = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER",
-        help="The δ of all answers together, such as 1e-8, for --groups private and lists that need one.",
+        help="The δ of all answers together, such as 1e-8, for --groups private, for values that "
+        "nobody listed, and for lists that need one.",
     ),
 ]
 Where = Annotated[

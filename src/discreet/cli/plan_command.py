@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,6 +15,7 @@ from ..mechanisms import BOUNDED, MECHANISMS, read_mechanism
 from ..mechanisms.contract import PrivacyParameter
 from ..numbers import Number, count, positive, spell
 from ..planning.compare import Comparison, compare
+from ..planning.key_plan import KeyPlan, plan_keys
 from ..planning.worst_case import epsilon_for, worst_error
 from ..privacy.sensitivity import sensitivity_of
 from ..verbs.list_methods import PublicNumbers, choose_method
@@ -21,7 +23,17 @@ from .completion import columns_of_file, one_of
 from .digits import two_digits
 from .inputs import table_file
 from .json_output import print_either, print_json
-from .options import AsJson, ColumnArgument, DataArgument, FormatName, PlotTo, check_picture
+from .keys_command import MinimumCountOption
+from .options import (
+    AsJson,
+    ColumnArgument,
+    DataArgument,
+    FormatName,
+    MaxGroups,
+    NeighborsName,
+    PlotTo,
+    check_picture,
+)
 
 if TYPE_CHECKING:
     from ..plots.figure import Figure
@@ -62,6 +74,11 @@ ConfidenceOption = Annotated[
     ),
 ]
 
+PlanDeltaOption = Annotated[
+    str | None,
+    typer.Option(metavar="NUMBER", help="Instead: the delta of keys that nobody listed."),
+]
+
 
 ListLengthOption = Annotated[
     int | None,
@@ -90,6 +107,10 @@ def plan_command(
     confidence: ConfidenceOption = None,
     k: ListLengthOption = None,
     max_candidates: CandidatesOfOneOption = 1,
+    delta: PlanDeltaOption = None,
+    max_groups: MaxGroups = None,
+    minimum_count: MinimumCountOption = 1,
+    neighbors: NeighborsName = "add_remove",
     plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
@@ -99,26 +120,33 @@ def plan_command(
     difference between the best score and the score of the answer: its expectation, or its quantile at --confidence.
     Numbers are rounded up to two digits; --json has more.
 
+    With --delta: the probability with which a key that nobody listed is answered, by its number of records.
+
     Example: discreet plan --candidates 1000 --error 5 --confidence 0.95
     """
-    if (candidates is None) == (scores is None):
-        raise InvalidArgument("give either --candidates, for the worst case, or --scores FILE")
-    if (epsilon is None) == (error is None):
-        raise InvalidArgument(
-            "give either --epsilon, to learn the error, or --error, to learn epsilon"
-        )
     check_picture(plot)
+    if delta is not None:
+        if epsilon is None or (candidates, scores, error) != (None, None, None):
+            raise InvalidArgument(
+                "--delta goes with --epsilon, without candidates, scores and an error"
+            )
+        plan = plan_keys(
+            epsilon,
+            delta,
+            max_groups=max_groups or 1,
+            minimum_count=minimum_count,
+            neighbors=neighbors,  # type: ignore[arg-type]  # read there
+        )
+        _print_plan(plan, plot, as_json=as_json)
+        return
+    _check_plan(candidates, scores, epsilon, error, confidence)
     if k is not None:
         _show_method(k, candidates, epsilon, max_candidates, as_json=as_json)
         return
-    if candidates is not None:
+    if scores is None:
+        assert candidates is not None
         by_mechanism, picture = _worst(candidates, spread, epsilon, error, confidence)
     else:
-        assert scores is not None
-        if confidence is not None:
-            raise InvalidArgument(
-                "--confidence goes with --candidates; scores tell the expected error"
-            )
         with table_file(scores) as path:
             by_mechanism, picture = _on_scores(tables.numbers(path, column), spread, epsilon, error)
     if plot is not None:
@@ -141,6 +169,31 @@ def _show_method(
     best = choose_method(read_mechanism("exponential"), public)
     plain = {"method": best.method, "errors": dict(best.errors), "reason": best.reason}
     print_either(plain, best.reason, as_json=as_json)
+
+
+def _print_plan(plan: KeyPlan, plot: Path | None, *, as_json: bool) -> None:
+    """Print the probabilities of keys, and draw them."""
+    if plot is not None:
+        plan.plot().savefig(plot)
+    print_either(plan.as_dict(), plan, as_json=as_json)
+
+
+def _check_plan(
+    candidates: int | None,
+    scores: str | None,
+    epsilon: str | None,
+    error: str | None,
+    confidence: str | None,
+) -> None:
+    """Raise unless either is given of what decides the error, and of what is shown."""
+    if (candidates is None) == (scores is None):
+        raise InvalidArgument("give either --candidates, for the worst case, or --scores FILE")
+    if (epsilon is None) == (error is None):
+        raise InvalidArgument(
+            "give either --epsilon, to learn the error, or --error, to learn epsilon"
+        )
+    if scores is not None and confidence is not None:
+        raise InvalidArgument("--confidence goes with --candidates; scores tell the expected error")
 
 
 def _worst(

@@ -142,7 +142,9 @@ def takes_dataset(
             column = _column(args, kwargs, place)
             if outer.old_value is Token.MISSING:
                 check_raw(data, column, is_charged=kwargs.get("ledger") is not None)
-            if kwargs.get("ledger") is not None and (asks != "values" or column is not None):
+            if kwargs.get("ledger") is not None and (
+                asks not in ("values", "keys") or column is not None
+            ):
                 kwargs["ledger"] = describe_account(kwargs["ledger"], UNDESCRIBED)
             return verb(*args, **kwargs)
         finally:

@@ -22,9 +22,10 @@ from .columns import MOST_VALUES, Column
 from .dataset import MOST_ROWS, Dataset, declared_unit
 from .questions import NEVER_BOUNDED, NUMBERS_ONLY, WITHOUT_BOUNDS
 
-Asks = Literal["values", "numbers", "records", "sums", "statement", "anything"]
-"""What a verb does with data: it counts values of a column, orders its numbers, counts its records, adds up its
-numbers, asks what a statement of SQL says, or is the caller's own affair."""
+Asks = Literal["values", "keys", "numbers", "records", "sums", "statement", "anything"]
+"""What a verb does with data: it counts values of a column, those that are listed or those that nobody listed,
+orders its numbers, counts its records, adds up its numbers, asks what a statement of SQL says, or is the caller's
+own affair."""
 
 _OF_ROWS = ("numbers", "sums")
 """Where the rows of one privacy unit are bounded in number."""
@@ -56,10 +57,16 @@ def _column_terms(
     terms: dict[str, Any] = {"column": column.name}
     if asks == "sums":
         return terms | _sum_bounds(dataset, column, arguments, verb)
-    if asks != "records":
+    if asks not in ("records", "keys") and not _draws_values(arguments, verb):
         choose = _value_candidates if asks == "values" else _number_candidates
         terms["candidates"] = choose(dataset, column, arguments, verb)
     return terms
+
+
+def _draws_values(arguments: Mapping[str, Any], verb: str) -> bool:
+    """Return whether the values that are counted are drawn from the data, with a delta of their own."""
+    has_delta = arguments.get("delta") is not None and not is_private(arguments.get("groups"))
+    return verb == "counts" and has_delta and arguments.get("candidates") is None
 
 
 def _sum_bounds(
@@ -94,7 +101,7 @@ def check_question(dataset: Dataset, verb: str, asks: Asks, question: Mapping[st
     """
     arguments = dict(question)
     _unit_terms(dataset, arguments, asks)
-    if asks in ("records", "sums"):
+    if asks in ("records", "keys", "sums"):
         _column_terms(dataset, arguments, asks, verb)
     else:
         _check_candidates_of(dataset, arguments, asks, verb)

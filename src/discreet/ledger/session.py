@@ -22,6 +22,7 @@ from ..verbs.best_price import best_price
 from ..verbs.bounds import bounds
 from ..verbs.check import check
 from ..verbs.count import count, counts
+from ..verbs.keys import keys
 from ..verbs.mode import mode
 from ..verbs.noise import geometric, laplace, randomized_response
 from ..verbs.quantile import maximum, median, minimum, quantile
@@ -176,6 +177,7 @@ class Session:
     count = _PaidVerb(count)
     counts = _PaidVerb(counts)
     geometric = _PaidVerb(geometric)
+    keys = _PaidVerb(keys)
     laplace = _PaidVerb(laplace)
     maximum = _PaidVerb(maximum)
     mean = _PaidVerb(mean)

@@ -8,17 +8,20 @@ from typing import Any, TypeVar, Unpack
 from .. import tables
 from ..accuracy import CONFIDENCE, COUNTED, ErrorBound, geometric_error
 from ..arguments import column_name, refuse_one_shot
-from ..errors import InvalidCandidates
+from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms.contract import PrivacyParameter
 from ..mechanisms.noisy_counts import LARGEST_COUNT, NoisyCounts, counts_sensitivity
+from ..numbers import Number
 from ..releases import Release
 from ..selection import Query
 from ..tables.candidate_table import CandidateTable
 from ..tables.column import Group
 from ..tables.record_counts import RecordCounts
 from ..terms import PersonTerms, takes_terms_without
+from .keys import MOST_RELEASED, read_limits, release_keys
 from .mode import declared_categories, read_labels
 from .noisy_numbers import COUNT_TERMS, Noise, NoisyNumbers, read_terms
+from .private_groups import delta_of_method
 from .units import UnitQuery, read_unit_query
 
 _T = TypeVar("_T")
@@ -75,12 +78,15 @@ def count(
 
 
 @takes_terms_without("mechanism", "size")
-def counts(
+def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each by its name
     data: tables.Table,
     column: str | None = None,
     *,
     candidates: Iterable[object] | None = None,
     max_candidates: int | None = None,
+    minimum_count: int = 1,
+    most: int = MOST_RELEASED,
+    other: Number | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release:
     """Release how many records hold each of some values, a histogram, with geometric noise.
@@ -88,6 +94,11 @@ def counts(
     One row is one record, and holds one value; with `privacy_unit` all rows of a unit are one, which counts once
     for each of its values, up to `max_candidates` of them. Rows whose value is not among the candidates are
     ignored, so are nulls; candidates that no row holds count zero, and get noise too.
+
+    Where nobody may list the values, leave out the candidates and give `delta`: then the values are released that
+    enough records hold, as `keys` does, with their counts, and at the same (ε, δ) as without them. A value may be
+    missing: at ε = 1 and δ = 10⁻⁶ one of fewer than 14 records is answered with less than one half, and if it is
+    answered, its count is a little too high on average. `discreet.plan_keys` shows these probabilities.
 
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
@@ -100,25 +111,42 @@ def counts(
             decided by a rule that reads the rows of that unit alone: docs/how-to/user_level_privacy.md. The noise
             grows with it. Without it a unit counts for all that it holds, and the noise is as large as if that were
             all candidates. Needs `privacy_unit`.
+        minimum_count: with `delta`, the least count of a value; one of fewer records is never answered.
+        most: with `delta`, the most values that are answered, 1,000 by default: those of the largest released
+            counts.
+        other: with `delta`, the part of epsilon, such as "1/10", that is spent on the number of records outside
+            these values, which is then in `release.other`, with noise.
         scale: instead of `epsilon`, the scale of the noise, a positive number of records: 1/η, where a count is off
             by k with a probability proportional to exp(-η · k).
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every count
-            grows with it. Needs `privacy_unit`.
+            grows with it. With `delta` the most values for which one counts. Needs `privacy_unit`.
+        delta: without candidates, the δ of values that nobody listed, a probability below 1 and far below one over
+            the number of records, such as "1e-8"; there is one group then, and the terms are those of `keys`. With
+            groups="private", the δ of all answers together.
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
         A dict from candidates to whole numbers from 0 to 2**63 - 1, in the order of the candidates; with groups a
-        dict from groups to such dicts.
+        dict from groups to such dicts. With `delta` a dict from values to whole numbers, sorted by value.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
         InvalidCandidates: if one cell could equal two candidates.
         UnreadableData: if the file or the column is not there or cannot be read.
 
-    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the counts are.
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the counts are;
+    with `delta` see `keys`.
 
-    Proof: docs/reference/mechanisms/noisy_counts.md.
+    Proof: docs/reference/mechanisms/noisy_counts.md, and with `delta` docs/reference/mechanisms/private_keys.md.
     """
+    limits = {"minimum_count": minimum_count, "most": most, "other": other}
+    shared, delta = delta_of_method(terms)
+    if delta is not None:
+        if candidates is not None or max_candidates is not None:
+            raise InvalidArgument("give either candidates, or delta for values that nobody listed")
+        return release_keys("counts", data, column, read_limits(delta, **limits), shared)
+    if limits != {"minimum_count": 1, "most": MOST_RELEASED, "other": None}:
+        raise InvalidArgument("minimum_count, most and other go with delta, without candidates")
     column = None if column is None else column_name(column)
     parameter, others = read_terms(terms, COUNT_TERMS)
     options = declared_categories(data, column, terms) if candidates is None else candidates

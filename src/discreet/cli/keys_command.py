@@ -1,0 +1,67 @@
+"""discreet keys: the values of a column that nobody may list."""
+
+from typing import Annotated
+
+import typer
+
+from ..errors import InvalidArgument
+from ..releases import Release
+from ..terms import Terms
+from ..verbs import keys as verb
+from .options import ColumnArgument, DataArgument
+from .releasing import releasing, without_mechanism
+
+WITHOUT = (
+    "rho",
+    "scale",
+    "mechanism",
+    "mechanism_option",
+    "size",
+    "max_contributions",
+    "by",
+    "groups",
+    "groups_share",
+)
+"""The shared options that private keys do not have."""
+
+MinimumCountOption = Annotated[
+    int, typer.Option(metavar="NUMBER", help="The least count of a key that may be answered.")
+]
+MostOption = Annotated[int, typer.Option(metavar="NUMBER", help="The most keys that are answered.")]
+OtherOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PART",
+        help="The part of epsilon, such as 1/10, for the number of records outside these keys.",
+    ),
+]
+
+
+@releasing(*WITHOUT)
+def keys_command(
+    data: DataArgument,
+    column: ColumnArgument,
+    terms: Terms,
+    minimum_count: MinimumCountOption = 1,
+    most: MostOption = verb.MOST_RELEASED,
+    other: OtherOption = None,
+) -> Release:
+    """Release the values of a column that nobody may list.
+
+    Values of a few records are left out: discreet plan --epsilon 1 --delta 1e-8 tells from which number on one is
+    answered. With --privacy-unit a unit counts in --max-groups keys.
+
+    Example: discreet keys visits.csv page --epsilon 1 --delta 1e-8
+    """
+    if "delta" not in terms:
+        raise InvalidArgument(
+            "--delta is missing: without one no value that nobody listed is answered"
+        )
+    return verb.keys(
+        data,
+        column,
+        minimum_count=minimum_count,
+        most=most,
+        other=other,
+        **without_mechanism(terms),
+    )

@@ -1,0 +1,71 @@
+"""discreet keys, counts --delta and plan --delta."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from discreet.cli.application import run_command
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> str:
+    rows = ["tea,u"] * 60 + ["=milk,u"] * 40 + ["seldom,u"]
+    path = tmp_path / "visits.csv"
+    path.write_text("\n".join(["page,who", *(f"{row}{i}" for i, row in enumerate(rows))]))
+    return str(path)
+
+
+TERMS = ["--epsilon", "1", "--delta", "1e-9"]
+
+
+def test_keys_are_printed_in_order(visits: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["keys", visits, "page", *TERMS, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["value"] == ["=milk", "tea"]
+    assert answer["mechanism"] == "private_keys"
+    assert (
+        run_command(["keys", visits, "page", *TERMS, "--privacy-unit", "who", "--most", "1"]) == 0
+    )
+    assert capsys.readouterr().out.strip() == "=milk"
+
+
+def test_counts_with_a_delta(visits: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["counts", visits, "page", *TERMS, "--other", "1/10", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert [*answer["value"]] == ["=milk", "tea"]
+    assert abs(answer["value"]["tea"] - 60) < 25
+    assert isinstance(answer["other"], int)
+
+
+def test_what_is_missing_or_contradicts(visits: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for wrong, words in (
+        (["keys", visits, "page", "--epsilon", "1"], "--delta is missing"),
+        (["counts", visits, "page", *TERMS, "--candidates", "tea"], "either candidates, or delta"),
+        (
+            ["counts", visits, "page", "--candidates", "tea", "--epsilon", "1", "--most", "3"],
+            "go with delta",
+        ),
+        (["plan", "--delta", "1e-6", "--candidates", "3", "--epsilon", "1"], "--delta goes with"),
+    ):
+        assert run_command(wrong) == 2
+        assert words in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_plan(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert (
+        run_command(
+            ["plan", "--epsilon", "1", "--delta", "1e-6", "--plot", str(tmp_path / "p.svg")]
+        )
+        == 0
+    )
+    assert (
+        "a key of fewer than 14 records is answered with less than one half"
+        in capsys.readouterr().out
+    )
+    assert (tmp_path / "p.svg").exists()
+    assert (
+        run_command(["plan", "--epsilon", "1", "--delta", "1e-6", "--max-groups", "2", "--json"])
+        == 0
+    )
+    assert json.loads(capsys.readouterr().out)["one_half_from"] == 27
