@@ -8,6 +8,7 @@ import pytest
 
 import discreet
 from discreet.errors import InvalidArgument, InvalidNumber
+from discreet.selection import bill_of
 
 
 def test_the_probabilities_are_those_of_the_mechanism() -> None:
@@ -29,7 +30,7 @@ def test_what_moves_them(terms: dict[str, Any], even: int) -> None:
 
 def test_it_is_said_as_a_quote_says_it() -> None:
     plan = discreet.plan_keys("1/2", "1e-6", max_groups=3)
-    bill = discreet.selection.bill_of(  # type: ignore[attr-defined]
+    bill = bill_of(
         discreet.keys, None, "page", epsilon="1/2", delta="1e-6", max_groups=3, privacy_unit="who"
     )
     assert plan.sentence == str(bill.worst_error)
