@@ -12,11 +12,11 @@ _NOTHING, _VALUE, _LIST, _TUPLE, _DICT, _FRACTION = range(6)
 
 _DEEPEST = 20
 
-Stored = list[Any]
-"""A stored result: whole numbers, released values and lists of them."""
+Record = list[Any]
+"""A result in the ledger: whole numbers, released values and lists of them."""
 
 
-def store_result(result: Any, depth: int = 0) -> Stored:
+def store_result(outcome: Any, depth: int = 0) -> Record:
     """Return a result as a ledger stores it.
 
     Raises:
@@ -25,26 +25,28 @@ def store_result(result: Any, depth: int = 0) -> Stored:
     """
     if depth > _DEEPEST:
         raise _not_plain()
-    if result is None:
+    if outcome is None:
         return [_NOTHING]
-    if isinstance(result, Fraction):
-        return [_FRACTION, int(result.numerator), int(result.denominator)]
-    if isinstance(result, list | tuple):
-        form = _LIST if isinstance(result, list) else _TUPLE
-        return [form, [store_result(each, depth + 1) for each in result]]
-    if isinstance(result, Mapping):
-        pairs = [[store_result(part, depth + 1) for part in pair] for pair in result.items()]
+    if isinstance(outcome, Fraction):
+        return [_FRACTION, int(outcome.numerator), int(outcome.denominator)]
+    if isinstance(outcome, list | tuple):
+        form = _LIST if isinstance(outcome, list) else _TUPLE
+        return [form, [store_result(each, depth + 1) for each in outcome]]
+    if isinstance(outcome, Mapping):
+        pairs = [[store_result(part, depth + 1) for part in pair] for pair in outcome.items()]
         return [_DICT, pairs]
-    scalar = result.item() if type(result).__module__ == "numpy" and result.ndim == 0 else result
+    scalar = (
+        outcome.item() if type(outcome).__module__ == "numpy" and outcome.ndim == 0 else outcome
+    )
     try:
         return [_VALUE, ReleasedValue.of(scalar)]
     except InvalidArgument:
         raise _not_plain() from None
 
 
-def read_result(stored: Stored) -> Any:
+def read_result(record: Record) -> Any:
     """Return the result that was stored."""
-    form, *parts = stored
+    form, *parts = record
     if form == _NOTHING:
         return None
     if form == _FRACTION:
@@ -53,9 +55,9 @@ def read_result(stored: Stored) -> Any:
     if form == _VALUE:
         return part.value
     if form == _DICT:
-        return {read_result(name): read_result(value) for name, value in part}
-    results = [read_result(each) for each in part]
-    return results if form == _LIST else tuple(results)
+        return {read_result(key): read_result(entry) for key, entry in part}
+    outcomes = [read_result(each) for each in part]
+    return outcomes if form == _LIST else tuple(outcomes)
 
 
 def _not_plain() -> InvalidArgument:

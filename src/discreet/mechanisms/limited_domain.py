@@ -1,4 +1,4 @@
-"""Limited domain: the most common of keys that nobody listed, or nothing (Durfee and Rogers 2019)."""
+"""Limited domain: the most common of keys without a public list, or nothing (Durfee and Rogers 2019)."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -139,12 +139,12 @@ class DomainRounds:
             rate: counts are multiplied by it.
             spread: how much higher than tau + T nothing is: the spread of the counts.
         """
-        rows, listed = domain.rows, [int(number) for number in counts]
-        next_count = listed[rows] if len(listed) > rows else 0
+        rows, falling = domain.rows, [int(number) for number in counts]
+        next_count = falling[rows] if len(falling) > rows else 0
         # *Dummies* in limited_domain.md: keys of count 0, which answer nothing, up to the number of rows.
-        keys = integers(listed[:rows] + [0] * (rows - len(listed)))
+        keys = integers(falling[:rows] + [0] * (rows - len(falling)))
         nothing = Nothing(next_count + spread, domain.odds)
-        self._keys, self._rounds = min(len(listed), rows), domain.k
+        self._keys, self._rounds = min(len(falling), rows), domain.k
         self._first = _Slots(Vector(keys, integral=True), nothing, rate, np.arange(rows + 1))
 
     def draw(self, bits: Bits) -> list[int]:

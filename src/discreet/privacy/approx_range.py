@@ -57,7 +57,7 @@ class ApproxRange(BaseGuarantee):
 
     @property
     def extra_delta(self) -> Fraction:
-        """The delta that is added to what follows from the core; 0 for one round, whose delta is a probability."""
+        """The delta that is added to that of the core; 0 for one round, whose delta is a probability."""
         return self.delta if self.rounds > 1 else Fraction(0)
 
     @property
@@ -70,8 +70,8 @@ class ApproxRange(BaseGuarantee):
     def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta known for which (epsilon, delta)-DP follows."""
         rest = self.core.delta_at(epsilon)
-        kept = 1 - self.delta if self.rounds == 1 else Fraction(1)
-        return min(short_up(self.delta + kept * rest) if rest else self.delta, Fraction(1))
+        weight = 1 - self.delta if self.rounds == 1 else Fraction(1)
+        return min(short_up(self.delta + weight * rest) if rest else self.delta, Fraction(1))
 
     def approx(self, delta: Number) -> ApproxDP:
         """Return (epsilon, delta)-DP with the least epsilon known.

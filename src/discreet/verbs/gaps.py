@@ -1,6 +1,6 @@
 """The argument `gap` of verbs over candidates: how far ahead the winner was, released along with it."""
 
-from collections.abc import Sized
+from collections.abc import Collection
 from typing import Any, TypeVar
 
 from ..errors import InvalidArgument
@@ -32,7 +32,7 @@ def with_gap_in(query: Query, gap: bool) -> Query:
     return query.about(", with gaps", gap=True) if gap else query
 
 
-def check_gap(gap: bool, candidates: Sized | None, k: int = 1) -> None:
+def check_gap(gap: bool, candidates: Collection[Any] | CandidateTable | None, k: int = 1) -> None:
     """Raise if there is no candidate besides the answers whose gap is asked for.
 
     Args:

@@ -226,13 +226,13 @@ class _Trial:
             return self.best.index
         return [self.best.index, *map(store_result, (self.best.score, self.best.result))]
 
-    def name(self, drawn: Any) -> tuple[object, object, object]:
+    def name(self, answer: Any) -> tuple[object, object, object]:
         """Return the candidate with its score and its result."""
         if self.is_stored:  # now, or for the same request before
-            index, score, result = drawn
+            index, score, result = answer
             return self.labels[index], read_result(score), read_result(result)
         assert self.best is not None
-        return self.labels[drawn], self.best.score, self.best.result
+        return self.labels[answer], self.best.score, self.best.result
 
     def _attempt(self, index: int) -> Attempt:
         return _attempt(self.run, self.data, self.labels[index], self.share, index)

@@ -1,8 +1,9 @@
-"""The most common values of a column that nobody may list: `candidates="private"` of `mode` and `top_k`."""
+"""The most common values of a column without public candidates: `candidates="private"` of `mode` and `top_k`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Protocol
 
 from ..answers import Answer
@@ -181,22 +182,12 @@ def release_private_values(
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
     """
-    data, column = table
     _refuse_unused(terms)
-    refuse_one_shot(data, "the data")
-    column = None if column is None else column_name(column)
-    unit, where = read_unit(terms.get("privacy_unit")), read_condition(terms.get("where"))
-    if column is None and (unit, where) != (None, None):
-        raise InvalidArgument("privacy units and where need a table: name its column")
-    most_keys = _read_most_keys(unit, max_candidates)
+    keys, most_keys = _read_table(*table, max_candidates, terms)
     neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
-    mechanism = choose_mechanism(
-        _read_parameter(terms), _read_delta(terms.get("delta")), k, most_keys, neighbors
-    )
+    parameter, delta = _read_parameter(terms), _read_delta(terms.get("delta"))
+    mechanism = choose_mechanism(parameter, delta, k, most_keys, neighbors)
     account, request = read_payment(terms)  # type: ignore[arg-type]
-    keys = KeyTable(
-        data, column, unit, _ANY_NUMBER if most_keys is None else most_keys, where=where
-    )
     order = Order(
         _say(query, keys, most_keys, mechanism),
         mechanism.guarantee,
@@ -204,10 +195,24 @@ def release_private_values(
         lambda: {"neighbors": neighbors, "parameters": mechanism.parameters},
         account,
         request,
-        unit=unit,
+        unit=keys.unit,
     )
     name = name_one if query.verb == "mode" else name_list
-    return order.deliver(lambda: mechanism.prepare(keys), name)
+    return order.deliver(partial(mechanism.prepare, keys), name)
+
+
+def _read_table(
+    data: object, column: str | None, max_candidates: object, terms: Mapping[str, Any]
+) -> tuple[KeyTable, int | None]:
+    """Return the table, not opened, and the most keys to which a record adds; None for any number."""
+    refuse_one_shot(data, "the data")
+    column = None if column is None else column_name(column)
+    unit, where = read_unit(terms.get("privacy_unit")), read_condition(terms.get("where"))
+    if column is None and (unit, where) != (None, None):
+        raise InvalidArgument("privacy units and where need a table: name its column")
+    most_keys = _read_most_keys(unit, max_candidates)
+    bound = _ANY_NUMBER if most_keys is None else most_keys
+    return KeyTable(data, column, unit, bound, where=where), most_keys
 
 
 def choose_mechanism(
@@ -234,20 +239,20 @@ def choose_mechanism(
     return way
 
 
-def name_list(drawn: Sequence[Sequence[Any]]) -> Answer:
+def name_list(parts: Sequence[Sequence[Any]]) -> Answer:
     """Return a list of values, with their counts if there are any."""
-    values, counts = drawn
+    values, counts = parts
     return Answer([one.value for one in values], list(counts) or None)
 
 
-def name_one(drawn: Sequence[Sequence[Any]]) -> Answer:
+def name_one(parts: Sequence[Sequence[Any]]) -> Answer:
     """Return the value, with its count if there is one; None where nothing was drawn."""
-    values, counts = drawn
+    values, counts = parts
     return Answer(values[0].value if values else None, counts[0] if counts else None)
 
 
 def _say(query: Query, table: KeyTable, most_keys: int | None, mechanism: ValuesMechanism) -> Query:
-    """Return the query with what it is about, and with the mechanism that was chosen and why."""
+    """Return the query with its privacy unit, and with the mechanism that was chosen and the reason."""
     unit, where = table.unit, table.where
     words = f" that nobody listed, {mechanism.reason}"
     words += "" if unit is None else f", per {unit_in_words(unit)}"

@@ -1,6 +1,6 @@
 """select: one of the candidates, by scores of the caller."""
 
-from collections.abc import Callable, Iterable, Mapping, Set, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from functools import partial
 from typing import Any, NamedTuple, TypeVar, Unpack, overload
 
@@ -107,7 +107,7 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
             name = calibration.mechanism.name
             return Release(index, calibration.calibrated.guarantee, name, query="select")
     scores, labels, _ = unfold(scores, candidates, terms)
-    check_gap(gap, scores if labels is None and isinstance(scores, Sized) else labels)
+    check_gap(gap, scores if labels is None and isinstance(scores, Collection) else labels)
     words = "select" if labels is None else f"select, {labels.size} candidates"
     query = Query("select", words)
     return release(Given(scores, sensitivity, spread, monotonic), labels, query, terms)

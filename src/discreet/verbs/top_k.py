@@ -1,6 +1,6 @@
 """top_k and select_top_k: the most common values of a column, and the best candidates, in order."""
 
-from collections.abc import Iterable, Sized
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, TypeVar, Unpack, get_args, overload
@@ -370,7 +370,7 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
     unit_query = read_unit_query(with_gap(terms, gap))
     scores, labels, _ = unfold(scores, candidates, unit_query.terms)
     check_gap(
-        gap, scores if labels is None and isinstance(scores, Sized) else labels, count(k, "k")
+        gap, scores if labels is None and isinstance(scores, Collection) else labels, count(k, "k")
     )
     most = None if labels is None else labels.size
     lists = query_of_lists(unit_query, method, delta, count(k, "k", most), counts=False)

@@ -44,7 +44,7 @@ class WinnerGap:
         grid: GapGrid,
         measure: BaseMeasure | None = None,
     ) -> None:
-        """Take the law of the winner, and what it was made of.
+        """Take the law of the winner, and the scores, rate and measure of it.
 
         Raises:
             InvalidScores: if there is one candidate only.
