@@ -900,6 +900,7 @@ def mean(
     minimum: _Number | None = None,
     maximum: _Number | None = None,
     step: _Number | None = None,
+    bounds_share: _Number | None = None,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     neighbors: _Neighbors = "add_remove",
@@ -930,6 +931,9 @@ def mean(
         maximum: the upper bound, likewise.
         step: the step to which numbers are rounded, in units of the data. Without it the one that is declared, 1
             for integers; else the power of ten with 100,000 to 1,000,000 steps between the bounds.
+        bounds_share: where no bounds are known, the part of epsilon that buys them first, such as "1/10": they are
+            drawn from the same records as by `bounds`, and are in `Release.bounds`. Where both are the same number,
+            all records count as that. Not with groups.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
@@ -2774,6 +2778,7 @@ def sum(
     minimum: _Number | None = None,
     maximum: _Number | None = None,
     step: _Number | None = None,
+    bounds_share: _Number | None = None,
     epsilon: _Number | None = None,
     rho: _Number | None = None,
     scale: _Number | None = None,
@@ -2804,6 +2809,9 @@ def sum(
         maximum: the upper bound, likewise.
         step: the distance of neighbouring answers, in units of the data. Without it the one that is declared, 1 for
             integers; else the power of ten with 100,000 to 1,000,000 steps between the bounds.
+        bounds_share: where no bounds are known, the part of epsilon that buys them first, such as "1/10": they are
+            drawn from the same records as by `bounds`, and are in `Release.bounds`. Where both are the same number,
+            all records count as that. Not with groups.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
             natural logarithm of an answer's probability. Smaller is more private and less accurate; from
             one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in

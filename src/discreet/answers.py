@@ -18,12 +18,14 @@ class Answer:
         counts: noisy counts of the answer, in the shape of the value; None where there are none.
         gap: how far ahead the winner was; None where it is not released.
         other: the noisy number of units outside the answer; None where it is not released.
+        bounds: the bounds that were drawn for a sum or a mean; None where they were known.
     """
 
     value: Any
     counts: Any = None
     gap: Any = None
     other: Any = None
+    bounds: Any = None
 
     @classmethod
     def of(cls, named: Any) -> "Answer":

@@ -47,6 +47,7 @@ class Release(Generic[T]):
             None where they are not released.
         gap: how far ahead the winner was; None where it is not released.
         other: the noisy number of units outside the answers; None where it is not released.
+        bounds: the bounds that were drawn for a sum or a mean, the lower one first; None where they were known.
     """
 
     value: T
@@ -59,6 +60,7 @@ class Release(Generic[T]):
     counts: Any = None
     gap: Any = None
     other: Any = None
+    bounds: Any = None
 
     @property
     def promise(self) -> str:
@@ -66,8 +68,10 @@ class Release(Generic[T]):
         return join(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
 
     def parts(self) -> dict[str, Any]:
-        """Return what is released besides the answer, by name: `counts`, `gap` and `other`, if there are any."""
-        every = {"counts": self.counts, "gap": self.gap, "other": self.other}
+        """Return what is released besides the answer, by name: `counts`, `gap` and others, if there are any."""
+        every = {
+            "counts": self.counts, "gap": self.gap, "other": self.other, "bounds": self.bounds,
+        }  # fmt: skip
         return {name: part for name, part in every.items() if part is not None}
 
     def count_table(self) -> CountTable | None:

@@ -146,6 +146,7 @@ class Order:
             counts=answer.counts,
             gap=answer.gap,
             other=answer.other,
+            bounds=answer.bounds,
         )
 
     @property

@@ -32,6 +32,15 @@ _Rounding = Annotated[
 ]
 
 
+_BoundsShare = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Where no bounds are known: the part of epsilon that buys them first, such as 0.1.",
+    ),
+]
+
+
 @releasing(*_WITHOUT)
 def sum_command(
     data: DataArgument,
@@ -40,13 +49,22 @@ def sum_command(
     minimum: _Minimum = None,
     maximum: _Maximum = None,
     step: _Rounding = None,
+    bounds_share: _BoundsShare = None,
 ) -> Release:
     """Release the sum of the numbers of a column, with geometric noise.
 
     Example: discreet sum people.csv age --minimum 0 --maximum 120 --step 1 --epsilon 1
     """
     others = without_mechanism(terms)
-    return verb.sum(data, column, minimum=minimum, maximum=maximum, step=step, **others)
+    return verb.sum(
+        data,
+        column,
+        minimum=minimum,
+        maximum=maximum,
+        step=step,
+        bounds_share=bounds_share,
+        **others,
+    )
 
 
 @releasing(*_WITHOUT, "scale")
@@ -57,6 +75,7 @@ def mean_command(
     minimum: _Minimum = None,
     maximum: _Maximum = None,
     step: _Rounding = None,
+    bounds_share: _BoundsShare = None,
 ) -> Release:
     """Release the mean of the numbers of a column: a noisy sum over a noisy count.
 
@@ -65,4 +84,12 @@ def mean_command(
     Example: discreet mean people.csv age --minimum 0 --maximum 120 --epsilon 1
     """
     others = without_mechanism(terms)
-    return verb.mean(data, column, minimum=minimum, maximum=maximum, step=step, **others)
+    return verb.mean(
+        data,
+        column,
+        minimum=minimum,
+        maximum=maximum,
+        step=step,
+        bounds_share=bounds_share,
+        **others,
+    )

@@ -82,6 +82,8 @@ def _sum_bounds(
     for name in ("minimum", "maximum"):
         if arguments.get(name) is not None:
             column.check_bounds(exact(arguments[name], name))
+    if arguments.get("bounds_share") is not None and low is None and high is None:
+        return {}  # they are drawn, and the step with them
     declared = {"minimum": low, "maximum": high, "step": step}
     return {name: one for name, one in declared.items() if arguments.get(name) is None}
 

@@ -57,6 +57,7 @@ class ReleaseReply(BaseModel):
     counts: Any = Field(None, description="Noisy counts of the answers, in the shape of the value.")
     gap: Any = Field(None, description="How far ahead the winner was, if that was asked for.")
     other: Any = Field(None, description="The noisy number of units outside the answers.")
+    bounds: Any = Field(None, description="The bounds that were drawn for a sum or a mean.")
 
 
 class PostponedReply(BaseModel):

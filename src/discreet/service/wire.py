@@ -218,7 +218,9 @@ def write_release(release: Release) -> dict[str, Any]:
 
 def read_release(plain: Mapping[str, Any]) -> Release:
     """Return the release that `write_release` wrote."""
-    answer = {name: read_value(plain.get(name)) for name in ("value", "counts", "gap", "other")}
+    answer = {
+        name: read_value(plain.get(name)) for name in ("value", "counts", "gap", "other", "bounds")
+    }
     terms = {**plain, **answer, "unit": read_unit(plain["unit"])}
     return Release(**{**terms, "guarantee": read_guarantee(plain["guarantee"])})
 

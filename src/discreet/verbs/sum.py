@@ -16,6 +16,7 @@ from ..tables.column import Numeric
 from ..terms import RecordTerms, takes_terms_without
 from .noisy_numbers import NoisyNumbers, names_of_terms, read_terms
 from .sum_bounds import Bounds, name_of_mean, read_bounds, size_noise, sum_noise
+from .sum_without_bounds import read_question, release_without_bounds
 from .units import columns_of, read_unit_query
 
 _TERMS = names_of_terms(RecordTerms)
@@ -23,13 +24,14 @@ _MEAN_TERMS = names_of_terms(RecordTerms, "scale")
 
 
 @takes_terms_without("mechanism", "size", asks="sums")
-def sum(
+def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price of these
     data: tables.Table,
     column: str | None = None,
     *,
     minimum: Number | None = None,
     maximum: Number | None = None,
     step: Number | None = None,
+    bounds_share: Number | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release the sum of numbers between two bounds, with geometric noise.
@@ -48,6 +50,9 @@ def sum(
         step: the distance of neighbouring answers, in units of the data. Without it the one that is declared, 1 for
             integers; else the power of ten with 100,000 to 1,000,000 steps between the bounds.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the data.
+        bounds_share: where no bounds are known, the part of epsilon that buys them first, such as "1/10": they are
+            drawn from the same records as by `bounds`, and are in `Release.bounds`. Where both are the same number,
+            all records count as that. Not with groups.
         max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group; the noise
             grows with it. Needs `privacy_unit`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every sum
@@ -67,8 +72,12 @@ def sum(
     """
     column = None if column is None else column_name(column)
     parameter, others = read_terms(terms, _TERMS)
-    bounds = read_bounds(minimum, maximum, step)
     unit_query = read_unit_query(others, bounded=True)
+    if bounds_share is not None:
+        ends = (minimum, maximum, step)
+        without = read_question("sum", bounds_share, ends, unit_query, parameter)
+        return release_without_bounds(without, data, column, terms)
+    bounds = read_bounds(minimum, maximum, step)
     left = _in_steps(unit_query.for_answers(parameter), bounds.step)
     noise = sum_noise(bounds, unit_query, left)
     columns = columns_of(unit_query, data, column)
@@ -90,13 +99,14 @@ def sum(
 
 
 @takes_terms_without("mechanism", "size", "scale", asks="sums")
-def mean(
+def mean(  # noqa: PLR0913  # as sum
     data: tables.Table,
     column: str | None = None,
     *,
     minimum: Number | None = None,
     maximum: Number | None = None,
     step: Number | None = None,
+    bounds_share: Number | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release the mean of numbers between two bounds: a noisy sum over a noisy count.
@@ -115,6 +125,9 @@ def mean(
         maximum: the upper bound, likewise.
         step: the step to which numbers are rounded, in units of the data. Without it the one that is declared, 1
             for integers; else the power of ten with 100,000 to 1,000,000 steps between the bounds.
+        bounds_share: where no bounds are known, the part of epsilon that buys them first, such as "1/10": they are
+            drawn from the same records as by `bounds`, and are in `Release.bounds`. Where both are the same number,
+            all records count as that. Not with groups.
         max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group; the noise
             grows with it. Needs `privacy_unit`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every mean
@@ -135,8 +148,12 @@ def mean(
     """
     column = None if column is None else column_name(column)
     parameter, others = read_terms(terms, _MEAN_TERMS)
-    bounds = read_bounds(minimum, maximum, step)
     unit_query = read_unit_query(others, bounded=True)
+    if bounds_share is not None:
+        ends = (minimum, maximum, step)
+        without = read_question("mean", bounds_share, ends, unit_query, parameter)
+        return release_without_bounds(without, data, column, terms)
+    bounds = read_bounds(minimum, maximum, step)
     left = unit_query.for_answers(parameter)
     half = PrivacyParameter(left.kind, left.value / 2)
     noises = [size_noise(unit_query, half), sum_noise(bounds.from_middle(), unit_query, half)]
