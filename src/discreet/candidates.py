@@ -4,7 +4,7 @@ import datetime as dt
 import math
 import operator
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Sized
 from contextlib import suppress
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -18,7 +18,7 @@ from .arguments import MOST_LISTED, exact_text, read_sequence, refuse_one_shot
 from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, InvalidNumber, preview
 from .numbers import Number, exact, fits, float_up, positive
-from .sampling.arrays import by_type
+from .sampling.arrays import by_type, types_of
 from .sampling.vectors import ExactArray, Integers
 from .warning import warn
 
@@ -79,7 +79,10 @@ class Labels(Sequence[object]):
         argument: the argument that they are given as, for errors.
     """
 
-    __slots__ = ("_labels", "is_declared")
+    __slots__ = ("_labels", "are_finite", "is_declared")
+
+    are_finite: bool
+    """Whether all are finite integers and floats of Python's own: else they are looked at one by one."""
 
     def __init__(
         self,
@@ -101,7 +104,9 @@ class Labels(Sequence[object]):
             raise InvalidCandidates(
                 f"{argument} must not be empty: there must be something to answer"
             )
-        check_distinct_labels(self._labels, argument)
+        self.are_finite = _are_finite(self._labels)
+        if not self.are_finite or len(set(self._labels)) < len(self._labels):
+            check_distinct_labels(self._labels, argument)
 
     @classmethod
     def of(cls, candidates: Iterable[object], argument: str = "candidates") -> "Labels":
@@ -148,6 +153,9 @@ class Labels(Sequence[object]):
 
     def __getitem__(self, index: Any) -> Any:
         return self._labels[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._labels)
 
     def __repr__(self) -> str:
         beginning = ", ".join(map(repr, self._labels[:5]))
@@ -411,6 +419,8 @@ def plain_values(labels: Iterable[object], argument: str) -> Iterable[object]:
             labels = getattr(labels, to_list)()
             break
     plain_labels = read_sequence(labels, argument)
+    if not any(issubclass(one, np.generic) for one in types_of(plain_labels)):
+        return plain_labels
     return [label.item() if isinstance(label, np.generic) else label for label in plain_labels]
 
 
@@ -434,6 +444,20 @@ def check_distinct_labels(labels: tuple[object, ...], argument: str) -> None:
                     f"{argument} must be distinct, {_twice(first_of[form], label)}"
                 )
             first_of[form] = label
+
+
+def _are_finite(labels: Sequence[Any]) -> bool:
+    """Return whether labels are all Python's own integers and floats, and none is missing, or beyond all doubles.
+
+    They are looked at together: one by one, a long list of them would take longer than any draw from it.
+    """
+    if not types_of(labels) <= {int, float}:
+        return False
+    try:
+        doubles = np.array(labels, dtype=np.float64)
+    except OverflowError:
+        return False
+    return bool(np.isfinite(doubles).all())
 
 
 def _length(labels: Sized) -> int:

@@ -15,9 +15,10 @@ from discreet.candidates import Grid
 from discreet.errors import InvalidScores
 from discreet.sampling.arrays import objects
 from discreet.sampling.vectors import read_vector
-from discreet.scores.rank import _beside
+from discreet.scores.list_counts import count_beside
 from discreet.scores.revenue import _highest_paid, places
 from discreet.tables import count
+from discreet.tables.meanings import Rungs
 from discreet.tables.memory import _in_order
 from discreet.tables.numeric import from_list, present, python_number
 
@@ -96,8 +97,9 @@ def test_below_and_above(values: list[Any], weights: list[int], counted: bool) -
     below = [sum(t for x, t in zip(numbers, times, strict=True) if x < rung) for rung in ladder]
     above = [sum(t for x, t in zip(numbers, times, strict=True) if x > rung) for rung in ladder]
     counts = np.array(times, dtype=np.int64) if counted else None
-    less, more = _beside(objects(numbers), counts, ladder, ladder)
-    assert (less.tolist(), more.tolist()) == (below, above)
+    rungs = Rungs(objects(ladder), objects(ladder))
+    less, more, total = count_beside(objects(numbers), counts, rungs)
+    assert (less.tolist(), more.tolist(), total) == (below, above, sum(times))
 
 
 @given(st.lists(MIXED, min_size=1) | st.lists(FLOATS | INTEGERS, min_size=1))

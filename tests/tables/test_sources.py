@@ -390,7 +390,8 @@ def test_a_list_of_candidates_brings_no_column_to_memory(of: str) -> None:
     with patch.object(InDuckDB, "fetch", watch):
         found = recorded(relation, "c").groups[0].beside(numbers_)
     assert found is not None
-    assert found[0] == [sum(row < n for row in rows) for n in numbers_]
-    assert found[1] == [sum(row > n for row in rows) for n in numbers_]
+    assert found[0].tolist() == [sum(row < n for row in rows) for n in numbers_]
+    assert found[2] == len(rows)
+    assert found[1].tolist() == [sum(row > n for row in rows) for n in numbers_]
     assert len(fetched) == 1
     assert fetched[0] <= 2 * len(numbers_) + 1

@@ -6,7 +6,6 @@ grid. Those taken out are counted, so the answer is exact whatever the sample wa
 are put on the grid.
 """
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,12 +19,11 @@ from numpy.typing import NDArray
 from ..accuracy import ROWS_IN_RANK, Measure
 from ..candidates import Labels
 from ..date_grid import AnyGrid, NumberCells, number_grid
-from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
-from ..sampling.arrays import by_type
 from ..sampling.runs import Runs
-from ..sampling.vectors import ExactArray, Integers, Vector, integers
+from ..sampling.vectors import ExactArray, Integers, Vector
 from .contract import BaseScore
+from .list_counts import count_beside
 from .rank_search import bracket, distinct_indices, everything
 
 if TYPE_CHECKING:
@@ -37,9 +35,6 @@ SMALL = 2**20
 
 _LARGE = 2**62
 """Indices of grids up to this size are words."""
-
-_BEYOND = Fraction(10**400)
-"""Above all finite numbers of any column, and none of them."""
 
 WIDER = 16
 """How much wider the bracket becomes if a draw should come near its end."""
@@ -188,55 +183,11 @@ class Rank(BaseScore):
     def _of_list(self, candidates: Labels) -> Vector:
         """Return the scores of a list of candidates."""
         ladder = self.column.rungs(candidates)
-        # Every record is below or above a number that none is equal to.
-        counts_beside = self.column.beside([*ladder.exact, _BEYOND])
-        if counts_beside is None:
-            exact, floating = [*ladder.exact, _BEYOND], [*ladder.floating, _BEYOND]
-            less, more = _beside(*self.column.numbers(), exact, floating)
-        else:
-            less, more = (integers(counts) for counts in counts_beside)
-        n = int(less[-1]) + int(more[-1])
-        return Vector(self._scores(less[:-1], more[:-1], n), integral=True)
-
-
-def _beside(
-    values: ExactArray, counts: Integers | None, exact: list[Fraction], floating: list[Fraction]
-) -> tuple[Integers, Integers]:
-    """Return how many records are below and above the numbers of a list, one for doubles and one for all others."""
-    if values.dtype.kind != "O":
-        return _beside_alike(values, counts, floating if values.dtype.kind == "f" else exact)
-    parts = [
-        _beside(part, None if counts is None else counts[places], exact, floating)
-        if part.dtype.kind != "O"
-        else _beside_alike(part, None if counts is None else counts[places], exact)
-        for places, part in by_type(values)
-    ]
-    nothing = np.zeros(len(exact), dtype=np.int64)
-    return sum((less for less, _ in parts), nothing), sum((more for _, more in parts), nothing)
-
-
-def _beside_alike(
-    values: ExactArray, counts: Integers | None, ladder: list[Fraction]
-) -> tuple[Integers, Integers]:
-    """Return the same for records of one type."""
-    if counts is None:
-        ascending, totals = np.sort(values), np.arange(len(values) + 1)
-    else:
-        order = np.argsort(values, kind="stable")
-        ascending, totals = values[order], np.concatenate(([0], np.cumsum(counts[order])))
-    if values.dtype.kind == "f":
-        # The least double at or above a rung divides doubles as the rung itself does.
-        doubles = np.array([float_up(number) for number in ladder])
-        is_equal = np.array(
-            [d == number for d, number in zip(doubles.tolist(), ladder, strict=True)]
-        )
-        first = ascending.searchsorted(doubles, side="left")
-        last = np.where(is_equal, ascending.searchsorted(doubles, side="right"), first)
-    else:
-        rows = ascending.tolist()
-        first = np.array([bisect_left(rows, number) for number in ladder])
-        last = np.array([bisect_right(rows, number) for number in ladder])
-    return totals[first], totals[-1] - totals[last]
+        counts = self.column.beside(ladder.exact)
+        if counts is None:
+            counts = count_beside(*self.column.numbers(), ladder)
+        less, more, total = counts
+        return Vector(self._scores(less, more, total), integral=True)
 
 
 def stretches(

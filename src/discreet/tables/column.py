@@ -1,8 +1,7 @@
 """The records of one group in one column, read when a score asks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from numbers import Integral
 from typing import Any, ClassVar, Protocol
@@ -18,6 +17,7 @@ from .candidate_table import CountClasses, Ranking
 from .cells import GridSource
 from .engine import array_of, open_table, unwrap_table
 from .expressions import Numbers, OpenedTable
+from .grid_counts import Beside
 from .key_counts import KeyCounts, open_keys
 from .keys import Key
 from .meanings import Rungs, rungs
@@ -62,7 +62,7 @@ class Numeric(Protocol):
         """Return the numbers that labels mean in this column."""
         ...
 
-    def beside(self, numbers: Sequence[Fraction]) -> tuple[list[int], list[int]] | None:
+    def beside(self, numbers: Iterable[Any]) -> Beside | None:
         """Return how many records are below and above some numbers; None where they must be brought to memory."""
         ...
 
@@ -196,7 +196,7 @@ class Group:
             return rungs(labels)
         return rungs(labels, source.bounded.of if source.array is None else source.table.type())
 
-    def beside(self, numbers: Sequence[Fraction]) -> tuple[list[int], list[int]] | None:
+    def beside(self, numbers: Iterable[Any]) -> Beside | None:
         """Return how many records are below and above some numbers; None where they must be brought to memory."""
         if self.source.array is not None:
             return None
@@ -222,7 +222,7 @@ class ArrayColumn:
         """Return the numbers of a list as they are: there is no type."""
         return rungs(labels)
 
-    def beside(self, numbers: Sequence[Fraction]) -> None:
+    def beside(self, numbers: Iterable[Any]) -> None:
         """Return None: they are in memory."""
 
 
@@ -259,7 +259,7 @@ class Histogram:
         """Return the numbers of a list as they are: there is no type."""
         return rungs(labels)
 
-    def beside(self, numbers: Sequence[Fraction]) -> None:
+    def beside(self, numbers: Iterable[Any]) -> None:
         """Return None: they are in memory."""
 
 

@@ -4,9 +4,10 @@ Values are joined with a table of constants of the column's own type, so equalit
 of a privacy unit are chosen by the rule of docs/how-to/user_level_privacy.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from ..sampling.vectors import ExactArray
 from .cells import GridSource, Thresholds
 from .cut_counts import CutCounts
 from .engine_errors import quietly
-from .grid_counts import GridCounts, counts_beside
+from .grid_counts import Beside, GridCounts, counts_beside
 from .ids import check_unit
 from .kinds import CELL, INTEGER_TYPE, ColumnType
 from .meanings import Meanings, as_codes, meanings, positions
@@ -266,12 +267,15 @@ class Numbers:
         """Return the numbers of a group as counts between cuts."""
         return CutCounts(self._of_group(group), self.of, self.native.fetch, cells, self.failure)
 
-    def beside(self, group: int, numbers: Sequence[Fraction]) -> tuple[list[int], list[int]] | None:
+    def beside(self, group: int, numbers: Iterable[Any]) -> Beside | None:
         """Return how many records of a group are below and above some numbers."""
         if not self._comparable:
             return None
         rows = self._of_group(group)
-        return quietly(counts_beside, self.failure, rows, self.native.fetch, self.of, numbers)
+        exact = list(
+            map(Fraction, numbers.tolist() if isinstance(numbers, np.ndarray) else numbers)
+        )
+        return quietly(counts_beside, self.failure, rows, self.native.fetch, self.of, exact)
 
     def distinct(self, group: int) -> tuple[ExactArray, NDArray[np.int64]]:
         """Return the distinct numbers of a group, and their counts."""

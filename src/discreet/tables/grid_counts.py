@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..decimals import LEAST_POWER, POWERS, Decimals
-from ..errors import DiscreetError
-from ..sampling.vectors import ExactArray, Integers
+from ..errors import DiscreetError, UnreadableData
+from ..sampling.vectors import ExactArray, Integers, integers
 from .cells import (
     FINEST_KEYS,
     CellNumber,
@@ -205,6 +205,9 @@ class GridCounts:
         return constant(unit, self.thresholds.of)
 
 
+Beside = tuple[Integers, Integers, int]
+"""How many records are below some numbers, how many are above, and how many there are."""
+
 AT_ONCE = 2**11
 """So many numbers are compared with in one query."""
 
@@ -214,13 +217,13 @@ def counts_beside(
     fetch: Callable[[Frame, ColumnType], list[ExactArray]],
     of: ColumnType,
     numbers: Sequence[Fraction],
-) -> tuple[list[int], list[int]]:
-    """Return how many records are below some numbers, and how many above.
+) -> Beside:
+    """Return how many records are below some numbers, how many above, and how many there are.
 
     The records are cut at the least number of the column's type that is at or above a number, and at the least
     one above it. The records between two cuts are one group, and nothing of the data but its count is fetched.
     """
-    less, more = list[int](), list[int]()
+    less, more, totals = list[int](), list[int](), set[int]()
     for start in range(0, len(numbers), AT_ONCE):
         some = numbers[start : start + AT_ONCE]
         at, above = (
@@ -234,7 +237,10 @@ def counts_beside(
         less += [below[last if edge is None else bisect_left(cuts, edge)] for edge in at]
         up_to = [below[last if edge is None else bisect_left(cuts, edge)] for edge in above]
         more += [below[-1] - count for count in up_to]
-    return less, more
+        totals.add(below[-1])
+    if len(totals) > 1:
+        raise UnreadableData("the data changed while they were read")
+    return integers(less), integers(more), totals.pop()
 
 
 def between(rows: Frame, of: ColumnType, low: Fraction | None, high: Fraction | None) -> Frame:

@@ -9,10 +9,13 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
+import numpy as np
+
 from ..candidates import Labels, instant
 from ..errors import InvalidCandidates, preview
 from ..numbers import exact
-from ..sampling.vectors import read_vector
+from ..sampling.arrays import in_one_array, objects, types_of
+from ..sampling.vectors import ExactArray, read_vector
 from ..warning import warn
 from .kinds import (
     NUMBERS,
@@ -71,6 +74,9 @@ def as_texts(candidates: Sequence[object], column: str, name: str = "candidate")
 MOST_NAMES = 3
 """So many candidates are named that no cell can equal."""
 
+_WHOLE = 2**53
+"""Integers up to it, either way, are doubles."""
+
 _NOUNS = {
     **dict.fromkeys(("integer", "float", "decimal"), "number"),
     **dict.fromkeys(("timestamp", "timestamp with time zone"), "time"),
@@ -126,8 +132,8 @@ class Rungs:
         floating: among floating-point numbers.
     """
 
-    exact: Sequence[Fraction]
-    floating: Sequence[Fraction]
+    exact: ExactArray
+    floating: ExactArray
 
 
 def rungs(labels: Labels, of: ColumnType | None = None) -> Rungs:
@@ -137,9 +143,14 @@ def rungs(labels: Labels, of: ColumnType | None = None) -> Rungs:
         labels: numbers.
         of: the type of the column; None for numbers without one.
     """
+    numbers = _plain_array(labels.description)
     if not labels.is_declared:
-        numbers = read_vector(list(labels))
-        return Rungs(*[[numbers.exact(i) for i in range(len(numbers))]] * 2)
+        plain_numbers = _exact_array(labels) if numbers is None else numbers
+        return Rungs(plain_numbers, plain_numbers)
+    is_double = of is not None and of.kind == "float" and of.layout == "<d"
+    if numbers is not None and is_double and (numbers.dtype.kind == "f" or _are_doubles(numbers)):
+        # The double nearest to the decimal that a double prints as is that double.
+        return Rungs(numbers, numbers)
     precise = [exact(one, "a candidate") for one in labels]
     like = of if of is not None and of.kind == "float" else ColumnType("", "float", "double")
     nearest_numbers = [
@@ -147,7 +158,28 @@ def rungs(labels: Labels, of: ColumnType | None = None) -> Rungs:
         for x in precise
         for double in [nearest_float(x, like)]
     ]
-    return Rungs(nearest_numbers if like is of else precise, nearest_numbers)
+    return Rungs(objects(nearest_numbers if like is of else precise), objects(nearest_numbers))
+
+
+def _plain_array(labels: Sequence[Any]) -> ExactArray | None:
+    """Return Python's own integers and floats in one array that rounds none of them; None where there is none."""
+    types = types_of(labels)
+    array = in_one_array(labels, types)
+    if array is not None or not types <= {int, float}:
+        return array
+    are_short = all(abs(label) <= _WHOLE for label in labels if type(label) is int)
+    return np.array(labels, dtype=np.float64) if are_short else None
+
+
+def _are_doubles(integers: ExactArray) -> bool:
+    """Return whether doubles hold integers exactly, because none is long."""
+    return bool((np.abs(integers.clip(-_WHOLE - 1, _WHOLE + 1)) <= _WHOLE).all())
+
+
+def _exact_array(labels: Labels) -> ExactArray:
+    """Return numbers as exact fractions."""
+    numbers = read_vector(list(labels))
+    return objects([numbers.exact(i) for i in range(len(numbers))])
 
 
 def positions(values: Meanings) -> dict[object, int]:

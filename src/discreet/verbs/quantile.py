@@ -244,7 +244,7 @@ def _read_candidates(candidates: Candidates | None, share: Fraction) -> AnyGrid 
 
 def _check_labels(labels: Labels, is_pair: bool) -> None:
     """Raise unless labels are numbers, and no ends of a grid; warn if they may be such ends."""
-    for label in labels:
+    for label in () if labels.are_finite else labels:
         if isinstance(label, dt.date):
             raise InvalidCandidates(
                 f"dates as candidates of a quantile are a DateGrid(lo, hi, step), got {preview(label)} in a list"
@@ -260,7 +260,7 @@ def _check_labels(labels: Labels, is_pair: bool) -> None:
             f"candidates are two numbers, {ends}, and one of them is the answer; for all between them give "
             f"candidates=Grid({ends})"
         )
-    for label in labels:
+    for label in () if labels.are_finite else labels:
         try:
             exact(None if isinstance(label, str) else label, "a candidate")
         except InvalidNumber as error:

@@ -1,0 +1,99 @@
+"""How many records are below and above the numbers of a list, in memory: exactly, and all numbers at once."""
+
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers import float_up
+from ..sampling.arrays import by_type
+from ..sampling.vectors import ExactArray, Integers
+
+if TYPE_CHECKING:
+    from ..tables.meanings import Rungs
+
+_WHOLE = 2**53
+"""Integers up to it, either way, are doubles."""
+
+Places = tuple[NDArray[Any], NDArray[Any]]
+"""For each number the place of the first record that is not below it, and of the first one above it."""
+
+
+def count_beside(
+    values: ExactArray, counts: Integers | None, ladder: "Rungs"
+) -> tuple[Integers, Integers, int]:
+    """Return how many records are below the numbers of a list, how many above, and how many there are.
+
+    Args:
+        values: the records, in any order.
+        counts: how often each occurs; None where all do once.
+        ladder: the numbers, as doubles and all others are compared with them.
+    """
+    if values.dtype.kind != "O":
+        numbers = ladder.floating if values.dtype.kind == "f" else ladder.exact
+        return _count_alike(values, counts, numbers)
+    size = len(ladder.exact)
+    less, more, total = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64), 0
+    for places, part in by_type(values):
+        multiplicities = None if counts is None else counts[places]
+        numbers = ladder.floating if part.dtype.kind == "f" else ladder.exact
+        below, above, several = _count_alike(part, multiplicities, numbers)
+        less, more, total = less + below, more + above, total + several
+    return less, more, total
+
+
+def _count_alike(
+    values: ExactArray, counts: Integers | None, numbers: ExactArray
+) -> tuple[Integers, Integers, int]:
+    """Return the same for records of one type."""
+    totals: Integers
+    if counts is None:
+        ascending, totals = np.sort(values), np.arange(len(values) + 1)
+    else:
+        order = np.argsort(values, kind="stable")
+        ascending, totals = values[order], np.concatenate(([0], np.cumsum(counts[order])))
+    first, last = _places(ascending, numbers)
+    return totals[first], totals[-1] - totals[last], int(totals[-1])
+
+
+def _places(ascending: Any, numbers: Any) -> Places:
+    """Return the places of numbers among ascending records. No number is rounded."""
+    kinds = ascending.dtype.kind + numbers.dtype.kind
+    if kinds == "fi" and bool((np.abs(numbers.clip(-_WHOLE - 1, _WHOLE + 1)) <= _WHOLE).all()):
+        kinds, numbers = "ff", numbers.astype(np.float64)
+    if kinds in ("ff", "ii"):
+        return ascending.searchsorted(numbers), ascending.searchsorted(numbers, side="right")
+    if kinds == "if":
+        return _among_integers(ascending, numbers)
+    return (
+        _among_doubles(ascending, numbers) if kinds[0] == "f" else _one_by_one(ascending, numbers)
+    )
+
+
+def _among_integers(ascending: NDArray[np.int64], numbers: NDArray[np.float64]) -> Places:
+    """Return the places of doubles among integers: an integer is below a double if it is below the next one up."""
+    up = np.ceil(numbers)
+    beyond, within = up >= 2.0**63, (up >= -(2.0**63)) & (up < 2.0**63)
+    words = np.where(within, up, -(2.0**63)).astype(np.int64)
+    first = np.where(beyond, len(ascending), ascending.searchsorted(words))
+    last = ascending.searchsorted(words, side="right")
+    return first, np.where(within & (up == numbers), last, first)
+
+
+def _among_doubles(ascending: NDArray[np.float64], numbers: ExactArray) -> Places:
+    """Return the places of any numbers among doubles: the least double at or above one divides them as it does."""
+    exact = numbers.tolist()
+    doubles = np.array([float_up(number) for number in exact])
+    is_equal = np.array([d == number for d, number in zip(doubles.tolist(), exact, strict=True)])
+    first = ascending.searchsorted(doubles)
+    return first, np.where(is_equal, ascending.searchsorted(doubles, side="right"), first)
+
+
+def _one_by_one(ascending: ExactArray, numbers: ExactArray) -> Places:
+    """Return the places of any numbers among any records, in Python's own arithmetic, which is exact."""
+    rows, exact = ascending.tolist(), numbers.tolist()
+    return (
+        np.array([bisect_left(rows, number) for number in exact]),
+        np.array([bisect_right(rows, number) for number in exact]),
+    )
