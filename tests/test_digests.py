@@ -154,6 +154,9 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
             "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) MODE(city) FROM data WHERE age > 3",
             ledger=till,
         ),
+        "profile": lambda: discreet.profile(
+            data, columns=["city", "pay"], privacy_unit="who", max_contributions=2, delta="1e-9", **terms
+        ),
         "private_candidates": lambda: discreet.private_candidates(
             lambda data, one, share: (one, None), 0, [1, 2], epsilon=1, ledger=till
         ),

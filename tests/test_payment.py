@@ -105,6 +105,7 @@ ONCE: dict[str, Callable[..., discreet.Release]] = {
     "sum": lambda **terms: discreet.sum(TABLE, "age", minimum=0, maximum=10, **terms),
     "mean": lambda **terms: discreet.mean([40] * 999, minimum=0, maximum=80, **terms),
     "check": lambda **terms: discreet.check(PEOPLE, "age", **terms),
+    "profile": lambda **terms: discreet.profile(TABLE, columns=["age"], **terms),
     "select_rows": lambda **terms: discreet.select_rows([[1, 2], [2, 0]], sensitivity=1, **terms),
 }
 
@@ -119,6 +120,7 @@ def test_every_verb_is_here() -> None:
         "counts",
         "keys",
         "mean",
+        "profile",
         "quantiles",
         "select_rows",
         "sql",  # says its own epsilon: tests/verbs/test_sql.py

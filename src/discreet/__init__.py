@@ -54,6 +54,7 @@ _MODULES = {
     "laplace": ".verbs.noise",
     "randomized_response": ".verbs.noise",
     "private_candidates": ".verbs.private_candidates",
+    "profile": ".verbs.profile",
     "maximum": ".verbs.quantile",
     "median": ".verbs.quantile",
     "minimum": ".verbs.quantile",

@@ -63,6 +63,7 @@ from .verbs.list_methods import ListMethod as _ListMethod
 from .verbs.list_methods import TopKMethod as _TopKMethod
 from .verbs.mode import ModeMethod as _ModeMethod
 from .verbs.private_candidates import private_candidates as private_candidates
+from .verbs.profile import profile as profile
 from .verbs.quantiles import QuantilesMethod as _QuantilesMethod
 from .verbs.selector import Selector as _Selector
 from .verbs.sql import sql as sql

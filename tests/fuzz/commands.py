@@ -77,6 +77,8 @@ _COMMANDS: list[str] = [
     "select SCORES --sensitivity 1 --epsilon 1 --json", "noise laplace VALUE --sensitivity 1 --epsilon 1 --lo 0 --hi 9",
     "noise randomized-response VALUE --candidates 1,2 --epsilon 1", "compare VOTES votes --epsilons 0.1,1 --json",
     "mode FILE c --candidates tea --epsilon 1 --format csv", "ledger extend LEDGER --dataset people --epsilon 2000000",
+    "profile FILE --epsilon 1 --delta 1e-6 --privacy-unit who --at-most 100 --draft",
+    "profile FILE --epsilon 1 --columns n,c --texts n --ledger LEDGER --dataset people --json",
     "describe FILE --header --name people", "check people --not-private",
     "check people n --epsilon 1 --request r --json", "check people --epsilon 0.1 --max-contributions 2 --dry-run",
     "plan --candidates 100 --epsilon 1 --spread 2 --confidence 0.9 --json", "plan --candidates 100 --error 5",

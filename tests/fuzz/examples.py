@@ -316,6 +316,10 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
             _rows_described(), _STATEMENT, neighbors="replace_one", ledger=world().session(), request="monday"
         ),
     ],
+    "profile": [
+        lambda: call(world().csv, epsilon=1, delta="1e-6"),
+        lambda: call(world().csv, columns=["n", "c"], texts=["n"], at_most=10, delta="1e-4", **_paid()),
+    ],
     "geometric": [lambda: call(NUMBER, sensitivity=1, **_paid())],
     "randomized_response": [lambda: call(TEXT, ["a", "b"], epsilon=1)],
     "private_candidates": [lambda: call(run, ["a", TEXT], ["a", "b"], epsilon=1, gamma="0.5")],

@@ -154,6 +154,7 @@ ELSEWHERE = {
     "randomized_response",  # one value is all there is of a person: tests/scores/test_truth.py
     "private_candidates",  # each try is private by declaration: tests/verbs/test_private_candidates.py
     "check",  # what is declared bounds its units: test_every_pair_of_small_tables_of_units_keeps_the_promise
+    "profile",  # it asks counts, counts of keys, quantiles and bounds, and counts cells: tests/tables/test_fits.py
     "AboveThreshold",  # test_a_session_protects_what_was_declared
     "Dataset",  # declares it for verbs: tests/datasets/test_calls.py
 }

@@ -181,7 +181,11 @@ def unsafe() -> Iterator[Any]:
 def test_every_verb_is_here() -> None:
     asked = {name.partition(",")[0] for name in ROWS | QUANTILES | NUMBERS | KEYS}
     verbs = {name for name in vars(discreet.Session) if name in discreet.__all__}
-    described = {"check", "sql"}  # test_check.py, test_sql.py: they take descriptions alone
+    described = {
+        "check",
+        "profile",
+        "sql",
+    }  # test_check.py, test_sql.py: they take descriptions alone
     assert asked | described == verbs | {"private_candidates"}
     values = {name: public(name) for name in PATHS}
     functions = {n: f for n, f in values.items() if callable(f) and not isinstance(f, type)}

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..datasets.noisy_cell_counts import NoisyCellCounts
+from ..datasets.table_profile import Profile
 from ..errors import InvalidArgument
 from ..messages import Message, check_language, current_language, translate
 from ..releases import Release, answer_in_words
@@ -68,12 +69,17 @@ def _answer_lines(release: Release, console: Console) -> list[str]:
     if picture is not None:
         is_plain = not console.encoding.startswith("utf")
         lines: list[str] = picture.lines(min(console.width, _WIDEST), plain=is_plain)
-        return lines
+        return [*lines, *_draft_lines(answer)]
     if counts is None:
         return _lines(answer)
     if isinstance(answer, dict):
         return [f"{group}: {_counted(one, counts[group])}" for group, one in answer.items()]
     return [_counted(answer, counts)]
+
+
+def _draft_lines(answer: object) -> list[str]:
+    """Return the lines of the draft of discreet.toml that comes with a profile."""
+    return ["", *answer.draft.splitlines()] if isinstance(answer, Profile) else []
 
 
 def _counted(answer: object, count: object) -> str:

@@ -32,6 +32,7 @@ from ..tables.files import file_format
 STDIN = "-"
 FORMATS = ("csv", "csv.gz", "tsv", "tsv.gz", "jsonl", "jsonl.gz", "parquet", "arrow")
 _NAME = "standard input"
+_FOLDER = "discreet-input-"
 _DATABASES = {".duckdb": "duckdb -csv", ".db": "sqlite3 -csv -header",
               ".sqlite": "sqlite3 -csv -header", ".sqlite3": "sqlite3 -csv -header"}  # fmt: skip
 _WORKBOOKS = (".xlsx", ".xls", ".ods")
@@ -133,10 +134,15 @@ def _read_utf8(stream: BinaryIO) -> str:
     raise UnreadableFile("what was given is not UTF-8 text")
 
 
+def is_copy(path: object) -> bool:
+    """Return whether a path is that of a copy or a link that `table_file` made."""
+    return isinstance(path, str) and Path(path).parent.name.startswith(_FOLDER)
+
+
 @contextmanager
 def _beside(name: str, form: str) -> Iterator[Path]:
     """Yield a path in a new folder for its owner alone, which is removed; in errors it is called by the name."""
-    with tempfile.TemporaryDirectory(prefix="discreet-input-") as folder:
+    with tempfile.TemporaryDirectory(prefix=_FOLDER) as folder:
         path = Path(folder) / f"table.{form}"
         try:
             yield path

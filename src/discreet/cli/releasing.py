@@ -74,8 +74,18 @@ OpenInput = Callable[[str, str | None], AbstractContextManager[str]]
 """Opens what is named on the command line, in a format: yields what the command is called with."""
 
 
+UNDESCRIBED_TEXT = Message(
+    "cells that spell no number, or no candidate, count as missing; to see how many, describe the file once: "
+    "discreet describe, then discreet check"
+)
+"""Said of every CSV file without a description, whatever its rows are."""
+
+
 def releasing(
-    *without: str, open_input: OpenInput = table_file, grid: bool = False
+    *without: str,
+    open_input: OpenInput = table_file,
+    grid: bool = False,
+    note: Message | None = UNDESCRIBED_TEXT,
 ) -> Callable[[Callable[..., Release]], Callable[..., None]]:
     """Add the options of all releasing commands, except those named, to a command.
 
@@ -85,6 +95,7 @@ def releasing(
         *without: the options that the command does not have.
         open_input: opens its `data`: a table, scores, or a private value.
         grid: whether the answers are on a grid, which is passed as the term `candidates`.
+        note: a sentence about every CSV file without a description, or None.
     """
 
     def wrap(command: Callable[..., Release]) -> Callable[..., None]:
@@ -110,8 +121,8 @@ def releasing(
                     terms["candidates"] = grid_of(*(arguments[name] for name in _GRID))
                 verb = partial(command, **{**own, "data": data})
                 answer = _or_how_to_ask_again(partial(_answer, _on(verb), terms, charged, settings))
-            if dataset is None and open_input is table_file:
-                _say_of_text(path, settings["form"])
+            if dataset is None and open_input is table_file and note is not None:
+                _say_of_text(note, path, settings["form"])
             answer(_subject(arguments))
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -130,18 +141,11 @@ def _find_dataset(path: str, open_input: OpenInput) -> Dataset | None:
     return source if isinstance(source, Dataset) else None
 
 
-UNDESCRIBED_TEXT = Message(
-    "cells that spell no number, or no candidate, count as missing; to see how many, describe the file once: "
-    "discreet describe, then discreet check"
-)
-"""Said of every CSV file without a description, whatever its rows are."""
-
-
-def _say_of_text(path: str, form: str | None) -> None:
-    """Say that unreadable cells count as missing, if the table is CSV by its name or by --format."""
+def _say_of_text(note: Message, path: str, form: str | None) -> None:
+    """Say a note if the table is CSV by its name or by --format."""
     name = form or ("csv" if path == "-" else path)
     if file_format(Path(f"x.{name}")) == "CSV":
-        say(UNDESCRIBED_TEXT)
+        say(note)
 
 
 Printer = Callable[[dict[str, object]], None]

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
+from html import escape
 from operator import itemgetter
 from textwrap import wrap
 from typing import Any, Literal
@@ -32,6 +34,9 @@ _MOST_PRINTED = 12
 
 _INDENT = "  "
 
+_GROUPED, _LONGEST = 10_000, int(1e15)
+"""From here on thousands are set apart, and up to here whole numbers are written in full."""
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
@@ -48,6 +53,7 @@ class ColumnProfile:
         ends: between which numbers or dates nearly all cells are; None for texts.
         counts: the numbers of units by value, of values that enough of them share; None where they were not asked.
         is_integer: whether its type is one of whole numbers.
+        needed: about how many cells the quartiles of numbers need, from public numbers; 0 for all else.
     """
 
     name: str
@@ -60,6 +66,7 @@ class ColumnProfile:
     ends: tuple[Any, ...] | None = None
     counts: Mapping[Any, int] | None = None
     is_integer: bool = False
+    needed: int = 0
 
     @property
     def kind_in_words(self) -> str:
@@ -106,6 +113,15 @@ class ColumnProfile:
             low=spell_answer(self.ends[0]), high=spell_answer(self.ends[-1]),
         )  # fmt: skip
 
+    @property
+    def doubt(self) -> str:
+        """A sentence where there are fewer cells than the quartiles need; "" where there are enough."""
+        if self.filled >= self.needed:
+            return ""
+        return gettext(
+            "these numbers need about {needed:,} cells, and may be far off", needed=self.needed
+        )
+
     def as_dict(self) -> dict[str, object]:
         """Return the column in plain values, ready for JSON."""
         known: dict[str, object] = {
@@ -114,6 +130,7 @@ class ColumnProfile:
         }  # fmt: skip
         if self.quartiles is not None and self.ends is not None:
             known["quartiles"] = [*map(_plain, self.quartiles)]
+            known["needed"] = self.needed
             known["ends"] = [*map(_plain, self.ends)]
         if self.counts is not None:
             known["counts"] = [{"value": _plain(key), "count": n} for key, n in self.counts.items()]
@@ -230,12 +247,35 @@ class Profile:
         return render_template("profile.html", profile=self)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Draft:
+    """A draft of discreet.toml, alone."""
+
+    text: str
+
+    def lines(self, width: int = 80, *, plain: bool = False) -> list[str]:
+        """Return its lines, whatever the width: none is broken."""
+        return self.text.splitlines()
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the draft in plain values, ready for JSON."""
+        return {"draft": self.text}
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return "Draft(discreet.toml)"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.text)}</pre>"
+
+
 def spell_answer(answer: Any) -> str:
-    """Return a number or a date as people write it: thousands apart, from ten thousand on."""
-    if isinstance(answer, int | float | Fraction) or hasattr(answer, "as_tuple"):
-        number = Fraction(answer)
-        if number.denominator == 1 and 10_000 <= abs(number) < 10**15:
-            return f"{int(number):,}"
+    """Return a number or a date as people write it: 41 for 41.0, and thousands apart from ten thousand on."""
+    is_number = isinstance(answer, int | Decimal)
+    if is_number and abs(answer) < _LONGEST and answer == int(answer):
+        return f"{int(answer):,}" if abs(answer) >= _GROUPED else str(int(answer))
     return str(answer)
 
 
@@ -251,7 +291,8 @@ def _column_lines(column: ColumnProfile, width: int, *, plain: bool) -> list[str
     if column.box is not None:
         room = width - len(_INDENT)
         plot = column.box.line(room, plain=plain)
-        lines += [_INDENT + line for line in (plot, *_wrap(column.middle, room))]
+        texts = (*_wrap(column.middle, room), *_wrap(column.doubt, room))
+        lines += [_INDENT + line for line in (plot, *texts)]
     if column.counts is not None:
         lines += [_INDENT + line for line in _count_lines(column.common, width, plain=plain)]
     return lines

@@ -25,6 +25,7 @@ from ..verbs.count import count, counts
 from ..verbs.keys import keys
 from ..verbs.mode import mode
 from ..verbs.noise import geometric, laplace, randomized_response
+from ..verbs.profile import profile
 from ..verbs.quantile import maximum, median, minimum, quantile
 from ..verbs.quantiles import quantiles
 from ..verbs.select import select
@@ -184,6 +185,7 @@ class Session:
     median = _PaidVerb(median)
     minimum = _PaidVerb(minimum)
     mode = _PaidVerb(mode)
+    profile = _PaidVerb(profile)
     quantile = _PaidVerb(quantile)
     quantiles = _PaidVerb(quantiles)
     randomized_response = _PaidVerb(randomized_response)

@@ -1,0 +1,98 @@
+"""discreet profile: a table that nobody described, column by column."""
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+import typer
+
+from ..datasets.table_profile import Draft, Profile
+from ..releases import Release
+from ..terms import Terms
+from ..verbs import profile as verb
+from .completion import columns_of_file
+from .inputs import is_copy
+from .options import DataArgument, split_candidates
+from .releasing import releasing
+
+_TERMS = ("epsilon", "neighbors", "privacy_unit", "max_contributions", "ledger", "request")
+
+
+def _column_names(words: str) -> Any:
+    """Return an option for names of columns."""
+    return typer.Option(
+        metavar="A,B,C", help=words, show_default=False, autocompletion=columns_of_file
+    )
+
+
+Names = list[str] | None
+
+
+@releasing(
+    "rho", "scale", "mechanism", "mechanism_option", "size", "by", "groups", "max_groups", "groups_share", "delta",
+    "where", note=None
+)  # fmt: skip
+def profile_command(  # what is known of the table
+    data: DataArgument,
+    terms: Terms,
+    delta: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="The δ of all of it together, such as 1e-8: the values of texts are shown with one alone.",
+        ),
+    ] = None,
+    at_most: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="The most units that there may be, as you know without a look: a δ too large for them is refused.",
+        ),
+    ] = None,
+    columns: Annotated[
+        Names, _column_names("The columns; all of the header or the schema without it.")
+    ] = None,
+    numbers: Annotated[
+        Names, _column_names("Columns that hold numbers, where no type says it.")
+    ] = None,
+    dates: Annotated[Names, _column_names("Columns that hold dates.")] = None,
+    texts: Annotated[
+        Names, _column_names("Columns whose values are wanted, though they may spell numbers.")
+    ] = None,
+    minimum_count: Annotated[
+        int, typer.Option(metavar="NUMBER", help="No value is shown that fewer units share.")
+    ] = 10,
+    most: Annotated[
+        int, typer.Option(metavar="NUMBER", help="The most values of a column.")
+    ] = 1000,
+    draft: Annotated[
+        bool, typer.Option("--draft", help="Print the draft of discreet.toml alone.")
+    ] = False,
+) -> Release:
+    """Release what a table holds that nobody described.
+
+    For each column how many cells are filled, and its quartiles and ends, or the values that enough units
+    share with their counts: at one price, with noise, and ready to be published. A draft of discreet.toml
+    comes with it.
+
+    Example: discreet profile people.csv --epsilon 1 --delta 1e-8 --privacy-unit person
+    """
+    table: Any = data
+    shared: dict[str, Any] = {name: one for name, one in terms.items() if name in _TERMS}
+    named = {"numbers": numbers, "dates": dates, "texts": texts}
+    kinds: dict[str, Any] = {
+        name: split_candidates(one or [], f"--{name}") for name, one in named.items()
+    }
+    release = verb.profile(
+        table,
+        delta=delta,
+        at_most=at_most,
+        columns=None if columns is None else split_candidates(columns, "--columns"),
+        minimum_count=minimum_count,
+        most=most,
+        **kinds,
+        **shared,
+    )
+    profile: Profile = release.value
+    if is_copy(data):  # of standard input, or under another name
+        profile = replace(profile, where=None)
+    return replace(release, value=Draft(profile.draft) if draft else profile)  # type: ignore[arg-type]

@@ -1,0 +1,209 @@
+"""Every verb of counts, keys, bounds and means in every place; an empty place has its reason, and does refuse."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import discreet
+from discreet import Batch, Dataset, Ledger
+from discreet.cli import run
+from discreet.errors import DiscreetError
+from discreet.messages import translate, using_language
+from discreet.selection import bill_of
+from discreet.sentences import question_in_words
+
+from . import engines
+from .service.released_numbers import EXAMPLES
+from .verb_places import DELTA, ENGINES, PAGE, PLACES, REASONS, VERBS, Asked, cells, written
+
+TABLE = pa.table(
+    {
+        "who": [f"p{n}" for n in range(90)],
+        "age": [20, 30, 40] * 30,
+        "city": ["Basel"] * 20 + ["Bern"] * 40 + ["Zürich"] * 30,
+        "g": ["x", "y"] * 45,
+    }
+)
+COLUMNS: dict[str, Any] = {
+    "who": {"type": "string"},
+    "age": {"type": "integer", "minimum": 0, "maximum": 100},
+    "city": {"type": "string", "enum": ["Basel", "Bern", "Zürich"]},
+}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(engines.to_csv(TABLE, tmp_path_factory.mktemp("places")))
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Ledger:
+    ledger = Ledger(tmp_path_factory.mktemp("places") / "budget.db")
+    ledger.open("people", epsilon=10**6, delta="1e-2", delta_for="questions")
+    return ledger
+
+
+def in_engine(asked: Asked, engine: str, folder: Path) -> None:
+    """The answer is the same as in PyArrow, where there is no noise to speak of."""
+    table = engines.ENGINES[engine](TABLE, folder)
+    value = asked.ask(table, epsilon=10**6).value
+    assert value or value == 0
+
+
+def by_unit(asked: Asked, file: str) -> None:
+    release = asked.ask(file, privacy_unit="who")
+    assert release.unit == "who"
+
+
+def by_groups(asked: Asked, file: str) -> None:
+    terms = dict(asked.terms)
+    release = Asked(asked.verb, asked.column, terms).ask(file, by="g", groups=["x", "y"])
+    assert [*release.value] == ["x", "y"]
+
+
+def about_a_description(asked: Asked, file: str) -> None:
+    described = Dataset(file, COLUMNS, privacy_unit="who", max_contributions=1, name="people")
+    terms = asked.terms if asked.described is None else asked.described
+    release = Asked(asked.verb, asked.column, terms).ask(described)
+    assert release.unit == "who"
+
+
+def from_a_ledger(asked: Asked, file: str, ledger: Ledger) -> None:
+    with ledger.session("people") as private:
+        request = f"{asked.verb} {sorted(asked.terms)}"
+        first = asked.ask(file, ledger=private, request=request, epsilon=1)
+        again = asked.ask(file, ledger=private, request=request, epsilon=1)
+    assert (first.charged, again.charged) == (True, False)
+    assert first.value == again.value
+
+
+def in_a_batch(asked: Asked, file: str) -> None:
+    batch = Batch().add("it", asked.function, *asked.about(file), epsilon=1000, **asked.terms)
+    assert batch.run()["it"].guarantee.slack <= batch.cost().slack
+
+
+def quoted(asked: Asked, file: str) -> None:
+    bill = bill_of(asked.function, *asked.about(file), epsilon=1, **asked.terms)
+    assert bill.guarantee.approx(bill.guarantee.slack).epsilon <= 1
+
+
+def planned(asked: Asked, file: str) -> None:
+    """How far off an answer may be, from public numbers."""
+    bill = bill_of(asked.function, *asked.about(file), epsilon=1, **asked.terms)
+    assert bill.worst_error is not None
+
+
+def simulated(asked: Asked, file: str) -> None:
+    draws = discreet.simulate(asked.function, *asked.about(file), epsilon=1, size=3, **asked.terms)
+    assert len(draws.values) == 3
+
+
+def as_a_distribution(asked: Asked, file: str) -> None:
+    law = discreet.distribution(asked.function, *asked.about(file), epsilon=1, **asked.terms)
+    assert law is not None
+
+
+def audited(asked: Asked, file: str, folder: Path) -> None:
+    """What draws tell of the loss between neighbours is within the promise."""
+    less = engines.to_csv(TABLE.slice(1), folder)
+    drawn = [
+        map(
+            str,
+            discreet.simulate(
+                asked.function, *asked.about(data), epsilon=1, size=100, **asked.terms
+            ).values,
+        )
+        for data in (file, less)
+    ]
+    result = discreet.audit.samples(*drawn, confidence="0.999999", delta=DELTA)
+    assert result.epsilon <= 1
+
+
+def on_the_command_line(asked: Asked, file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [file if word == "FILE" else word for word in asked.words.split()]
+    assert run([*words, "--epsilon", "1000"]) == 0, capsys.readouterr().err
+    assert capsys.readouterr().out
+
+
+def at_a_service(asked: Asked) -> None:
+    """All examples are asked in each of these ways in tests/service/test_released_numbers.py."""
+    examples = [
+        one for one in EXAMPLES.values() if one.verb == asked.verb and one.column == asked.column
+    ]
+    assert any(_same_kind(one.terms, asked.terms) for one in examples)
+
+
+def _same_kind(terms: Any, ours: Any) -> bool:
+    special = {name for name in ("delta", "method", "gap", "groups") if name in ours}
+    return special <= set(terms)
+
+
+def in_chinese(asked: Asked, file: str) -> None:
+    bill = bill_of(asked.function, *asked.about(file), epsilon=1, **asked.terms)
+    with using_language("zh"):
+        for text in (question_in_words(bill.query), asked.ask(file).promise):
+            assert any("一" <= letter <= "鿿" for letter in translate(text)), text
+
+
+def test_every_cell_is_known() -> None:
+    assert {*REASONS} <= {*cells()}
+    assert all(len(reason) > 20 for reason in REASONS.values())
+
+
+class Places:
+    """What asks a verb in each place."""
+
+    def __init__(self, file: str, ledger: Ledger, folder: Path, capsys: Any) -> None:
+        self.places: dict[str, Callable[[Asked], None]] = {
+            **{name: partial(in_engine, engine=name, folder=folder) for name in ENGINES},
+            **dict.fromkeys(("connection", "HTTP", "pages"), at_a_service),
+            "privacy_unit": partial(by_unit, file=file),
+            "by": partial(by_groups, file=file),
+            "description": partial(about_a_description, file=file),
+            "ledger": partial(from_a_ledger, file=file, ledger=ledger),
+            "batch": partial(in_a_batch, file=file),
+            "quote": partial(quoted, file=file),
+            "plan": partial(planned, file=file),
+            "simulate": partial(simulated, file=file),
+            "distribution": partial(as_a_distribution, file=file),
+            "audit": partial(audited, file=file, folder=folder),
+            "command line": partial(on_the_command_line, file=file, capsys=capsys),
+            "Chinese": partial(in_chinese, file=file),
+        }
+
+
+def _cell(verb: str, place: str) -> Any:
+    slow = place == "spark" and verb != "counts, of what nobody listed"
+    marks = [pytest.mark.proof] if slow else []
+    return pytest.param(verb, place, marks=marks, id=f"{verb} | {place}")
+
+
+@pytest.mark.parametrize(("verb", "place"), [_cell(*cell) for cell in cells()])
+def test_a_verb_is_asked_in_a_place(
+    verb: str,
+    place: str,
+    file: str,
+    ledger: Ledger,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ask = Places(file, ledger, tmp_path, capsys).places[place]
+    if (verb, place) not in REASONS:
+        ask(VERBS[verb])
+        return
+    with pytest.raises(
+        (DiscreetError, TypeError, AssertionError)
+    ):  # or the reason does not hold any more
+        ask(VERBS[verb])
+
+
+def test_the_docs_have_the_table() -> None:
+    assert PAGE.read_text(encoding="utf-8") == written()
+
+
+def test_all_places_are_asked(file: str, ledger: Ledger, tmp_path: Path) -> None:
+    assert {*Places(file, ledger, tmp_path, None).places} == {*PLACES}
