@@ -140,6 +140,8 @@ def best_price(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
@@ -179,6 +181,7 @@ def best_price(
     max_groups: int = 1,
     where: object = None,
     groups_share: _Number | None = None,
+    most_drawn: int | None = None,
     delta: _Number | None = None,
     size: int | None = None,
     ledger: _Account | None = None,
@@ -235,6 +238,8 @@ def best_price(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
@@ -268,6 +273,7 @@ def bounds(
     max_groups: int = 1,
     where: object = None,
     groups_share: _Number | None = None,
+    most_drawn: int | None = None,
     delta: _Number | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -312,6 +318,8 @@ def bounds(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -347,6 +355,7 @@ def count(
     max_groups: int = 1,
     where: object = None,
     groups_share: _Number | None = None,
+    most_drawn: int | None = None,
     delta: _Number | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -390,6 +399,8 @@ def count(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -428,6 +439,7 @@ def counts(
     max_groups: int = 1,
     where: object = None,
     groups_share: _Number | None = None,
+    most_drawn: int | None = None,
     delta: _Number | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -488,6 +500,8 @@ def counts(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: without candidates, the δ of values that nobody listed, a probability below 1 and far below one over
             the number of records, such as "1e-8"; there is one group then, and the terms are those of `keys`. With
             groups="private", the δ of all answers together.
@@ -806,6 +820,8 @@ def maximum(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
@@ -834,6 +850,7 @@ def maximum(
     max_groups: int = 1,
     where: object = None,
     groups_share: _Number | None = None,
+    most_drawn: int | None = None,
     delta: _Number | None = None,
     size: int | None = None,
     ledger: _Account | None = None,
@@ -884,6 +901,8 @@ def maximum(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
@@ -912,6 +931,7 @@ def mean(
     max_groups: int = 1,
     where: object = None,
     groups_share: _Number | None = None,
+    most_drawn: int | None = None,
     delta: _Number | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -964,6 +984,8 @@ def mean(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -1045,6 +1067,8 @@ def median(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
@@ -1074,6 +1098,7 @@ def median(
     max_groups: int = 1,
     where: object = None,
     groups_share: _Number | None = None,
+    most_drawn: int | None = None,
     delta: _Number | None = None,
     size: int | None = None,
     ledger: _Account | None = None,
@@ -1123,6 +1148,8 @@ def median(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
@@ -1194,6 +1221,8 @@ def minimum(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
@@ -1222,6 +1251,7 @@ def minimum(
     max_groups: int = 1,
     where: object = None,
     groups_share: _Number | None = None,
+    most_drawn: int | None = None,
     delta: _Number | None = None,
     size: int | None = None,
     ledger: _Account | None = None,
@@ -1272,6 +1302,8 @@ def minimum(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
@@ -1355,6 +1387,8 @@ def mode(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
@@ -1392,6 +1426,7 @@ def mode(
     max_groups: int = 1,
     where: object = None,
     groups_share: _Number | None = None,
+    most_drawn: int | None = None,
     delta: _Number | None = None,
     size: int | None = None,
     ledger: _Account | None = None,
@@ -1452,6 +1487,8 @@ def mode(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
@@ -1532,6 +1569,8 @@ def quantile(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
@@ -1569,6 +1608,7 @@ def quantile(
     max_groups: int = 1,
     where: object = None,
     groups_share: _Number | None = None,
+    most_drawn: int | None = None,
     delta: _Number | None = None,
     size: int | None = None,
     ledger: _Account | None = None,
@@ -1621,6 +1661,8 @@ def quantile(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
@@ -1698,6 +1740,8 @@ def quantiles(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: the δ of all values together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and each
             level (or each value, with "independent") has as much as the library's bound on composition
             allows. Finding it takes up to a few seconds. Not with "joint", a privacy unit or groups. With
@@ -1735,6 +1779,7 @@ def quantiles(
     max_groups: int = 1,
     where: object = None,
     groups_share: _Number | None = None,
+    most_drawn: int | None = None,
     delta: _Number | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -1782,6 +1827,8 @@ def quantiles(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: the δ of all values together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and each
             level (or each value, with "independent") has as much as the library's bound on composition
             allows. Finding it takes up to a few seconds. Not with "joint", a privacy unit or groups. With
@@ -2791,6 +2838,7 @@ def sum(
     max_groups: int = 1,
     where: object = None,
     groups_share: _Number | None = None,
+    most_drawn: int | None = None,
     delta: _Number | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
@@ -2843,6 +2891,8 @@ def sum(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -2939,6 +2989,8 @@ def top_k(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
             each round of "peeling" has as much as the library's bound on adaptive composition allows: with
             ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
@@ -2985,6 +3037,7 @@ def top_k(
     max_groups: int = 1,
     where: object = None,
     groups_share: _Number | None = None,
+    most_drawn: int | None = None,
     delta: _Number | None = None,
     size: int | None = None,
     ledger: _Account | None = None,
@@ -3047,6 +3100,8 @@ def top_k(
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
             each round of "peeling" has as much as the library's bound on adaptive composition allows: with
             ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the

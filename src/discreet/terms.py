@@ -135,6 +135,8 @@ class PersonTerms(Terms, total=False):
             false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
             half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
     """
@@ -144,6 +146,7 @@ class PersonTerms(Terms, total=False):
     groups: Iterable[object] | Literal["private"] | None
     max_groups: int
     groups_share: Number | None
+    most_drawn: int | None
     delta: Number | None
 
 
@@ -248,6 +251,7 @@ DEFAULTS: dict[str, object] = {
     "max_groups": 1,
     "where": None,
     "groups_share": None,
+    "most_drawn": None,
     "delta": None,
     "size": None,
     "ledger": None,

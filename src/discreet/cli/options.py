@@ -159,6 +159,13 @@ GroupsShare = Annotated[
         help="With --groups private: the part of epsilon that draws the groups (default: 1/2).",
     ),
 ]
+MostDrawn = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="With --groups private: the most groups that are answered (default: 1000).",
+    ),
+]
 Delta = Annotated[
     str | None,
     typer.Option(

@@ -40,6 +40,7 @@ _OPTIONS: dict[str, tuple[object, object]] = {
     "groups": (options.GroupNames, None),
     "max_groups": (options.MaxGroups, None),
     "groups_share": (options.GroupsShare, None),
+    "most_drawn": (options.MostDrawn, None),
     "delta": (options.Delta, None),
     "where": (options.Where, None),
     "ledger": (options.LedgerAt, None),
@@ -59,13 +60,14 @@ _GRID: dict[str, tuple[object, object]] = {
 }
 
 OF_TABLES = (
-    "form", "max_contributions", "by", "groups", "max_groups", "groups_share", "delta", "where",
+    "form", "max_contributions", "by", "groups", "max_groups", "groups_share", "most_drawn",
+    "delta", "where",
 )  # fmt: skip
 """The options that make sense only where rows of a table are counted."""
 
 _TERMS = ("epsilon", "rho", "scale", "neighbors", "size", "request",
-          "privacy_unit", "max_contributions", "by", "groups", "max_groups", "groups_share", "delta",
-          "where")  # fmt: skip
+          "privacy_unit", "max_contributions", "by", "groups", "max_groups", "groups_share", "most_drawn",
+          "delta", "where")  # fmt: skip
 
 _ENVIRONMENT = (("ledger", "DISCREET_LEDGER"), ("dataset", "DISCREET_DATASET"))
 """What may be told to all commands at once; a description of the data is nearer."""

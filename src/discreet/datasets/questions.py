@@ -63,13 +63,14 @@ WORDS_OF_V1 = {new: old for old, new in RENAMED.items()}
 VERB = choice_of(VERBS, RENAMED)
 """A verb in discreet.toml."""
 
+_OF_GROUPS = ("by", "groups", "max_groups", "groups_share", "most_drawn", "delta")
+
 SHARED_TERMS = (
-    "candidates", "epsilon", "rho", "scale", "mechanism", "by", "groups", "max_groups", "max_contributions",
-    "where",
+    "candidates", "epsilon", "rho", "scale", "mechanism", *_OF_GROUPS, "max_contributions", "where",
 )  # fmt: skip
 """The terms of all verbs but those of `FEWER`, besides `size`."""
 
-_NOISY = ("epsilon", "rho", "scale", "by", "groups", "max_groups", "where")
+_NOISY = ("epsilon", "rho", "scale", *_OF_GROUPS, "where")
 
 FEWER: Mapping[str, tuple[str, ...]] = {
     "check": ("epsilon", "max_contributions"),

@@ -23,6 +23,7 @@ from ..node.isolation import PublicError
 from ..payment import Bill
 from ..privacy.contract import Guarantee, equals
 from ..releases import Release
+from ..verbs.count import counts
 from ..verbs.sql import parts_of
 
 _PLAIN = (
@@ -183,7 +184,8 @@ def releases_keys(question: Call) -> bool:
     """Return whether an answer holds values of the data that nobody listed."""
     terms = question.terms
     names = [one for one in (terms.get("candidates"), terms.get("groups")) if isinstance(one, str)]
-    return "private" in names or "delta" in terms
+    of_keys = question.verb is counts and "delta" in terms
+    return "private" in names or of_keys
 
 
 def verb_named(name: str) -> Callable[..., Release]:

@@ -21,7 +21,8 @@ from ..verbs.sum import mean
 from ..verbs.sum import sum as sum_verb
 from ..verbs.top_k import top_k
 from .free_questions import parts_of_question
-from .wire import write_value
+from .turns import LENGTH
+from .wire import longest_text, write_value
 
 _AROUND = 40
 """Characters around a value: its key, brackets and commas."""
@@ -34,6 +35,12 @@ _NUMBER = 40
 
 _DIGITS_OF_SUM = 50
 """Characters of the number of steps in a sum, and of those by which a mean is finer."""
+
+_KEY = longest_text(MOST_KEY_BYTES) + _NUMBER
+"""Characters of a key with its count. Whatever a key is, its text is not longer than that of a text."""
+
+_FOR_THE_REST = 4000
+"""Characters that the guarantee and the question of a reply have besides, where the answer takes what is left."""
 
 _REST = 200
 """Characters of the rest of a release: the names of its fields, a number of candidates."""
@@ -60,8 +67,9 @@ def longest_answer(question: Call, dataset: Dataset, size: int | None) -> int:
     if terms.get("by") is None:
         return each
     groups, by = terms.get("groups"), dataset.column(terms["by"])
-    if is_private(groups):  # a character may be spelled by six
-        return MOST_DRAWN * (6 * MOST_KEY_BYTES + _AROUND + each)
+    if is_private(groups):
+        most = terms.get("most_drawn")
+        return (MOST_DRAWN if most is None else int(most)) * (_names(question) * _KEY + each)
     names = by.values if groups is None else groups
     # Counts and gaps by group name the groups once more.
     return sum(3 * _count_characters(name) + each for name in names or ())
@@ -88,6 +96,21 @@ def _longest_without_groups(question: Call, dataset: Dataset) -> int:
     many = int(terms.get("k", 1)) * (1 if alphas is None else len(list(alphas)))
     one = _longest(terms.get("candidates"), column) + (_NUMBER if _may_count(question) else 0)
     return many * (one + _longest_gap(terms))
+
+
+def _names(question: Call) -> int:
+    """Return how often a group is named: counts and gaps by group name it once more."""
+    return 1 + int(_may_count(question)) + int(bool(question.terms.get("gap")))
+
+
+def with_most(question: Call, dataset: Dataset) -> Call:
+    """Return a question with the most groups that any reply can hold, if they are drawn and none says how many."""
+    terms = question.terms
+    if not is_private(terms.get("groups")) or "most_drawn" in terms:
+        return question
+    each = _longest_without_groups(question, dataset) * int(terms.get("size") or 1)
+    most = (LENGTH // 2 - _FOR_THE_REST) // int(_names(question) * _KEY + each)
+    return question._replace(terms={**terms, "most_drawn": max(1, most)})
 
 
 def _may_count(question: Call) -> bool:

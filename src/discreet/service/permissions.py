@@ -14,6 +14,7 @@ from ..ledger.failed_questions import MAX_FAILURES
 from ..ledger.toml_budgets import declared_neighbors, described_ledger
 from ..node.datasets import Datasets
 from .free_questions import Freedom, verb_named
+from .lengths import with_most
 from .rights import Rights
 from .turns import LENGTH
 
@@ -90,7 +91,7 @@ def _allow(
     column = (terms["column"],) if "column" in terms else ()
     question = Call(verb_named(terms["verb"]), column, {**arguments, "neighbors": neighbors})
     try:
-        datasets.allow(name, access, question)
+        datasets.allow(name, access, with_most(question, description.dataset(name)))
     except LedgerError:
         raise
     except DiscreetError as error:

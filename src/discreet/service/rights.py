@@ -10,7 +10,15 @@ from ..batches import Call
 from ..datasets import Dataset
 from ..datasets.columns import Column
 from ..datasets.questions import WORDS_OF_V1
-from ..errors import Exhausted, InvalidArgument, NotAllowed, UnknownBudget, UnknownName, preview
+from ..errors import (
+    Exhausted,
+    InvalidArgument,
+    MissingColumn,
+    NotAllowed,
+    UnknownBudget,
+    UnknownName,
+    preview,
+)
 from ..ledger import Budget, Quote, Session
 from ..ledger.budget import Amount
 from ..ledger.failed_questions import Allowance
@@ -31,7 +39,7 @@ from ..payment import Bill
 from ..privacy.contract import equals
 from ..releases import Release
 from .free_questions import Freedom, read_free, refusal
-from .lengths import longest_release
+from .lengths import longest_release, with_most
 from .past_releases import PastRelease, past_releases
 from .waits import Wait
 
@@ -212,7 +220,10 @@ class Rights:
             raise PublicError(
                 InvalidArgument(f"{dataset} has no description: only its named questions are asked")
             )
-        return Inquiry(dataset, data, question, budget)
+        try:
+            return Inquiry(dataset, data, with_most(question, data), budget)
+        except (InvalidArgument, MissingColumn) as error:
+            raise PublicError(error) from None
 
     def _quote(self, inquiry: "Inquiry", size: int | None) -> Quote:
         """Return the price, and the wait for an answer."""

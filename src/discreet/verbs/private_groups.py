@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import InvalidArgument
 from ..mechanisms.private_keys import PrivateKeys
-from ..numbers import Number, exact, positive
+from ..numbers import Number, count, exact, positive
 from ..privacy.calibration import read_share
 from ..privacy.sensitivity import Neighbors
 from ..released_values import ReleasedValue
@@ -19,7 +19,7 @@ from ..tables.column import Group
 from ..tables.records import PRIVATE, Records, is_private
 
 MOST_DRAWN = 1_000
-"""The most groups that are answered: of more those of the largest noisy counts."""
+"""The most groups that are answered, if no smaller number is given: of more those of the largest noisy counts."""
 
 _SHARE = Fraction(1, 2)
 
@@ -33,10 +33,12 @@ class PrivateGroups:
     Attributes:
         mechanism: the mechanism that draws them, with its part of the privacy parameters.
         share: its part of epsilon.
+        most: the most groups that are answered.
     """
 
     mechanism: PrivateKeys
     share: Fraction
+    most: int = MOST_DRAWN
 
     @property
     def arguments(self) -> dict[str, object]:
@@ -46,7 +48,7 @@ class PrivateGroups:
             "groups": PRIVATE,
             "delta": mechanism.delta,
             "groups_share": self.share,
-            "most_drawn": MOST_DRAWN,
+            "most_drawn": self.most,
         }
 
     def prepare(self, template: Group, ready: Callable[[Group], Draw]) -> Draw:
@@ -66,7 +68,7 @@ class PrivateGroups:
 
         def draw() -> list[Any]:
             # The counts cost nothing besides: of more groups than are answered they say which.
-            keys = [key for key, _ in classes.fetch(law.draw(SystemBits()), MOST_DRAWN)]
+            keys = [key for key, _ in classes.fetch(law.draw(SystemBits()), self.most)]
             groups = source.drawn_groups(keys) if keys else []
             draws = [ready(group) for group in groups]
             return [[ReleasedValue.of(key) for key in keys], [one() for one in draws]]
@@ -95,10 +97,12 @@ def read_private_groups(
     if epsilon is None:
         raise InvalidArgument('groups="private" needs epsilon, for the groups and their answers')
     whole, share = positive(epsilon, "epsilon"), _read_share_of_groups(arguments["groups_share"])
+    most = arguments["most_drawn"]
+    most = MOST_DRAWN if most is None else count(most, "most_drawn", most=MOST_DRAWN)
     keys = 1 if records.unit is None else records.most_groups
     mechanism = PrivateKeys(whole * share, delta, keys, neighbors)
     mechanism.compute_tables()  # which may be too long, by public numbers alone
-    return PrivateGroups(mechanism, share), whole * (1 - share)
+    return PrivateGroups(mechanism, share, most), whole * (1 - share)
 
 
 def _read_share_of_groups(share: Number | None) -> Fraction:

@@ -42,7 +42,15 @@ Name = Callable[[Any, int | None], object]
 _MOST_ROWS_OF_A_UNIT = 10**6
 
 
-_BOUNDED = ("max_contributions", "by", "groups", "max_groups", "groups_share", "where")
+_BOUNDED = (
+    "max_contributions",
+    "by",
+    "groups",
+    "max_groups",
+    "groups_share",
+    "most_drawn",
+    "where",
+)
 
 
 @dataclass(frozen=True, slots=True)
