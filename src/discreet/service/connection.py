@@ -38,7 +38,7 @@ def _free_verb(name: str, verb: str) -> Callable[..., Release]:
     def ask_verb(  # noqa: PLR0913  # those of `ask_free`
         self: "Connection",
         dataset: str,
-        column: str | None = None,
+        column: str,
         *,
         size: int | None = None,
         request: str | None = None,
@@ -53,7 +53,7 @@ def _free_verb(name: str, verb: str) -> Callable[..., Release]:
 
     Args:
         dataset: the name of the dataset.
-        column: the name of a declared column; `count` does without.
+        column: the name of a declared column.
         size: the number of independent answers, all of which are charged.
         request: a name for this request; asked again under it, the answer is the same and costs nothing.
         max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
@@ -93,7 +93,6 @@ class Connection:
     best_price = _free_verb("best_price", "price")
     check = _free_verb("check", "check")
     sql = _free_verb("sql", "sql")
-    count = _free_verb("count", "count")
     counts = _free_verb("counts", "counts")
     sum = _free_verb("sum", "sum")
     mean = _free_verb("mean", "mean")
@@ -229,6 +228,27 @@ class Connection:
             operations.ANSWER_VERB, verb=verb, dataset=dataset, column=column, size=size, terms=terms,
             request=request, max_cost=max_cost,
         )  # fmt: skip
+
+    def count(
+        self,
+        dataset: str,
+        column: str | None = None,
+        *,
+        request: str | None = None,
+        max_cost: Number | None = None,
+        **terms: Any,
+    ) -> Release:
+        """Answer a free question by `count`, and charge it, as `ask_free("count", ...)` does.
+
+        Args:
+            dataset: the name of the dataset.
+            column: the name of a declared column, of which records with a value count; without it all do.
+            request: a name for this request; asked again under it, the answer is the same and costs nothing.
+            max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
+            **terms: the arguments of the verb in plain values, such as `epsilon` or `by`.
+        """
+        payment: Any = {"request": request, "max_cost": max_cost}
+        return self.ask_free("count", dataset, column, **payment, **terms)
 
     def budgets(self) -> list[Budget]:
         """Return the caller's budgets: an analyst's shares, or for the owner all of them."""
