@@ -72,10 +72,16 @@ EXAMPLES = {
     "most": Example(
         "top_k", "city", {"epsilon": "1/64", "k": 1}, lambda value: value in (["Bern"], ["Basel"])
     ),
+    "most-gap": Example(
+        "top_k", "city", {"epsilon": "1/64", "k": 1, "gap": True, "method": "peeling"},
+        lambda value: value in (["Bern"], ["Basel"]), {"epsilon": "1/64", "k": "1", "gap": "yes"},
+    ),
     "most-counts": Example(
         "top_k", "city", {"epsilon": "1/64", "k": 1, "method": "counts"},
         lambda value: value in (["Bern"], ["Basel"]), {"epsilon": "1/64", "k": "1"},
     ),
+    "bounds": Example("bounds", "age", {"epsilon": "1/64"}, lambda value: value[0] <= value[1]),
+    "bounds-q": Example("bounds", "age", {"epsilon": "1/64", "q": "9/10"}, lambda value: value == sorted(value)),
     "mean": Example("mean", "age", {"epsilon": "1/4"}, lambda value: value is None or 0 <= value <= 120),
 }  # fmt: skip
 """By name; those without a delta."""

@@ -331,10 +331,11 @@ def test_delta_alone_is_refused() -> None:
 def test_no_more_groups_are_answered_than_are_asked_for() -> None:
     rows = [(f"g{at}", value) for at in range(6) for value in range(100 * (at + 1))]
     data = pl.DataFrame(rows, schema=["place", "value"], orient="row")
-    terms = {"by": "place", "groups": "private", "epsilon": 200, "delta": "1e-8"}
+    terms: Any = {"by": "place", "groups": "private", "epsilon": 200, "delta": "1e-8"}
     few = discreet.mode(data, "value", candidates=[1, 2], most_drawn=2, **terms)
     assert list(few.value) == ["g4", "g5"]
     assert len(discreet.mode(data, "value", candidates=[1, 2], **terms).value) == 6
-    for wrong in (0, 1001, "x"):
+    wrongs: list[Any] = [0, 1001, "x"]
+    for wrong in wrongs:
         with pytest.raises(InvalidArgument, match="most_drawn"):
             discreet.mode(data, "value", candidates=[1, 2], most_drawn=wrong, **terms)

@@ -18,7 +18,7 @@ from .keys import (
 
 VERBS: Mapping[str, tuple[str, ...]] = {
     "mode": ("gap", "method", "max_candidates"),
-    "top_k": ("k", "method", "max_candidates"),
+    "top_k": ("k", "gap", "method", "max_candidates"),
     "median": ("score",),
     "minimum": (),
     "maximum": (),
@@ -28,6 +28,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "check": (),
     "count": (),
     "counts": ("max_candidates",),
+    "bounds": ("q",),
     "sum": ("minimum", "maximum", "step"),
     "mean": ("minimum", "maximum", "step"),
     "sql": ("statement",),
@@ -76,6 +77,7 @@ FEWER: Mapping[str, tuple[str, ...]] = {
     "check": ("epsilon", "max_contributions"),
     "count": _NOISY,
     "counts": ("candidates", *_NOISY),
+    "bounds": ("candidates", "epsilon", *_OF_GROUPS, "max_contributions", "where"),
     "sum": (*_NOISY, "max_contributions"),
     "mean": (*(term for term in _NOISY if term != "scale"), "max_contributions"),
     "sql": (),

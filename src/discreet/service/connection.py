@@ -94,6 +94,7 @@ class Connection:
     check = _free_verb("check", "check")
     sql = _free_verb("sql", "sql")
     counts = _free_verb("counts", "counts")
+    bounds = _free_verb("bounds", "bounds")
     sum = _free_verb("sum", "sum")
     mean = _free_verb("mean", "mean")
 

@@ -14,6 +14,7 @@ from ..payment import Bill
 from ..sql_statements import read_statement
 from ..tables.keys import MOST_KEY_BYTES
 from ..tables.records import is_private
+from ..verbs.bounds import bounds
 from ..verbs.check import check
 from ..verbs.count import count, counts
 from ..verbs.private_groups import MOST_DRAWN
@@ -32,6 +33,9 @@ _CHECKED = 200
 
 _NUMBER = 40
 """Characters of a count, with brackets and a comma: it is below 2**63."""
+
+_DECIMAL = _AROUND + 60
+"""Characters of a decimal of a few digits, whatever its exponent is."""
 
 _DIGITS_OF_SUM = 50
 """Characters of the number of steps in a sum, and of those by which a mean is finer."""
@@ -148,6 +152,7 @@ _BY_VERB: Mapping[Any, Callable[[Mapping[str, Any], Column], int]] = {
     counts: _longest_histogram,
     sum_verb: _longest_sum,
     mean: _longest_sum,
+    bounds: lambda *_: 2 * _DECIMAL,
 }
 """The verbs whose answers are no candidates."""
 
@@ -164,7 +169,7 @@ def _longest(candidates: Any, column: Column) -> int:
     if isinstance(grid, DateGrid):  # a time in JSON, with its microseconds and its offset
         return _AROUND + 50
     if isinstance(grid, Decimals) or (grid is None and column.is_numeric):
-        return _AROUND + 60
+        return _DECIMAL
     if grid is None:  # truths
         return _AROUND + 20
     # A point is lo + i step: no more digits than all of these have.

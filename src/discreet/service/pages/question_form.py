@@ -14,7 +14,18 @@ from ...releases import Release
 from ..connection import Connection
 from .sessions import Fields
 
-_TEXTS = ("statement", "epsilon", "delta", "alpha", "by", "minimum", "maximum", "step", "other")
+_TEXTS = (
+    "statement",
+    "epsilon",
+    "delta",
+    "alpha",
+    "by",
+    "minimum",
+    "maximum",
+    "step",
+    "other",
+    "q",
+)
 _COUNTS = ("k", "supply", "max_groups", "max_candidates", "minimum_count", "most")
 _FLAGS = ("gap",)
 _LISTS = ("alphas", "candidates")
