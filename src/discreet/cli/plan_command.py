@@ -11,7 +11,7 @@ from rich.table import Table
 
 from .. import plots, tables
 from ..errors import InvalidArgument
-from ..mechanisms import BOUNDED, MECHANISMS, read_mechanism
+from ..mechanisms import BOUNDED, MECHANISMS
 from ..mechanisms.contract import PrivacyParameter
 from ..numbers import Number, count, positive, spell
 from ..planning.compare import Comparison, compare
@@ -166,7 +166,7 @@ def _show_method(
     parameter = PrivacyParameter("epsilon", positive(epsilon, "epsilon"))
     one = sensitivity_of(1, "add_remove", monotonic=True)
     public = PublicNumbers(size, count(k, "--k", most=size), each, one, parameter, each == 1)
-    best = choose_method(read_mechanism("exponential"), public)
+    best = choose_method(public)
     plain = {"method": best.method, "errors": dict(best.errors), "reason": best.reason}
     print_either(plain, best.reason, as_json=as_json)
 

@@ -64,13 +64,14 @@ def _warn_of_old_name(processes: int | None) -> None:
 def _announce(description: "Configuration", listen: str | None, readers: int) -> None:
     """Print the promises of the service, and its address."""
     from ..ledger.toml_budgets import owner_notes
+    from ..node.method_notes import method_notes
     from ..service.endings import declared_endings
     from ..service.serving import address_to_open, require_server
     from ..service.timetable import make_timetable
     from ..service.waits import describe_timetable
 
     require_server()
-    for note in owner_notes(description):
+    for note in (*owner_notes(description), *method_notes(description)):
         say(f"note: {note}")
     for ending in declared_endings(description):
         say(str(ending))

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 from typing import Literal, get_args
 
 from ..accuracy import CONFIDENCE, answers_in_words
 from ..arguments import choice
-from ..mechanisms import Mechanism
+from ..mechanisms import Exponential
 from ..mechanisms.contract import PrivacyParameter
 from ..mechanisms.joint.joint_top_k import JointTopK
 from ..mechanisms.peeling import Peeling
@@ -71,17 +72,19 @@ class MethodChoice:
     reason: str
 
 
-def choose_method(mechanism: Mechanism, public: PublicNumbers) -> MethodChoice:
+@lru_cache(maxsize=256)
+def choose_method(public: PublicNumbers) -> MethodChoice:
     """Return the method with the least bound on its error at the same charge; "peeling" where none is compared.
 
     Of equal ones noisy counts, which tell the counts too, then peeling.
     """
+    mechanism = Exponential()  # one that is named is obeyed
     options: dict[TopKMethod, Peeling | JointTopK | TopCounts] = {
         "peeling": Peeling(mechanism, public.k, public.delta)
     }
     if public.currency not in (None, public.parameter.kind) or public.parameter.kind == "scale":
         return MethodChoice("peeling", {}, _unlike_charges(public))
-    if public.delta is None and mechanism.takes_runs:
+    if public.delta is None:
         options["joint"] = JointTopK(mechanism, public.k, public.are_rows)
     if public.moved is not None:
         options["counts"] = TopCounts(public.k, public.moved)

@@ -222,7 +222,7 @@ class ListQuestion(NamedTuple):
         public = PublicNumbers(
             size, self.k, moved, sensitivity, parameter, not of.per_person, currency, delta
         )
-        return choose_method(read_mechanism("exponential"), public)
+        return choose_method(public)
 
     def answer(self, method: TopKMethod, max_candidates: int | None) -> Release:
         """Release the list by a method."""
