@@ -158,7 +158,10 @@ INSTANT = dt.datetime(2024, 3, 1, 12, 0, 0, 1, tzinfo=dt.UTC)
 TYPED: dict[str, tuple[pa.DataType, list[Any]]] = {
     "integers": (pa.int64(), [WIDE, WIDE + 1, -1, 0, None]),
     "unsigned": (pa.uint64(), [2**64 - 1, 2**64 - 2, 0, None]),
-    "decimals": (pa.decimal128(20, 3), [Decimal("1.500"), Decimal("-0.001"), Decimal(0), None]),
+    "decimals": (
+        pa.decimal128(20, 3),
+        [Decimal("1.500"), Decimal("-0.001"), Decimal("0.25"), None],
+    ),
     "truths": (pa.bool_(), [True, False, None]),
     "dates": (pa.date32(), [dt.date(1, 1, 1), dt.date(2024, 2, 29), None]),
     "times": (pa.timestamp("us"), [dt.datetime(1969, 12, 31, 23, 59, 59, 999_999), None]),

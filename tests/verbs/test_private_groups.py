@@ -115,9 +115,9 @@ def test_rows_of_dropped_groups_would_be_found() -> None:
     source = Source(pl.from_arrow(table(rows)), "value", records)
     names = every_group(source)
     loose: OpenedTable = source.group_keys.groups_of(names)
-    assert loose.drawn is not None
-    assert loose.drawn.pairs is not None
-    object.__setattr__(loose.drawn, "pairs", None)
+    assert loose.drawn_groups is not None
+    assert loose.drawn_groups.pairs is not None
+    object.__setattr__(loose.drawn_groups, "pairs", None)
     unbounded = Source(None, "value", loose.records, table=loose).groups
     kept, all_rows = (
         sum(sum(group.count([*range(10)])) for group in groups)
@@ -205,6 +205,7 @@ VERBS: dict[str, Any] = {
     "top_k by counts": lambda data, **terms: discreet.top_k(
         data, "value", k=2, candidates=[0, 7, 4], method="counts", **terms
     ),
+    "bounds": lambda data, **terms: discreet.bounds(data, "value", **terms),
     "best_price": lambda data, **terms: discreet.best_price(
         data, "value", candidates=GRID, **terms
     ),

@@ -55,14 +55,14 @@ class OpenedTable:
         names: their names in the table.
         records: the privacy unit, the contribution bounds and the groups.
         failure: the error to raise when the engine fails.
-        drawn: the groups, where they were drawn; the native columns have keys in PART then.
+        drawn_groups: the groups, where they were drawn; the native columns have keys in PART then.
     """
 
     native: Native
     names: Mapping[str, str]
     records: Records
     failure: DiscreetError
-    drawn: DrawnGroups | None = None
+    drawn_groups: DrawnGroups | None = None
 
     @property
     def groups(self) -> int:
@@ -93,9 +93,9 @@ class OpenedTable:
         if clock is not None:
             check_times(self.type(), clock)
         numeric = quietly(self.native.numeric, self.failure, clock)
-        if self.drawn is not None:
+        if self.drawn_groups is not None:
             of_groups = numeric.type(PART, self.names[PART])
-            numeric, _ = quietly(numeric.keyed, self.failure, PART, of_groups)
+            numeric, _ = quietly(numeric.with_keys, self.failure, PART, of_groups)
         numeric_table = replace(self, native=numeric)
         of = numeric_table.type()
         if clock is not None:
@@ -131,13 +131,13 @@ class OpenedTable:
         """
         import narwhals.stable.v2 as nw
 
-        if self.drawn is None:
+        if self.drawn_groups is None:
             raise InvalidArgument("groups that are drawn have no rows before")
-        rows = self._with_positions(rows, PART, self.drawn.places)
-        if self.drawn.pairs is None or not self.drawn.places:
+        rows = self._with_positions(rows, PART, self.drawn_groups.places)
+        if self.drawn_groups.pairs is None or not self.drawn_groups.places:
             return rows
-        of, places = self.type(PART), self.drawn.places
-        pairs = self.native.join_positions(self.drawn.pairs, PART, of, places)
+        of, places = self.type(PART), self.drawn_groups.places
+        pairs = self.native.join_positions(self.drawn_groups.pairs, PART, of, places)
         places_of_units = pairs.select(PERSON, nw.col(POSITION).alias(PART))
         return rows.join(places_of_units, on=[PERSON, PART], how="inner")
 
@@ -226,7 +226,7 @@ class OpenedTable:
         columns = [CELL] if self.records.by is None else [CELL, PART]
         if self.records.unit is None or self.records.rows is None:
             unbounded = rows.select(*columns)
-            return unbounded if self.drawn is None else self.native.keep(unbounded)
+            return unbounded if self.drawn_groups is None else self.native.keep(unbounded)
         blocks = [UNIT, *columns[1:]]
         stay = _stay(self._with_units(rows), CELL, blocks, self.records.rows)
         return self.native.keep(stay.select(*columns))

@@ -328,7 +328,7 @@ class InDuckDB:
         except UnreadableData:
             return None
 
-    def keyed(self, alias: str, of: ColumnType) -> "tuple[InDuckDB, KeyColumn]":
+    def with_keys(self, alias: str, of: ColumnType) -> "tuple[InDuckDB, KeyColumn]":
         """Return the same with a key or null in a column."""
         if self.key_form is not None and alias in self.codes:
             return self.key_form(alias)
@@ -341,7 +341,7 @@ class InDuckDB:
             types[alias] = replace(of, categories=None)
         return replace(self, relation=relation, types=types, _column_types={}), KeyColumn(of)
 
-    def numbered(self, rows: Frame, block: str) -> Frame:
+    def with_places(self, rows: Frame, block: str) -> Frame:
         """Return the rows from a temporary table with their places in their block."""
         native = rows.to_native()
         query = f"SELECT *, row_number() OVER (PARTITION BY {block}) - 1 AS {POSITION} FROM {ROWS}"
@@ -469,10 +469,10 @@ def constants(values: Iterable[object], native: "DuckDBPyType | str") -> "Expres
     import duckdb
     from duckdb import ConstantExpression, FunctionExpression
 
-    literals = list(map(_literal, values))
-    comma = next(
-        c for c in map(",{}".format, itertools.count()) if not any(c in x for x in literals)
-    )
+    are_integers = native == "BIGINT"  # of which there may be a million, as places of keys
+    literals = list(map(str if are_integers else _literal, values))
+    commas = [","] if are_integers else map(",{}".format, itertools.count())
+    comma = next(c for c in commas if are_integers or not any(c in x for x in literals))
     text = ConstantExpression(comma.join(literals))
     texts = FunctionExpression("string_split", text, ConstantExpression(comma))
     return texts.cast(duckdb.list_type(native))

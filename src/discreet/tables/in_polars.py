@@ -152,7 +152,7 @@ class InPolars:
         """Return the rows; None if the data are not in Polars."""
         return rows if isinstance(data, InPolars) else None
 
-    def keyed(self, alias: str, of: ColumnType) -> "tuple[InPolars, KeyColumn]":
+    def with_keys(self, alias: str, of: ColumnType) -> "tuple[InPolars, KeyColumn]":
         """Return the same with a key or null in a column."""
         import polars as pl
 
@@ -160,7 +160,7 @@ class InPolars:
         frame = self.frame.with_columns(pl.when(is_key).then(cell).alias(alias))
         return replace(self, frame=frame), KeyColumn(of)
 
-    def numbered(self, rows: Frame, block: str) -> Frame:
+    def with_places(self, rows: Frame, block: str) -> Frame:
         """Return the rows in memory with their places in their block."""
         import polars as pl
 

@@ -186,7 +186,7 @@ class InSpark:
         """Return the rows; None if the data are not in Spark."""
         return rows if isinstance(data, InSpark) else None
 
-    def keyed(self, alias: str, of: ColumnType) -> "tuple[InSpark, KeyColumn]":
+    def with_keys(self, alias: str, of: ColumnType) -> "tuple[InSpark, KeyColumn]":
         """Return the same with a key or null in a column."""
         text = f"CAST({alias} AS STRING)"
         cell, is_key = {
@@ -202,7 +202,7 @@ class InSpark:
         expression = f"CASE WHEN {is_key} THEN {cell} END AS {alias}"
         return InSpark(self.frame.selectExpr(*others, expression)), KeyColumn(of)
 
-    def numbered(self, rows: Frame, block: str) -> Frame:
+    def with_places(self, rows: Frame, block: str) -> Frame:
         """Return the rows from a local checkpoint with their places in their block.
 
         In a block rows come by the part of the table that an executor has, and in a part in its order. So no

@@ -74,7 +74,7 @@ def open_keys(
     """
     of = table.type(alias)
     check_keys(of)
-    native, keys = quietly(table.native.keyed, table.failure, alias, of)
+    native, keys = quietly(table.native.with_keys, table.failure, alias, of)
     return KeyCounts(table, native, keys, alias, most_keys, keeps_pairs)
 
 
@@ -125,7 +125,7 @@ class KeyCounts:
         has_units = self.table.records.unit is not None
         drawn = DrawnGroups(self.keys.places(keys), self.pairs if has_units and keys else None)
         records = replace(self.table.records, groups=list(keys) or [None])
-        return replace(self.table, native=self.native, records=records, drawn=drawn)
+        return replace(self.table, native=self.native, records=records, drawn_groups=drawn)
 
     def units_outside(self, keys: Sequence[Key]) -> int:
         """Return the number of units (rows, where a row is a record) with a key that is none of `keys`."""
@@ -158,7 +158,7 @@ class KeyCounts:
 
         count = nw.col(COUNT)
         of_class = nw.when(count < sure).then(count).otherwise(nw.lit(sure)).alias(CLASS)
-        rows = self.native.numbered(self._counts.with_columns(of_class), CLASS)
+        rows = self.native.with_places(self._counts.with_columns(of_class), CLASS)
         numbers = rows.group_by(CLASS).agg(nw.len().alias(SIZE))
         classes, sizes = self.native.fetch(numbers, INTEGER_TYPE)
         by_class = dict(zip(classes.tolist(), sizes.tolist(), strict=True))
@@ -192,7 +192,7 @@ class KeyCounts:
         return int(number)
 
 
-class Drawn(Protocol):
+class KeyPlaces(Protocol):
     """Keys that were drawn, by their places: see `mechanisms.private_keys.DrawnKeys`."""
 
     @property
@@ -225,32 +225,32 @@ class KeyClasses:
     source: KeyCounts
     rows: Frame
 
-    def fetch(self, drawn: Drawn, most: int | None = None) -> list[tuple[Key, int]]:
+    def fetch(self, places: KeyPlaces, most: int | None = None) -> list[tuple[Key, int]]:
         """Return keys that were drawn, sorted, with their released counts; 0 where no counts are released.
 
         This is a step of its own, after a draw was paid for. No other key leaves the engine.
 
         Args:
-            drawn: the keys.
+            places: the keys, by their places.
             most: the most keys that are returned: those of the largest released counts, of equal ones those that
                 come first.
 
         Raises:
             UnreadableData: if there are others than were counted; no number of either is told.
         """
-        rows = quietly(self._fetch, self.source.table.failure, drawn, most)
-        if len(rows) != min(len(drawn.places), len(drawn.places) if most is None else most):
-            raise _changed()
+        rows = quietly(self._fetch, self.source.table.failure, places, most)
+        if len(rows) != min(len(places.places), len(places.places) if most is None else most):
+            raise _no_such_keys()
         return sorted(rows, key=_order_of_pair)
 
-    def _fetch(self, drawn: Drawn, most: int | None) -> list[tuple[Key, int]]:
+    def _fetch(self, places: KeyPlaces, most: int | None) -> list[tuple[Key, int]]:
         import narwhals.stable.v2 as nw
 
         base, alias = len(self.sizes) + 1, self.source.alias
-        if not len(drawn.places):
+        if not len(places.places):
             return []
-        numbers = (drawn.places * base + drawn.classes).tolist()
-        shifts = [0] * len(numbers) if drawn.shifts is None else drawn.shifts.tolist()
+        numbers = (places.places * base + places.classes).tolist()
+        shifts = [0] * len(numbers) if places.shifts is None else places.shifts.tolist()
         place = (nw.col(POSITION) * base + nw.col(CLASS)).alias(PLACE)
         rows = self.source.native.join_positions(
             self.rows.select(alias, COUNT, place),
@@ -258,8 +258,8 @@ class KeyClasses:
             INTEGER_TYPE,
             dict(zip(numbers, shifts, strict=True)),
         )
-        released = nw.lit(0) if drawn.shifts is None else nw.col(COUNT) + nw.col(POSITION)
-        pairs = rows.select(alias, released.alias(COUNT))
+        released_count = nw.lit(0) if places.shifts is None else nw.col(COUNT) + nw.col(POSITION)
+        pairs = rows.select(alias, released_count.alias(COUNT))
         if most is not None and most < len(numbers):
             pairs = pairs.sort(COUNT, alias, descending=[True, False]).head(most)
         key = self.source.keys.key
@@ -291,7 +291,7 @@ class FirstKeys:
         cells = self.source.native.cells(rows.select(POSITION, self.source.alias))
         by_rank = {int(rank): self.source.keys.key(cell) for rank, cell in cells}
         if by_rank.keys() != {*ranks}:
-            raise _changed()
+            raise _no_such_keys()
         return [by_rank[rank] for rank in ranks]
 
 
@@ -299,6 +299,6 @@ def _order_of_pair(pair: tuple[Key, int]) -> tuple[str, Any]:
     return key_order(pair[0])
 
 
-def _changed() -> UnreadableData:
+def _no_such_keys() -> UnreadableData:
     """Return the error for keys that are not among those that were counted."""
     return UnreadableData("the keys that were drawn are not in the table any more: it has changed")

@@ -89,9 +89,9 @@ class KeyColumn:
     def places(self, keys: Sequence[Key]) -> dict[object, int]:
         """Return the places of some keys of this column in their list, by the cells of the engine that are keys."""
         if self.objects is not None:
-            chosen = {key_order(key): place for place, key in enumerate(keys)}
+            place_of = {key_order(key): place for place, key in enumerate(keys)}
             orders = map(key_order, self.objects)
-            return {cell: chosen[order] for cell, order in enumerate(orders) if order in chosen}
+            return {cell: place_of[order] for cell, order in enumerate(orders) if order in place_of}
         return {self._cell(key): place for place, key in enumerate(keys)}
 
     def _cell(self, key: Any) -> object:
@@ -130,8 +130,8 @@ def key_of_object(cell: object) -> Key | None:
         value = plain(cell)
         if isinstance(value, bool) or isinstance(cell, np.datetime64 | np.timedelta64):
             return None  # of nanoseconds numpy makes integers
-        read = next((read for kind, read in _READERS.items() if isinstance(value, kind)), None)
-        return None if read is None else read(value)
+        readers = [reader for kind, reader in _READERS.items() if isinstance(value, kind)]
+        return readers[0](value) if readers else None
     except Exception:  # objects in a table may do anything
         return None
 

@@ -144,7 +144,7 @@ class Native(Protocol):
 
     # For keys that nobody lists:
 
-    def keyed(self, alias: str, of: ColumnType) -> "tuple[Native, KeyColumn]":
+    def with_keys(self, alias: str, of: ColumnType) -> "tuple[Native, KeyColumn]":
         """Return the same with a key or null in a column of the type `of`, and its keys as Python has them.
 
         Whether a cell is a key, and which, is decided by the cell alone: see `keys`. Text comes as text, and an
@@ -152,7 +152,7 @@ class Native(Protocol):
         """
         ...
 
-    def numbered(self, rows: Frame, block: str) -> Frame:
+    def with_places(self, rows: Frame, block: str) -> Frame:
         """Return the rows after they have been computed, once, with their places in their block as POSITION.
 
         Places are from 0, in any order that stays the same.

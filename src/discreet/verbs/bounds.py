@@ -117,10 +117,6 @@ def bounds(
     columns = columns_of(unit_query, data, column)
     grouped = unit_query.records.by is not None
 
-    def prepare() -> Callable[[], object]:
-        draws = [ends.prepare(one) for one in columns]
-        return partial(_by_group, draws) if grouped else draws[0]
-
     def name(indices: Any, _: int | None) -> object:
         return answers_at(indices, thresholds)
 
@@ -137,6 +133,7 @@ def bounds(
         request,
         unit=unit_query.records.unit,
     )
+    prepare = partial(unit_query.prepare, columns, ends.prepare)
     return order.deliver(prepare, unit_query.label(name, None))
 
 
@@ -156,11 +153,6 @@ def _details(thresholds: Thresholds, ends: BothEnds) -> dict[str, object]:
         "privacy_parameter": {"epsilon": ends.epsilon},
         "relation": ends.neighbors,
     }
-
-
-def _by_group(draws: list[Callable[[], list[int]]]) -> list[list[int]]:
-    """Return the ends of all groups, in order."""
-    return [draw() for draw in draws]
 
 
 def _read_share(q: Number) -> Fraction:
