@@ -127,6 +127,16 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         "best_price": lambda: discreet.best_price(data, "pay", candidates=AGES, supply=2, **unit, **terms),
         "top_k": lambda: discreet.top_k(data, "city", k=2, candidates=["x", "y"], method="peeling", **terms),
         "top_k counts": lambda: discreet.top_k(data, "city", k=2, candidates=["x", "y"], method="counts", **terms),
+        "mode gap": lambda: discreet.mode(data, "city", candidates=["x", "y"], gap=True, **terms),
+        "top_k gaps": lambda: discreet.top_k(
+            data, "city", k=1, candidates=["x", "y"], method="counts", gap=True, **terms
+        ),
+        "top_k private": lambda: discreet.top_k(
+            data, "city", k=2, candidates="private", delta="1e-6", neighbors="replace_one", **terms
+        ),
+        "mode private units": lambda: discreet.mode(
+            data, "city", candidates="private", delta="1e-6", privacy_unit="who", max_candidates=3, **terms
+        ),
         "mode counts": lambda: discreet.mode(
             data, "city", candidates=["x", "y"], method="counts", privacy_unit="who", max_candidates=1, **terms
         ),
@@ -159,6 +169,10 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         ),
         "private_candidates": lambda: discreet.private_candidates(
             lambda data, one, share: (one, None), 0, [1, 2], epsilon=1, ledger=till
+        ),
+        "private_candidates attempt": lambda: discreet.private_candidates(
+            lambda data, one, share: (one, None), 0, [1, 2], attempt=discreet.privacy.ZCDP(Fraction(1, 8)),
+            delta="1e-6", ledger=till
         ),
         "above_threshold": lambda: discreet.mechanisms.AboveThreshold(5, 1, 1, count=2, ledger=till),
     }  # fmt: skip

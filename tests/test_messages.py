@@ -27,7 +27,7 @@ HAN = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 CHINESE = pofile(SOURCE / "locale" / "zh.po")
 MECHANISM_NAMES = {
     *MECHANISMS, "above_threshold", "geometric", "joint_quantiles", "joint_top_k", "laplace", "peeling",
-    "randomized_response", "private_keys", "first_above"}  # fmt: skip
+    "randomized_response", "limited_domain", "private_keys", "first_above"}  # fmt: skip
 CODES = {
     "mechanism": {"{noun}({detail})", *MECHANISM_NAMES},
     "a mechanism": {name.replace("_", "-") for name in MECHANISM_NAMES},

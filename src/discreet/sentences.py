@@ -67,6 +67,7 @@ _CONDITIONS = re.compile(
     rf"(?:, (?P<zone>{_NUMBER}))?; [\d,]+ points\)"
     r"|, Labels\(\[[^\[\]]*\], (?P<labels>\d+) in all\)|, (?P<candidates>\d+) candidates"
     r"|, (?P<unsafe>candidates from the data)"
+    r"|, any values by (?P<way>private keys|limited domain(?: for (?:rho|scale))? among (?P<first>\d+))"
     r"|, any values(?:, from (?P<least>\d+) records on)?, (?P<released>\d+) at most)?"
     r"(?:, supply (?P<supply>None|\d+), units (?P<units>\d+))?"
     rf"(?:, per (?P<unit>\(\w+(?:, \w+)+\)|{_NAME})(?:, (?P<rows>\d+) rows each)?"
@@ -232,6 +233,8 @@ def _candidates(parts: dict[str, str | None]) -> str:
     count = parts["labels"] or parts["candidates"]
     if count is not None:
         return plural("{count:,} candidate", "{count:,} candidates", int(count))
+    if parts["way"] is not None:
+        return _way(parts["way"], parts["first"])
     if parts["released"] is not None:
         released, least = parts["released"], parts["least"]
         if least is None:
@@ -244,6 +247,26 @@ def _candidates(parts: dict[str, str | None]) -> str:
     low, high, step = _set_apart([str(parts[name]) for name in ("low", "high", "step")])
     values = Message("{low} to {high} by {step}", low=low, high=high, step=step)
     return join(AND, [values, parts["zone"] or ""])
+
+
+def _way(way: str, first: str | None) -> Message:
+    """Return how values that nobody listed are drawn, and why so."""
+    if first is None:
+        return Message(
+            "any values that enough records hold, by private keys with their counts, as one record adds to no more "
+            "values than are asked for"
+        )
+    if " for " in way:
+        return Message(
+            "any values that enough records hold, by limited domain among the {count} most common, as private keys "
+            "take an epsilon",
+            count=first,
+        )
+    return Message(
+        "any values that enough records hold, by limited domain among the {count} most common, as one record may "
+        "add to more values than are asked for",
+        count=first,
+    )
 
 
 def _set_apart(numbers: list[str]) -> list[str]:

@@ -52,6 +52,9 @@ ROWS: dict[str, Callable[..., Any]] = {
     "mode, counts": lambda data, **terms: discreet.mode(
         data, "drink", candidates=DRINKS, method="counts", **terms
     ),
+    "mode, gap": lambda data, **terms: discreet.mode(
+        data, "drink", candidates=DRINKS, gap=True, **terms
+    ),
     "top_k, joint": lambda data, **terms: discreet.top_k(
         data, "drink", k=2, candidates=DRINKS, method="joint", **terms
     ),
@@ -148,6 +151,16 @@ KEYS: dict[str, Callable[..., Any]] = {
 }
 """What is asked of values that nobody listed: they are one group."""
 
+PRIVATE: dict[str, Callable[..., Any]] = {
+    "mode, private": lambda data, **terms: discreet.mode(
+        data, "drink", candidates="private", delta="1e-6", **terms
+    ),
+    "top_k, private": lambda data, **terms: discreet.top_k(
+        data, "drink", k=2, candidates="private", delta="1e-6", **terms
+    ),
+}
+"""The most common of them."""
+
 
 def questions() -> Iterator[Any]:
     """Yield every verb with data it takes, and the terms it is asked with."""
@@ -165,6 +178,9 @@ def questions() -> Iterator[Any]:
             "": {},
             ", persons": {**UNIT, "max_groups": 2, "other": "1/3"},
         }.items():
+            yield pytest.param(verb, TABLE, terms, id=f"{name}{words}")
+    for name, verb in PRIVATE.items():
+        for words, terms in {"": {}, ", persons": {**UNIT, "max_candidates": 2}}.items():
             yield pytest.param(verb, TABLE, terms, id=f"{name}{words}")
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Protocol
 
+from ..accuracy import ErrorBound
 from ..answers import Answer
 from ..arguments import column_name, refuse_one_shot
 from ..condition_readers import read_condition
@@ -27,6 +28,7 @@ from ..tables.key_counts import KeyTable
 from ..tables.keys import key_order
 from ..tables.records import PRIVATE
 from ..terms import DEFAULTS, PersonTerms, check_names, read_payment
+from .keys import error_of_keys
 
 _ROWS_OF_AN_ANSWER, _FEW_ROWS_OF_AN_ANSWER = 1000, 10
 """Rows of a limited domain, for each answer: where a unit has few keys, and where it may have any number."""
@@ -51,8 +53,13 @@ class ValuesMechanism(Protocol):
         ...
 
     @property
-    def reason(self) -> str:
-        """Why this one is taken, from public numbers."""
+    def words(self) -> str:
+        """How values are drawn, as the question says it: see `sentences`."""
+        ...
+
+    @property
+    def worst_error(self) -> ErrorBound | None:
+        """The count from which on a value is answered, where public numbers tell it."""
         ...
 
     @property
@@ -88,9 +95,14 @@ class ByKeys:
         return self.keys.name
 
     @property
-    def reason(self) -> str:
-        """Why it is taken: keys with their counts cost as much as one of them."""
-        return f"by private keys with their counts, as one record adds to {self.keys.keys} of them at most"
+    def words(self) -> str:
+        """How values are drawn: a record adds to no more of them than are asked for."""
+        return "private keys"
+
+    @property
+    def worst_error(self) -> ErrorBound:
+        """The count from which on a value is answered with one half or more, if it is one of the largest."""
+        return error_of_keys(self.keys)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -135,10 +147,15 @@ class ByDomain:
         return self.domain.name
 
     @property
-    def reason(self) -> str:
-        """Why it is taken: a record may add to more keys than are asked for, or no epsilon is given."""
-        most = "any number" if self.domain.most_keys is None else str(self.domain.most_keys)
-        return f"by limited domain among the {self.domain.rows} most common, as one record adds to {most} of them"
+    def words(self) -> str:
+        """How values are drawn: a record may add to more of them than are asked for, or there is no epsilon."""
+        kind = "" if self.parameter.kind == "epsilon" else f" for {self.parameter.kind}"
+        return f"limited domain{kind} among {self.domain.rows}"
+
+    @property
+    def worst_error(self) -> None:
+        """None: of limited domain none is known."""
+        return
 
     @property
     def guarantee(self) -> Guarantee:
@@ -196,6 +213,7 @@ def release_private_values(
         account,
         request,
         unit=keys.unit,
+        worst_error=lambda: mechanism.worst_error,
     )
     name = name_one if query.verb == "mode" else name_list
     return order.deliver(partial(mechanism.prepare, keys), name)
@@ -252,10 +270,11 @@ def name_one(parts: Sequence[Sequence[Any]]) -> Answer:
 
 
 def _say(query: Query, table: KeyTable, most_keys: int | None, mechanism: ValuesMechanism) -> Query:
-    """Return the query with its privacy unit, and with the mechanism that was chosen and the reason."""
+    """Return the query with its privacy unit, and with the mechanism that was chosen."""
     unit, where = table.unit, table.where
-    words = f" that nobody listed, {mechanism.reason}"
-    words += "" if unit is None else f", per {unit_in_words(unit)}"
+    words = f", any values by {mechanism.words}"
+    each = "" if most_keys is None else f", {most_keys} keys each"
+    words += "" if unit is None else f", per {unit_in_words(unit)}{each}"
     words += "" if where is None else f", where {where}"
     condition = {} if where is None else {"where": where.description}
     return query.about(words, candidates=PRIVATE, most_keys=most_keys, **condition)
