@@ -173,15 +173,12 @@ def questions() -> Iterator[Any]:
         )
     for name, (verb, data) in NUMBERS.items():
         yield pytest.param(verb, data, {}, id=f"{name} of numbers")
-    for name, verb in KEYS.items():
-        for words, terms in {
-            "": {},
-            ", persons": {**UNIT, "max_groups": 2, "other": "1/3"},
-        }.items():
-            yield pytest.param(verb, TABLE, terms, id=f"{name}{words}")
-    for name, verb in PRIVATE.items():
-        for words, terms in {"": {}, ", persons": {**UNIT, "max_candidates": 2}}.items():
-            yield pytest.param(verb, TABLE, terms, id=f"{name}{words}")
+    of_keys: Any = {**UNIT, "max_groups": 2, "other": "1/3"}
+    of_values: Any = {**UNIT, "max_candidates": 2}
+    pairs = [(KEYS, of_keys), (PRIVATE, of_values)]
+    for name, verb, persons in ((n, v, terms) for verbs, terms in pairs for n, v in verbs.items()):
+        yield pytest.param(verb, TABLE, {}, id=name)
+        yield pytest.param(verb, TABLE, persons, id=f"{name}, persons")
 
 
 def unsafe() -> Iterator[Any]:
