@@ -218,7 +218,11 @@ def json_value(value: object) -> object:
         return [json_value(item) for item in value]
     if isinstance(value, dict):
         return {str(group): json_value(answer) for group, answer in value.items()}
-    ordinary = isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+    ordinary = (
+        value is None
+        or isinstance(value, str | int)
+        or (isinstance(value, float) and math.isfinite(value))
+    )
     return value if ordinary else str(value)
 
 

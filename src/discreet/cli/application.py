@@ -25,7 +25,7 @@ _COMMANDS = {
     "keys": "keys_command", "profile": "profile_command",
     "sql": "sql_command", "select": "select_command", "describe": "describe_command", "check": "check_command",
     "plan": "plan_command", "compare": "plan_command", "attack": "attack_command",
-    "serve": "serve_command", "ask": "ask_command",
+    "serve": "serve_command", "ask": "ask_command", "mcp": "mcp_command",
 }  # fmt: skip
 """The modules of the commands, in the order of the help. The function is named after the command."""
 

@@ -183,6 +183,10 @@ ANALYST = KeyTable(
             ABOVE_ZERO,
             "The most δ that one free question may cost; with max_epsilon and without this none.",
         ),
+        "confirm_above": Key(
+            ABOVE_ZERO,
+            "For discreet mcp: a question that may cost more is confirmed by the user first.",
+        ),
         "min_epsilon": Key(
             ABOVE_ZERO, "The least that a question may cost; a thousandth of the share by default."
         ),

@@ -1,0 +1,62 @@
+"""discreet mcp: tools for an assistant, by the Model Context Protocol over standard streams."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from ..errors import InvalidArgument
+from .completion import analyst_names
+
+
+def mcp_command(
+    service: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="URL",
+            help="The URL of a service; its token is in DISCREET_TOKEN. Without it the nearest discreet.toml.",
+            show_default=False,
+        ),
+    ] = None,
+    analyst: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The analyst of discreet.toml whose rights and share the assistant has.",
+            autocompletion=analyst_names,
+        ),
+    ] = None,
+) -> None:
+    """Let an assistant ask, through a privacy budget.
+
+    An assistant that can run commands or read files on the same machine is not held by this: put the data behind
+    discreet serve then, and give the assistant the URL and a token.
+
+    Example: discreet mcp --analyst assistant
+    """
+    from ..service.mcp_server import (
+        Caller,
+        run_over_streams,
+    )  # heavy, and other commands do without
+
+    if service is not None:
+        token = os.environ.get("DISCREET_TOKEN")
+        if analyst is not None or not token:
+            raise InvalidArgument(
+                "a service wants a token, which says who asks: set DISCREET_TOKEN, and leave out --analyst"
+            )
+        run_over_streams(Caller(service, token=token))
+        return
+    if analyst is None:
+        raise InvalidArgument(
+            "name an analyst of discreet.toml, whose rights and share the assistant has: --analyst "
+            "NAME; the owner's are "
+            "not given to an assistant"
+        )
+    from ..datasets.configuration import find_configuration, read_configuration
+
+    path = find_configuration()
+    confirm = (
+        None if path is None else read_configuration(path).analyst(analyst).get("confirm_above")
+    )
+    run_over_streams(Caller(None, analyst), confirm)

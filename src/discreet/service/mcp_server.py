@@ -1,0 +1,314 @@
+"""The tools of an assistant by the Model Context Protocol, over standard streams.
+
+The data are read in a process of their own, which holds the connection: the process that talks to the assistant has
+none of it. A call that is cancelled goes on there, and its answer waits under the name of its request.
+"""
+
+import json
+import multiprocessing
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib.metadata import version
+from typing import Any
+
+from ..errors import DiscreetError, InvalidArgument, MissingPackage
+from ..escapes import visible_text
+from ..numbers import exact
+from .assistant_tools import TOOLS, TRUST, call_tool
+from .connect import connect
+from .connection import Connection
+
+INSTRUCTIONS = (
+    "Questions about private data, answered with differential privacy. Every answer costs part of a "
+    "privacy budget that does "
+    "not come back. Call datasets first, quote before each ask, and prefer few questions that matter. "
+    + TRUST
+)
+
+_GUIDE = (
+    "Explore the dataset {dataset} within ε = {epsilon}. First call datasets. Plan the questions "
+    "that tell most, quote "
+    "them, and ask them under names of their own, never above what is left of ε = {epsilon} in all. "
+    "Report every answer "
+    "with its promise and how far it may be off, and say which questions you did not ask."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks: an analyst of a discreet.toml in a process of its own, or the holder of a token of a service.
+
+    Attributes:
+        where: the file, or the URL of a service; None for the nearest discreet.toml.
+        analyst: the analyst; None with a token.
+        token: the token; None with an analyst.
+    """
+
+    where: str | None
+    analyst: str | None = None
+    token: str | None = field(default=None, repr=False)
+
+    def connect(self) -> Connection:
+        """Return the connection of the caller."""
+        return connect(self.where, analyst=self.analyst, token=self.token)
+
+
+_connection: Connection | None = None
+"""The connection of the reading process."""
+
+
+def _open(caller: Caller) -> None:
+    """Connect, once in the life of the reading process."""
+    global _connection  # of this process, which has no other
+    _connection = caller.connect()
+
+
+def _work(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Do the work of a tool, in the reading process."""
+    assert _connection is not None
+    return call_tool(_connection, name, arguments)
+
+
+class ReadingProcess:
+    """One process that holds the connection, and is begun again if it ends.
+
+    Args:
+        caller: who asks.
+    """
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+        self._pool = self._begin()
+
+    def _begin(self) -> ProcessPoolExecutor:
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(1, context, _open, (self._caller,))
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the result of a tool; if the process ends, say how to ask again, and begin another one."""
+        try:
+            return self._pool.submit(_work, name, dict(arguments)).result()
+        except BrokenProcessPool:
+            self._pool.shutdown(wait=False)
+            self._pool = self._begin()
+            return {"error": _ENDED}
+
+    def close(self) -> None:
+        """End the process."""
+        self._pool.shutdown(cancel_futures=True)
+
+
+_ENDED = (
+    "the process that reads the data has ended; call the same again under the same request: if it was charged, it "
+    "costs nothing more"
+)
+
+Call = Callable[[str, Mapping[str, Any]], dict[str, Any]]
+
+
+class Handlers:
+    """What a server of the protocol does, request by request.
+
+    Args:
+        call: does the work of a tool.
+        confirm_above: an `ask` that may cost more is confirmed by the user first; None for none.
+    """
+
+    def __init__(self, call: Call, confirm_above: Fraction | None = None) -> None:
+        self._call, self._confirm_above = call, confirm_above
+        self._types = _sdk()[0]
+
+    async def list_tools(self, _: Any, __: Any) -> Any:
+        """Return the tools."""
+        return self._types.ListToolsResult(
+            tools=[_tool(self._types, one) for one in TOOLS.values()]
+        )
+
+    async def call_tool(self, context: Any, params: Any) -> Any:
+        """Return the result of a tool."""
+        arguments = params.arguments or {}
+        reply = await _unconfirmed(context, params.name, arguments, self._confirm_above)
+        if reply is None:
+            reply = await self._work(params.name, arguments)
+        text = self._types.TextContent(type="text", text=json.dumps(reply, ensure_ascii=False))
+        return self._types.CallToolResult(
+            content=[text], structured_content=reply, is_error="error" in reply
+        )
+
+    async def _work(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the result of a tool; where the call is cancelled, its work goes on."""
+        from anyio import to_thread
+
+        return await to_thread.run_sync(self._call, name, arguments, abandon_on_cancel=True)
+
+    async def list_prompts(self, _: Any, __: Any) -> Any:
+        """Return the prompts."""
+        words = {"dataset": "the name of the dataset", "epsilon": "the most to spend in all"}
+        arguments = [
+            self._types.PromptArgument(name=name, description=text, required=True)
+            for name, text in words.items()
+        ]
+        prompt = self._types.Prompt(
+            name="explore", description="Explore a dataset within ε.", arguments=arguments
+        )
+        return self._types.ListPromptsResult(prompts=[prompt])
+
+    async def get_prompt(self, _: Any, params: Any) -> Any:
+        """Return the prompt of a dataset and an amount."""
+        arguments = params.arguments or {}
+        if params.name != "explore" or not {"dataset", "epsilon"} <= arguments.keys():
+            raise ValueError("there is the prompt explore, with dataset and epsilon")
+        epsilon = exact(arguments["epsilon"], "epsilon")
+        text = _GUIDE.format(dataset=visible_text(arguments["dataset"]), epsilon=epsilon)
+        content = self._types.TextContent(type="text", text=text)
+        message = self._types.PromptMessage(role="user", content=content)
+        return self._types.GetPromptResult(messages=[message])
+
+    async def list_resources(self, _: Any, __: Any) -> Any:
+        """Return the resources."""
+        resources = [
+            self._types.Resource(uri=uri, name=name, description=text, mime_type=_JSON)
+            for uri, (name, text, _) in _RESOURCES.items()
+        ]
+        return self._types.ListResourcesResult(resources=resources)
+
+    async def read_resource(self, _: Any, params: Any) -> Any:
+        """Return a resource."""
+        uri = str(params.uri)
+        if uri not in _RESOURCES:
+            raise ValueError(f"there are the resources {', '.join(_RESOURCES)}")
+        tool = _RESOURCES[uri][2]
+        content = {"promise": TRUST} if tool is None else await self._work(tool, {})
+        text = json.dumps(content, ensure_ascii=False)
+        contents = self._types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)
+        return self._types.ReadResourceResult(contents=[contents])
+
+
+def build_server(call: Call, confirm_above: Fraction | None = None) -> Any:
+    """Return a server of the protocol: see `Handlers`.
+
+    Raises:
+        MissingPackage: if the SDK is not installed.
+    """
+    handlers = Handlers(call, confirm_above)
+    return _sdk()[1].Server(
+        "discreet",
+        version=version("discreet"),
+        instructions=INSTRUCTIONS,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+        on_list_resources=handlers.list_resources,
+        on_read_resource=handlers.read_resource,
+    )
+
+
+_JSON = "application/json"
+
+_RESOURCES: Mapping[str, tuple[str, str, str | None]] = {
+    "discreet://datasets": (
+        "datasets",
+        "The description of the data, as this analyst may see it.",
+        "datasets",
+    ),
+    "discreet://promise": ("promise", "How far answers may be trusted.", None),
+}
+"""Resources: their names, descriptions, and the tools that return them."""
+
+
+def _sdk() -> tuple[Any, Any]:
+    """Return the packages of the SDK."""
+    try:
+        from mcp import server, types
+    except ImportError:
+        raise MissingPackage(
+            "this needs mcp, which is not installed: pip install 'discreet[mcp]'"
+        ) from None
+    return types, server
+
+
+def _tool(types: Any, tool: Any) -> Any:
+    """Return a tool as the protocol lists it."""
+    hints = types.ToolAnnotations(
+        title=tool.title,
+        read_only_hint=not tool.spends,
+        destructive_hint=False,
+        idempotent_hint=True,
+        open_world_hint=False,
+    )
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.schema,
+        annotations=hints,
+    )
+
+
+async def _unconfirmed(
+    context: Any, name: str, arguments: Mapping[str, Any], confirm_above: Fraction | None
+) -> dict[str, Any] | None:
+    """Return the refusal of an `ask` that the user did not confirm; None where it may go on."""
+    if confirm_above is None or name != "ask":
+        return None
+    try:
+        cost = exact(arguments.get("max_cost"), "max_cost")
+    except DiscreetError:
+        return None  # the tool refuses it by name
+    if cost <= confirm_above:
+        return None
+    message = f"The assistant wants to spend up to {cost} of the privacy budget on one question. Allow it?"
+    schema = {
+        "type": "object",
+        "properties": {"allow": {"type": "boolean", "title": "Allow"}},
+        "required": ["allow"],
+    }
+    try:
+        reply = await context.session.elicit_form(message=message, requested_schema=schema)
+        is_allowed = reply.action == "accept" and (reply.content or {}).get("allow") is True
+    except Exception:  # a client without elicitation
+        is_allowed = False
+    if is_allowed:
+        return None
+    return {
+        "error": f"questions above {confirm_above} are confirmed by the user first, and this one was "
+        "not; nothing was "
+        "charged",
+        "charged": False,
+    }
+
+
+def run_over_streams(caller: Caller, confirm_above: Fraction | None = None) -> None:
+    """Serve one assistant over standard input and output, until the input ends.
+
+    Raises:
+        InvalidArgument: if nobody is named who asks.
+    """
+    if caller.analyst is None and caller.token is None:
+        raise InvalidArgument(
+            "name who asks: an analyst of discreet.toml, or the token of a service"
+        )
+    _sdk()
+    import anyio
+    from mcp.server.stdio import stdio_server
+
+    process = ReadingProcess(caller)
+    try:
+        first = process.call(
+            "budget", {}
+        )  # a file or a token that is refused says so now, and not to a model
+        if "error" in first:
+            raise InvalidArgument(first["error"])
+        server = build_server(process.call, confirm_above)
+
+        async def run() -> None:
+            async with stdio_server() as (requests, replies):
+                await server.run(requests, replies, server.create_initialization_options())
+
+        anyio.run(run)
+    finally:
+        process.close()

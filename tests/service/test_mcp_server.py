@@ -1,0 +1,300 @@
+"""The server of an assistant's tools, with the SDK's own client over standard streams."""
+
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from discreet.errors import InvalidArgument
+from discreet.ledger.toml_budgets import configuration, open_described
+from discreet.service.mcp_server import Caller, ReadingProcess, build_server, run_over_streams
+
+mcp = pytest.importorskip("mcp", reason="the SDK of the Model Context Protocol is not installed")
+
+from mcp import types
+from mcp.client.session import ClientSession
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+TOML = """
+ledger = "budget.db"
+[datasets.people]
+source = "people.csv"
+budget = { epsilon = 100 }
+[datasets.people.columns.age]
+type = "integer"
+minimum = 0
+maximum = 99
+[datasets.people.columns.city]
+type = "string"
+enum = ["Bern", "Basel"]
+[datasets.people.questions.typical]
+verb = "median"
+column = "age"
+epsilon = 1
+[analysts.assistant]
+datasets = ["people"]
+share = { epsilon = 3 }
+verbs = ["median", "mode", "sql"]
+max_epsilon = 2
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "discreet.toml").write_text(TOML)
+    rows = "".join(f"{20 + i % 50},{('Bern', 'Basel')[i % 2]}\n" for i in range(400))
+    (tmp_path / "people.csv").write_text("age,city\n" + rows)
+    description = configuration(tmp_path / "discreet.toml")
+    open_described(description, "people")
+    open_described(description, "people", "assistant")
+    return tmp_path
+
+
+def with_session(
+    folder: Path, work: Callable[[ClientSession], Awaitable[None]], **settings: Any
+) -> None:
+    """Run work with a session of a client of `discreet mcp`, which is started as a client does."""
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "discreet", "mcp", "--analyst", "assistant"],
+        env={**os.environ, "DISCREET_CONFIG": str(folder / "discreet.toml")}, cwd=folder,
+    )  # fmt: skip
+
+    async def run() -> None:
+        async with (
+            stdio_client(server) as (requests, replies),
+            ClientSession(requests, replies, **settings) as session,
+        ):
+            await session.initialize()
+            await work(session)
+
+    anyio.run(run)
+
+
+def text_of(content: Any) -> str:
+    text: str = content.text
+    return text
+
+
+async def call(session: ClientSession, name: str, **arguments: Any) -> dict[str, Any]:
+    reply = await session.call_tool(name, arguments)
+    assert reply.structured_content == json.loads(text_of(reply.content[0]))
+    assert reply.is_error == ("error" in reply.structured_content)
+    content: dict[str, Any] = reply.structured_content
+    return content
+
+
+def test_a_conversation(folder: Path) -> None:
+    free: dict[str, Any] = {
+        "dataset": "people",
+        "verb": "median",
+        "column": "age",
+        "terms": {"epsilon": "1/4"},
+    }
+
+    async def talk(session: ClientSession) -> None:
+        names = [tool.name for tool in (await session.list_tools()).tools]
+        assert names == ["datasets", "quote", "ask", "budget", "past_answers"]
+        [people] = (await call(session, "datasets"))["datasets"]
+        assert people["remaining"] == {"epsilon": "3"}
+        assert [column["name"] for column in people["columns"]] == ["age", "city"]
+        assert [question["name"] for question in people["questions"]] == ["typical"]
+        assert (await call(session, "quote", **free))["quote"]["cost"] == {"epsilon": "1/4"}
+        first = await call(session, "ask", **free, request="age", max_cost="1/4")
+        assert (first["value"] in range(100), first["charged"]) == (True, True)
+        again = await call(session, "ask", **free, request="age", max_cost="1/4")
+        assert {**again, "charged": True} == first
+        other = await call(
+            session, "ask", **{**free, "verb": "mode", "column": "city"}, request="age", max_cost=1
+        )
+        assert "another question" in other["error"]
+        text = (
+            "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) MODE(city) AS city FROM people"
+        )
+        rows = await call(session, "ask", dataset="people", sql=text, request="sql", max_cost=1)
+        assert rows["value"][0]["city"] in ("Bern", "Basel")
+        named = await call(session, "ask", question="typical", request="named", max_cost=1)
+        assert named["charged"] is True
+        [budget] = (await call(session, "budget"))["budgets"]
+        assert budget["spent"] == {"epsilon": "9/4"}
+        dear = await call(
+            session, "ask", **{**free, "terms": {"epsilon": 1}}, request="dear", max_cost=1
+        )
+        assert "cannot pay" in dear["error"]
+        requests = [one["request"] for one in (await call(session, "past_answers"))["answers"]]
+        assert sorted(requests) == ["age", "named", "sql"]
+        prompt = await session.get_prompt("explore", {"dataset": "people", "epsilon": "1"})
+        text = text_of(prompt.messages[0].content)
+        assert "ε = 1" in text
+        resources = [str(one.uri) for one in (await session.list_resources()).resources]
+        assert resources == ["discreet://datasets", "discreet://promise"]
+        described = text_of((await session.read_resource("discreet://datasets")).contents[0])
+        assert "people.csv" not in described
+
+    with_session(folder, talk)
+
+
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    (
+        "ask",
+        {
+            "dataset": "people",
+            "verb": "median",
+            "column": "age",
+            "terms": {"epsilon": 1},
+            "max_cost": 1,
+        },
+        "needs request",
+    ),
+    (
+        "ask",
+        {
+            "dataset": "people",
+            "verb": "median",
+            "column": "age",
+            "terms": {"epsilon": 1},
+            "request": "a",
+        },
+        "needs max_cost",
+    ),
+    ("ask", {"question": "typical", "request": "a", "max_cost": "1/2"}, "costs"),
+    ("ask", {"question": "typical", "sql": "x", "request": "a", "max_cost": 1}, "takes no sql"),
+    (
+        "ask",
+        {"dataset": "people", "verb": "sql", "sql": "x", "request": "a", "max_cost": 1},
+        "leave out verb",
+    ),
+    (
+        "ask",
+        {
+            "dataset": "people",
+            "verb": "count",
+            "terms": {"epsilon": 1},
+            "request": "a",
+            "max_cost": 1,
+        },
+        "not allowed here",
+    ),
+    (
+        "ask",
+        {
+            "dataset": "people",
+            "verb": "median",
+            "column": "age",
+            "terms": {"epsilon": 3},
+            "request": "a",
+            "max_cost": 9,
+        },
+        "up to ε = 2",
+    ),
+    (
+        "ask",
+        {
+            "dataset": "people",
+            "verb": "mode",
+            "column": "city",
+            "terms": {"epsilon": 1, "where": "age > 1"},
+            "request": "a",
+            "max_cost": 1,
+        },
+        "where may not compare",
+    ),
+    (
+        "quote",
+        {"dataset": "people", "verb": "mode", "column": "city", "terms": {"request": "x"}},
+        "takes no request",
+    ),
+    (
+        "quote",
+        {"dataset": "people", "verb": "mode", "column": "city", "terms": [1]},
+        "must be an object",
+    ),
+    ("quote", {"dataset": 5, "verb": "mode"}, "name the dataset"),
+    ("quote", {"dataset": "people"}, "give question"),
+    (
+        "quote",
+        {"dataset": "others", "verb": "mode", "column": "x"},
+        "dataset must be one of people",
+    ),
+    ("quote", {"ledger": "x"}, "and no 'ledger'"),
+    ("open_budget", {"dataset": "people", "epsilon": 9}, "there is no tool"),
+    ("\x1b[31m\u202e", {}, "there is no tool"),
+]
+
+
+def test_refusals_are_results_that_cost_nothing(folder: Path) -> None:
+    async def talk(session: ClientSession) -> None:
+        for name, arguments, words in REFUSED:
+            reply = await call(session, name, **arguments)
+            assert words in reply["error"], (name, arguments, reply)
+            assert reply["error"].isprintable()
+        [budget] = (await call(session, "budget"))["budgets"]
+        assert budget["spent"] == {"epsilon": "0"}
+
+    with_session(folder, talk)
+
+
+def test_a_dear_question_is_confirmed_by_the_user(folder: Path) -> None:
+    toml = folder / "discreet.toml"
+    toml.write_text(toml.read_text() + 'confirm_above = "1/2"\n')
+    replies = ["decline", "accept"]
+    messages: list[str] = []
+
+    async def elicit(_: Any, params: Any) -> Any:
+        messages.append(params.message)
+        action: Any = replies.pop(0)
+        return types.ElicitResult(
+            action=action, content={"allow": True} if action == "accept" else None
+        )
+
+    async def talk(session: ClientSession) -> None:
+        first = await call(session, "ask", question="typical", request="a", max_cost=1)
+        assert "not; nothing was charged" in first["error"]
+        second = await call(session, "ask", question="typical", request="a", max_cost=1)
+        assert second["charged"] is True
+        assert len(messages) == 2
+
+    with_session(folder, talk, elicitation_callback=elicit)
+
+
+def test_without_elicitation_a_dear_question_is_refused() -> None:
+    calls: list[str] = []
+
+    def work(name: str, _: Mapping[str, Any]) -> dict[str, Any]:
+        calls.append(name)
+        return {"value": 1}
+
+    from mcp import Client
+
+    async def run() -> None:
+        async with Client(build_server(work, Fraction(1, 2))) as client:
+            dear = await client.call_tool("ask", {"max_cost": 1})
+            assert dear.is_error
+            cheap = await client.call_tool("ask", {"max_cost": "1/2"})
+            assert not cheap.is_error
+
+    anyio.run(run)
+    assert calls == ["ask"]
+
+
+def test_nobody_asks_as_the_owner() -> None:
+    with pytest.raises(InvalidArgument, match="name who asks"):
+        run_over_streams(Caller(None))
+
+
+def test_a_reading_process_that_ends_is_begun_again(folder: Path) -> None:
+    process = ReadingProcess(Caller(str(folder / "discreet.toml"), "assistant"))
+    try:
+        assert "budgets" in process.call("budget", {})
+        [worker] = process._pool._processes.values()
+        worker.kill()
+        worker.join()
+        assert "call the same again" in process.call("budget", {})["error"]
+        assert "budgets" in process.call("budget", {})
+    finally:
+        process.close()
