@@ -1,5 +1,6 @@
 """Tools of an assistant, in plain values: texts are visible and cut, and nothing else of a release is lost."""
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE)
 def test_released_text_is_visible_and_cut(text: str) -> None:
     release: Release[Any] = Release(
-        {text: 5, "b": [text]}, PureDP(1, "add_remove"), "geometric", query=text[:50]
+        {text: 5, "b": [text]}, PureDP(Fraction(1), "add_remove"), "geometric", query=text[:50]
     )
     plain = release_as_data(release)
     [key, _] = plain["value"]
@@ -34,7 +35,7 @@ def test_released_text_is_visible_and_cut(text: str) -> None:
 
 def test_nulls_stay_nulls_and_numbers_numbers() -> None:
     release: Release[Any] = Release(
-        [{"a": None, "n": 3}], PureDP(1, "add_remove"), "geometric", charged=True
+        [{"a": None, "n": 3}], PureDP(Fraction(1), "add_remove"), "geometric", charged=True
     )
     plain = release_as_data(release)
     assert plain["value"] == [{"a": None, "n": 3}]
