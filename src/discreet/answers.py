@@ -1,4 +1,4 @@
-"""A drawn answer with what was drawn along with it, before it becomes a release."""
+"""An answer with everything that was drawn along with it, before it becomes a release."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,14 +34,14 @@ class Answer:
 
     @classmethod
     def listed(cls, answers: Iterable[Any]) -> "Answer":
-        """Return several answers as one, with a list in place of each part that any of them has."""
-        each = [cls.of(one) for one in answers]
-        values = [one.value for one in each]
-        return cls(values, *(_part(each, name) for name in cls.__slots__[1:]))
+        """Return several answers as one, with a list in place of every part that any of them has."""
+        parts = [cls.of(one) for one in answers]
+        values = [one.value for one in parts]
+        return cls(values, *(_part(parts, name) for name in cls.__slots__[1:]))
 
     @classmethod
     def grouped(cls, answers: Mapping[Any, Any]) -> "Answer":
-        """Return the answers of groups as one, with a dict in place of each part that any of them has."""
+        """Return the answers of groups as one, with a dict in place of every part that any of them has."""
         every = cls.listed(answers.values())
         parts = (getattr(every, name) for name in cls.__slots__)
         return cls(

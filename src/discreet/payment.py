@@ -150,7 +150,7 @@ class DescribedAccount:
 
 
 def currency_of(account: object) -> str | None:
-    """Return what an account counts: "epsilon", "rho", or another word where its first charge decides.
+    """Return the unit that an account counts: "epsilon", "rho", or another word where its first charge decides.
 
     None without an account, or if it does not tell. A verb with several ways to answer compares them at the same
     charge by it.

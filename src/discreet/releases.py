@@ -68,7 +68,7 @@ class Release(Generic[T]):
         return join(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
 
     def parts(self) -> dict[str, Any]:
-        """Return what is released besides the answer, by name: `counts`, `gap` and others, if there are any."""
+        """Return the parts besides the answer, by name: `counts`, `gap` and others, if there are any."""
         every = {
             "counts": self.counts, "gap": self.gap, "other": self.other, "bounds": self.bounds,
         }  # fmt: skip
@@ -123,7 +123,7 @@ class Release(Generic[T]):
         return f"Release({shorten(answer)}: {self.promise})"
 
     def _spelled(self) -> list[str]:
-        """Return what is released besides the answer, in words."""
+        """Return the parts besides the answer, in words."""
         return [f"{name} {answer_in_words(part)}" for name, part in self.parts().items()]
 
     def _rows(self) -> list[tuple[str, str]]:

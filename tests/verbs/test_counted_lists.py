@@ -213,7 +213,7 @@ def test_groups_divide_the_cost_among_all_counts_of_a_unit() -> None:
                 discreet.top_k, TABLE, "drink", **terms, **groups, **extra, neighbors=neighbors
             )
             draw: Any = one.prepare()
-            [law, _] = draw.args[1]
+            law = draw.args[0][0].args[0]
             assert law._noise.noise.eta == Fraction(1, parts * (1 + (neighbors == "replace_one")))
 
 

@@ -214,7 +214,7 @@ class Session:
 
     @property
     def currency(self) -> str | None:
-        """What the budgets count, "epsilon" or "rho"; another word where that is not decided yet."""
+        """The unit that the budgets count, "epsilon" or "rho"; another word where that is not decided yet."""
         kinds = {budget.currency for budget in self._payer.paying()}
         return kinds.pop() if len(kinds) == 1 else "several"
 

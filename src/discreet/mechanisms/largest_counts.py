@@ -18,9 +18,9 @@ def probabilities_of_largest(numbers: Sequence[int], k: int, noise: GeometricNoi
     """Return balls around the probabilities of all lists of the k largest of some numbers with noise.
 
     They are in the order of `itertools.permutations`, at the precision in force. A list is drawn with the values
-    v1, ..., vk if these are the noisy numbers of its members, each larger than the next, or equal and its member
-    first, and all other noisy numbers are less than vk, or equal and of later members. The sum over all values is
-    taken in a window that the noise leaves with a probability that the balls include.
+    v1, ..., vk if these are the noisy numbers of its members, all of them larger than the next, or equal and its
+    member first, and all other noisy numbers are less than vk, or equal and of later members. The sum over all
+    values is taken in a window that the noise leaves with a probability that the balls include.
 
     Raises:
         InvalidArgument: if there is too much to work out.

@@ -39,7 +39,7 @@ class TopCounts:
 
     Args:
         k: how many.
-        moved: how many counts may differ between neighbours, each by one.
+        moved: how many counts may differ between neighbours, all of them by one.
 
     Guarantee: that of the noisy counts, whatever k is: the list is computed from them.
 
@@ -92,7 +92,7 @@ class TopCounts:
     ) -> Fraction:
         """Return the records that a place of the list is behind by less than, with at least that probability.
 
-        Behind what should be there: see *What it costs* in docs/reference/mechanisms/top_counts.md.
+        Behind the candidate that should be there: see *What it costs* in docs/reference/mechanisms/top_counts.md.
         """
         noisy = calibrate_counts(self.moved, sensitivity.neighbors, parameter)
         law: Any = noisy.law(Vector(integers([])))

@@ -305,7 +305,7 @@ class Checkout:
 
     @property
     def currency(self) -> str | None:
-        """What the session counts."""
+        """The unit that the session counts."""
         return self._session.currency
 
     def buy(self, bill: Bill, prepare: Prepare) -> Indices:

@@ -41,7 +41,7 @@ def _is_better_by_counts(
 
 
 def _currency(budget: Mapping[str, Any]) -> str:
-    """Return what a declared budget counts."""
+    """Return the unit that a declared budget counts."""
     uses = {"questions": "epsilon", "composition": "rho", None: "undecided"}
     if "delta" in budget:
         return uses[budget.get("delta_for")]

@@ -98,15 +98,15 @@ def _draw_counted(law: Any, size: int | None) -> Any:
 def naming_counted_lists(labels: Answers, k: int) -> Name:
     """Return the function that names a list of k with its counts, or several; one more drawn tells the gaps."""
 
-    def name_one(drawn: Any) -> Answer:
-        indices, counts = drawn
+    def name_one(pair: Any) -> Answer:
+        indices, counts = pair
         gaps = [one - following for one, following in pairwise(counts)]
         return Answer(
             answers_at(indices[:k], labels), list(counts[:k]), gap=gaps if len(counts) > k else None
         )
 
-    def name(drawn: Any, size: int | None) -> Answer:
-        return name_one(drawn) if size is None else Answer.listed(map(name_one, drawn))
+    def name(pairs: Any, size: int | None) -> Answer:
+        return name_one(pairs) if size is None else Answer.listed(map(name_one, pairs))
 
     return name
 
@@ -114,11 +114,11 @@ def naming_counted_lists(labels: Answers, k: int) -> Name:
 def naming_counted_values(labels: Answers) -> Name:
     """Return the function that names the first of a list with its count, or of several; a second tells the gap."""
 
-    def name_one(drawn: Any) -> Answer:
-        [index, *_], [number, *others] = drawn
+    def name_one(pair: Any) -> Answer:
+        [index, *_], [number, *others] = pair
         return Answer(labels[index], number, gap=number - others[0] if others else None)
 
-    def name(drawn: Any, size: int | None) -> Answer:
-        return name_one(drawn) if size is None else Answer.listed(map(name_one, drawn))
+    def name(pairs: Any, size: int | None) -> Answer:
+        return name_one(pairs) if size is None else Answer.listed(map(name_one, pairs))
 
     return name

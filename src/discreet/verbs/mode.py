@@ -142,8 +142,8 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     query = Query("mode", f"mode of {column or 'values'}, {source}", {"column": column})
     if by_counts:
         bounded = unit_query.with_candidates(labels.size, max_candidates)
-        counted = CountedQuestion(bounded, data, column, labels, with_gap_in(query, gap), 1 + gap)
-        return counted.answer(naming_counted_values(labels))
+        question = CountedQuestion(bounded, data, column, labels, with_gap_in(query, gap), 1 + gap)
+        return question.answer(naming_counted_values(labels))
     scores = count_scores(unit_query, data, column, labels)
     return unit_query.answer(scores, labels, query, draw, naming(labels))
 

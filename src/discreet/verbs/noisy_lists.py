@@ -30,7 +30,7 @@ class NoisyNumber:
     number: int
 
     def near(self, reach: int) -> range:
-        """Return the answers within a distance of the number; what is hardly ever beyond is left out."""
+        """Return the answers within a distance of the number, without those that are hardly ever reached."""
         reach = min(reach, math.ceil(_FARTHEST / self.law.noise.eta))
         return range(self.law.cut(self.number - reach), self.law.cut(self.number + reach) + 1)
 
@@ -41,13 +41,13 @@ class NoisyNumber:
 
 @dataclass(frozen=True, slots=True)
 class NoisyLists:
-    """Lists of noisy numbers, of one question or of each group. Private.
+    """Lists of noisy numbers, of one question or of its groups. Private.
 
     Their answers are without end, so those nearest to the numbers are worked out, as many as there may be.
 
     Attributes:
-        groups: the numbers of each group.
-        is_grouped: whether an answer has a list for each group.
+        groups: the numbers by group.
+        is_grouped: whether an answer has a list for every group.
     """
 
     groups: Sequence[Sequence[NoisyNumber]]
@@ -81,7 +81,7 @@ class NoisyLists:
         return chances
 
     def _nested(self, flat: tuple[int, ...]) -> Any:
-        """Return an answer as it is drawn: a list, or one for each group."""
+        """Return an answer as it is drawn: a list, or one for every group."""
         if not self.is_grouped:
             return flat
         values = iter(flat)

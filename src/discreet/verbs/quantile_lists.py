@@ -22,7 +22,7 @@ class QuantileLists:
     """The lists of quantiles that are drawn one by one from their parts of the records. Private.
 
     Attributes:
-        values: of each quantile its share of the records of its part, and its mechanism.
+        values: by quantile its share of the records of its part, and its mechanism.
         whole: all records.
         is_recursive: whether a quantile cuts the records of those below and above it; else all are drawn from all
             records, and sorted.
@@ -57,8 +57,8 @@ class QuantileLists:
 
     def _apart(self) -> Iterator[tuple[Answer, arb]]:
         """Yield the sorted lists of independent values."""
-        each = [list(_points(one, self.whole)) for one in self.values]
-        for some in product(*each):
+        points = [list(_points(one, self.whole)) for one in self.values]
+        for some in product(*points):
             yield (
                 tuple(sorted(point for point, _ in some)),
                 math.prod((p for _, p in some), start=arb(1)),

@@ -231,8 +231,8 @@ class ListQuestion(NamedTuple):
             bounded = of.with_candidates(labels.size, max_candidates)
             # A gap is the difference of two counts, so one more is drawn.
             k, query = self.k + self.gap, with_gap_in(self.query, self.gap)
-            counted = CountedQuestion(bounded, self.data, self.column, labels, query, k)
-            return counted.answer(naming_counted_lists(labels, self.k))
+            question = CountedQuestion(bounded, self.data, self.column, labels, query, k)
+            return question.answer(naming_counted_lists(labels, self.k))
         refuse_bound(max_candidates)
         # A unit may hold several values, so its rows are not the rows that JointTopK knows more about.
         scores = count_scores(of, self.data, self.column, labels)

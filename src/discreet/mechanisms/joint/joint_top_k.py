@@ -125,8 +125,8 @@ class JointTopK:
     ) -> Fraction | None:
         """Return how far a place of the list is behind by less than, with at least that probability.
 
-        Behind what should be there: that is the score of a list, and all lists are the candidates. None if the
-        mechanism states no worst case.
+        Behind the candidate that should be there: that is the score of a list, and all lists are the candidates.
+        None if the mechanism states no worst case.
         """
         worst = getattr(self.mechanism, "worst_case", None)
         wide = Sensitivity(self._spread(sensitivity), sensitivity.neighbors)

@@ -111,8 +111,8 @@ class Peeling:
     ) -> Fraction | None:
         """Return how far a place of the list is behind by less than, with at least that probability.
 
-        Behind what should be there: the best that is left in a round is no worse. So every round may miss its bound
-        with a k-th of the rest of the probability. None if the mechanism states no worst case.
+        Behind the candidate that should be there: the best that is left in a round is no worse. So every round may
+        miss its bound with a k-th of the rest of the probability. None if the mechanism states no worst case.
         """
         worst = getattr(self.mechanism, "worst_case", None)
         general = replace(sensitivity, balanced=False)
