@@ -29,6 +29,7 @@ from ..privacy.units import Unit
 from ..privacy.wording import by_mechanism, in_brief
 from ..releases import Release
 from ..sentences import question_in_words
+from ..tables.records import is_private
 from ..text_tables import fact_table
 from ..verbs.top_k import top_k
 from .isolation import ChargedError, PublicError
@@ -246,7 +247,9 @@ def with_former_method(question: Call) -> Call:
 
     So it keeps its distribution and its price, until its owner writes another method.
     """
-    is_open = question.verb is top_k and question.terms.get("method") is None
+    terms = question.terms
+    is_listed = not is_private(terms.get("candidates"))
+    is_open = question.verb is top_k and is_listed and terms.get("method") is None
     return question._replace(terms={**question.terms, "method": "peeling"}) if is_open else question
 
 
