@@ -1,4 +1,4 @@
-"""Noisy counts: whole numbers, each with two-sided geometric noise of its own.
+"""Noisy counts: whole numbers with independent two-sided geometric noise.
 
 The sensitivity of several numbers is that of their list: its `spread` is how far the lists of neighbours may be
 apart, all numbers added up, and its `change` how far one of their numbers.
@@ -86,7 +86,7 @@ def _of_one(eta: Fraction, sensitivity: Sensitivity) -> Guarantee:
 
 
 def _parts(sensitivity: Sensitivity) -> int:
-    """Return how many numbers may move, each by the change; one where only the spread is known."""
+    """Return how many numbers may move by the change; one where only the spread is known."""
     change = sensitivity.spread if sensitivity.change is None else sensitivity.change
     return math.ceil(sensitivity.spread / change)
 
@@ -94,7 +94,7 @@ def _parts(sensitivity: Sensitivity) -> int:
 class NoisyCountsLaw:
     """The distribution of noisy counts, ready to sample from.
 
-    An answer is a list of numbers, one for each count. There are too many such lists for a method `probabilities`;
+    An answer is a list of numbers, one a count. There are too many such lists for a method `probabilities`;
     `probability` is that of one number, and the numbers are independent.
     """
 

@@ -32,7 +32,7 @@ class RecordCounts:
     records: Records
 
     def by_group(self) -> list[int]:
-        """Return the numbers of records, one for each group."""
+        """Return the numbers of records by group."""
         return sizes_of(self._open(), present=self.column is not None)
 
     def _open(self) -> OpenedTable:

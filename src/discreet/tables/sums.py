@@ -1,4 +1,4 @@
-"""Sums of numbers that are rounded to a grid, each by itself: whole numbers, and exact."""
+"""Sums of numbers that are rounded to a grid, one by one: whole numbers, and exact."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def total_on_grid(column: Numeric, grid: Grid) -> tuple[int, int]:
         return len(nearest), exact_sum(nearest)
     times = multiplicities.tolist()
     pairs = zip(nearest.tolist(), times, strict=True)
-    return sum(times), sum(index * each for index, each in pairs)
+    return sum(times), sum(index * many for index, many in pairs)
 
 
 def exact_sum(indices: Integers) -> int:

@@ -1,4 +1,4 @@
-"""Whole numbers with geometric noise: what counts, sums and means share."""
+"""Whole numbers with geometric noise, for counts, sums and means."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -108,7 +108,7 @@ class NoisyNumbers:
 
     Attributes:
         unit_query: the privacy unit and the groups.
-        noises: the noise of each list.
+        noises: the noise of the lists.
         columns: the records of each group; of groups that are drawn one, which stands for each of them.
         numbers: reads the numbers of one group: a list of numbers for each noise. Private.
         worst_error: returns a bound on the error of one number, or None.
@@ -140,7 +140,7 @@ class NoisyNumbers:
             query: the question.
             terms: the terms, of which the payment is read.
             name: returns the answer of one group for its drawn numbers.
-            public: what else decides the distribution, in plain values.
+            public: all else that decides the distribution, in plain values.
         """
         account, request = read_payment(terms)  # type: ignore[arg-type]
 
@@ -194,12 +194,12 @@ class NoisyNumbers:
         return draw
 
     def _draw(self, by_group: Sequence[Sequence[Sequence[int]]], bits: Bits) -> list[Any]:
-        """Return the noisy numbers of each group; without groups those of all."""
+        """Return the noisy numbers by group; without groups those of all."""
         answers = self._noisy(by_group, bits)
         return answers if self.unit_query.records.by is not None else answers[0]
 
     def _noisy(self, by_group: Sequence[Sequence[Sequence[int]]], bits: Bits) -> list[list[int]]:
-        """Return the noisy numbers of groups, one list after the other in each."""
+        """Return the noisy numbers of groups, one list after the other."""
         answers: list[list[int]] = [[] for _ in by_group]
         for i, noise in enumerate(self.noises):
             lists = [group[i] for group in by_group]

@@ -78,8 +78,8 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
         without = read_question("sum", bounds_share, ends, unit_query, parameter)
         return release_without_bounds(without, data, column, terms)
     bounds = read_bounds(minimum, maximum, step)
-    left = _in_steps(unit_query.for_answers(parameter), bounds.step)
-    noise = sum_noise(bounds, unit_query, left)
+    rest = _in_steps(unit_query.for_answers(parameter), bounds.step)
+    noise = sum_noise(bounds, unit_query, rest)
     columns = columns_of(unit_query, data, column)
     lattice = Lattice(bounds.step)
 
@@ -154,8 +154,8 @@ def mean(  # noqa: PLR0913  # as sum
         without = read_question("mean", bounds_share, ends, unit_query, parameter)
         return release_without_bounds(without, data, column, terms)
     bounds = read_bounds(minimum, maximum, step)
-    left = unit_query.for_answers(parameter)
-    half = PrivacyParameter(left.kind, left.value / 2)
+    rest = unit_query.for_answers(parameter)
+    half = PrivacyParameter(rest.kind, rest.value / 2)
     noises = [size_noise(unit_query, half), sum_noise(bounds.from_middle(), unit_query, half)]
     columns = columns_of(unit_query, data, column)
 
