@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,11 +141,7 @@ class Decimals:
         The values must not be NaN. A cell depends on the exact value alone, as `nearest` does.
         """
         near = self.nearest(values)
-        offset = near - self.zero
-        power, further = np.divmod(np.maximum(np.abs(offset) - 1, 0), self.per_power)
-        least = self.per_power // 9
-        points = np.sign(offset) * ((least + further) / least) * _powers()[power]
-        doubles = _as_doubles(values)
+        points, doubles = self._nearly(near), _as_doubles(values)
         sides = np.sign(np.subtract(doubles, points))
         # The point is rounded three times, and the value once.
         close = np.abs(doubles - points) <= np.abs(points) * _ROUNDINGS
@@ -165,6 +162,20 @@ class Decimals:
         cells: NDArray[np.int64] = 2 * near + 1 + sides.astype(np.int64)
         return cells
 
+    def are_near(self, values: ExactArray) -> bool:
+        """Return whether doubles do not tell values from the points next to them."""
+        doubles = _as_doubles(values)
+        _, parts = self._guess(doubles)
+        return bool(((np.abs(parts - 0.5) <= self._error) | (doubles == 0)).all())
+
+    def _nearly(self, indices: Any) -> NDArray[np.float64]:
+        """Return points as doubles, rounded a few times."""
+        offsets = indices - self.zero
+        power, further = np.divmod(np.maximum(np.abs(offsets) - 1, 0), self.per_power)
+        least = self.per_power // 9
+        points: NDArray[np.float64] = np.sign(offsets) * ((least + further) / least)
+        return points * _powers()[power]
+
     def _place(self, values: ExactArray, indices: NDArray[np.int64]) -> None:
         """Write the nearest indices of a block: by doubles, and by exact arithmetic where those leave a doubt.
 
@@ -173,20 +184,30 @@ class Decimals:
         value is on the other side, gives a quotient beside 1 or 10 by one rounding, and the index is the same.
         """
         doubles = _as_doubles(values)
-        powers = _powers()
+        indices[:], parts = self._guess(doubles)
         sizes = np.abs(doubles)
+        is_small = (sizes > 0) & (sizes < 2 * _powers()[0])
+        doubtful = np.flatnonzero((np.abs(parts - 0.5) >= 0.5 - self._error) | is_small)
+        if len(doubtful):
+            indices[doubtful] = [self._index(value) for value in values[doubtful].tolist()]
+
+    @property
+    def _error(self) -> float:
+        """A bound on the error of a guess: see `_place`."""
+        error: float = 10**self.digits * _ROUNDINGS
+        return error
+
+    def _guess(self, doubles: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the nearest indices, and how far each is above the border, in points: 1/2 at the point itself."""
+        powers, sizes = _powers(), np.abs(doubles)
         inside = np.clip(sizes, powers[0], float(self.point(self.size - 1)))
         power = np.searchsorted(powers, inside, side="right") - 1
         steps = np.copysign(inside / powers[power] * (self.per_power // 9), doubles) + 0.5
         whole = np.floor(steps)
         steps -= whole
         above = power * self.per_power + np.abs(whole).astype(np.int64) - self.per_power // 9 + 1
-        indices[:] = self.zero + np.where(sizes == 0, 0, np.where(doubles < 0, -above, above))
-        error = 10**self.digits * _ROUNDINGS
-        is_small = (sizes > 0) & (sizes < 2 * powers[0])
-        doubtful = np.flatnonzero((np.abs(steps - 0.5) >= 0.5 - error) | is_small)
-        if len(doubtful):
-            indices[doubtful] = [self._index(value) for value in values[doubtful].tolist()]
+        signed = np.where(sizes == 0, 0, np.where(doubles < 0, -above, above))
+        return self.zero + signed, steps
 
     def _index(self, value: int | float | Fraction) -> int:
         """Return the nearest index of a number, exactly."""

@@ -3,10 +3,14 @@
 import cProfile
 import math
 import pstats
+from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,9 +18,13 @@ from hypothesis import strategies as st
 import discreet
 from discreet.candidates import Labels
 from discreet.sampling.arrays import objects
-from discreet.scores.list_counts import count_beside
+from discreet.scores.list_counts import cells_around, count_around, count_beside
+from discreet.scores.rank import Rank
+from discreet.tables.column import Source
 from discreet.tables.kinds import ColumnType
 from discreet.tables.meanings import rungs
+
+from ..engines import ENGINES
 
 NEAR = [2**53 - 1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63), 3, -3, 0, 7]
 WORDS = st.integers(-(2**63), 2**63 - 1) | st.sampled_from(NEAR) | st.integers(-9, 9)
@@ -85,3 +93,80 @@ def test_a_long_list_is_looked_at_as_a_whole_and_not_number_by_number() -> None:
     profile.disable()
     calls: Any = pstats.Stats(profile)
     assert calls.total_calls < 20_000
+
+
+LONG_LISTS: dict[str, list[Any]] = {
+    "floats": [k / 8 for k in range(-700, 700)],
+    "integers": list(range(-50, 1200)),
+    "decades": [m * 10.0**e for e in range(-3, 3) for m in range(100, 1000, 4)],
+    "more digits": [k / 7 for k in range(1100)],
+}
+COLUMNS: dict[str, pa.Array] = {
+    "doubles": pa.array([0.125, 0.1, 3.0, 3.0, -2.5, 1e9, -1e9, 77.0, 0.30000000000000004, None]),
+    "singles": pa.array([0.125, 0.1, 3.0, -87.5, 1e9], pa.float32()),
+    "integers": pa.array([3, 3, -2, 99, 10**15, -(10**15), 100, None]),
+    "decimals": pa.array([Decimal("0.10"), Decimal("3.00"), Decimal("87.38"), None]),
+}
+
+
+@pytest.mark.parametrize("engine", ["polars-lazy", "duckdb", "csv"])
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("listed", LONG_LISTS)
+@pytest.mark.one_in(3)
+def test_engines_count_beside_long_lists(
+    listed: str, column: str, engine: str, tmp_path: Path
+) -> None:
+    numbers, values = LONG_LISTS[listed], COLUMNS[column]
+    group = Source(ENGINES[engine](pa.table({"x": values}), tmp_path), "x").groups[0]
+    score = Rank(group, Labels(numbers), Fraction(1, 2))
+    ladder = group.rungs(Labels(numbers))
+    less, more, total = score._beside(ladder)
+    rows = [Fraction(one) for one in values.to_pylist() if one is not None]
+    if engine == "csv" and column == "singles":
+        rows = [Fraction(repr(float(one))) for one in rows]
+    exact = [Fraction(one) for one in numbers]
+    expected = sum(row < exact[0] for row in rows)
+    assert (less[0], total) == (expected, len(rows))
+    assert less.tolist() == [sum(row < one for row in rows) for one in exact]
+    assert more.tolist() == [sum(row > one for row in rows) for one in exact]
+
+
+def test_a_long_list_of_few_digits_is_counted_in_one_pass() -> None:
+    values = np.random.default_rng(2).lognormal(2, 1, 5_000)
+    numbers = np.array(LONG_LISTS["decades"])
+    cells = cells_around(numbers)
+    assert cells is not None
+    source: Any = Source(pl.LazyFrame({"x": values}), "x").groups[0].on_grid(cells)
+    passes: list[int] = []
+    fetch = source.fetch
+
+    def counting(frame: Any, of: Any) -> Any:
+        columns = fetch(frame, of)
+        passes.append(len(columns[0]))
+        return columns
+
+    object.__setattr__(source, "fetch", counting)
+    less, more, total = count_around(source, numbers)
+    assert (len(passes), total) == (1, 5_000)
+    assert less.tolist() == [int((values < one).sum()) for one in numbers]
+    assert more.tolist() == [int((values > one).sum()) for one in numbers]
+
+
+def test_equal_numbers_of_a_list_have_equal_counts() -> None:
+    numbers = np.array([1.0, 2.0, 2.0, 3.0] * 300)
+    cells = cells_around(numbers)
+    assert cells is not None
+    source: Any = Source(pl.LazyFrame({"x": [0.5, 2.0, 2.5, 9.0]}), "x").groups[0].on_grid(cells)
+    less, more, _ = count_around(source, numbers)
+    assert less.tolist() == [1, 1, 1, 3] * 300
+    assert more.tolist() == [3, 2, 2, 1] * 300
+
+
+def test_lists_that_are_short_or_of_many_digits_are_counted_in_other_ways() -> None:
+    assert cells_around(np.arange(1000.0)) is None
+    assert cells_around(np.array(LONG_LISTS["more digits"])) is None
+    digits = {name: cells_around(np.array(LONG_LISTS[name])) for name in ("floats", "decades")}
+    assert {name: cells.decimals.digits for name, cells in digits.items() if cells} == {
+        "floats": 5,
+        "decades": 3,
+    }

@@ -1,20 +1,34 @@
-"""How many records are below and above the numbers of a list, in memory: exactly, and all numbers at once."""
+"""How many records are below and above the numbers of a list: exactly, and all numbers at once.
+
+An engine counts the records of a long list in one pass, if its numbers have few digits: in groups by a guess of
+their place among all decimals of so many digits, which decides nothing. The list itself is compared with the least
+and the greatest record of every group.
+"""
 
 from bisect import bisect_left, bisect_right
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decimals import Decimals, PointCells
 from ..numbers import float_up
 from ..sampling.arrays import by_type
 from ..sampling.vectors import ExactArray, Integers
 
 if TYPE_CHECKING:
+    from ..tables.cells import GridSource
     from ..tables.meanings import Rungs
 
 _WHOLE = 2**53
 """Integers up to it, either way, are doubles."""
+
+_LONG = 2**10
+"""Of shorter lists an engine compares the records with all numbers, in one query."""
+
+_FEWEST_DIGITS, _MOST_DIGITS = 3, 6
+"""With more digits there would be a group for nearly every record."""
 
 Places = tuple[NDArray[Any], NDArray[Any]]
 """For each number the place of the first record that is not below it, and of the first one above it."""
@@ -41,6 +55,38 @@ def count_beside(
         below, above, several = _count_alike(part, multiplicities, numbers)
         less, more, total = less + below, more + above, total + several
     return less, more, total
+
+
+def cells_around(numbers: ExactArray) -> PointCells | None:
+    """Return decimals that the numbers of a long list are among, nearly; None if it is short, or of more digits."""
+    if len(numbers) < _LONG:
+        return None
+    for digits in range(_FEWEST_DIGITS, _MOST_DIGITS + 1):
+        decimals = Decimals(digits)
+        if decimals.are_near(numbers):
+            return decimals.cells
+    return None
+
+
+def count_around(source: "GridSource", numbers: ExactArray) -> tuple[Integers, Integers, int]:
+    """Return the same as `count_beside`, counted by an engine in one pass."""
+    ladder: ExactArray
+    ladder, places = np.unique(numbers, return_inverse=True)  # type: ignore[assignment]
+    indices, counts = source.occupancy(partial(_cells_between, ladder))
+    sums = np.zeros(2 * len(ladder) + 1, dtype=np.int64)
+    np.add.at(sums, indices.astype(np.int64, copy=False), counts)
+    up_to = np.cumsum(sums)
+    total = int(up_to[-1])
+    return up_to[2 * places], total - up_to[2 * places + 1], total
+
+
+def _cells_between(ladder: ExactArray, values: ExactArray) -> Integers:
+    """Return for each value how many rising numbers are below it, twice, and one more if it is one of them."""
+    order = np.argsort(values, kind="stable")
+    size, cells = len(values), np.zeros(len(values), dtype=np.int64)
+    for first in _places(values[order], ladder):
+        cells[order] += np.cumsum(np.bincount(first, minlength=size + 1))[:size]
+    return cells
 
 
 def _count_alike(

@@ -19,16 +19,18 @@ from numpy.typing import NDArray
 from ..accuracy import ROWS_IN_RANK, Measure
 from ..candidates import Labels
 from ..date_grid import AnyGrid, NumberCells, number_grid
+from ..decimals import Decimals
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
 from ..sampling.vectors import ExactArray, Integers, Vector
 from .contract import BaseScore
-from .list_counts import count_beside
+from .list_counts import cells_around, count_around, count_beside
 from .rank_search import bracket, distinct_indices, everything
 
 if TYPE_CHECKING:
     from ..tables.cells import CellSource
     from ..tables.column import Numeric
+    from ..tables.meanings import Rungs
 
 SMALL = 2**20
 """Grids up to this size are counted point by point; on larger ones records are sorted."""
@@ -180,13 +182,23 @@ class Rank(BaseScore):
         scores: Integers = np.minimum(p * n - q * less, (q - p) * n - q * more)
         return scores
 
+    def _beside(self, ladder: "Rungs") -> tuple[Integers, Integers, int]:
+        """Return how many records are below and above the numbers of a list, and how many there are."""
+        if self.column.on_grid(Decimals(1).cells) is None:  # in memory, or not to be compared there
+            counts = self.column.beside(ladder.exact)
+            return count_beside(*self.column.numbers(), ladder) if counts is None else counts
+        cells = cells_around(ladder.exact)
+        source = None if cells is None else self.column.on_grid(cells)
+        if source is not None:
+            return count_around(source, ladder.exact)
+        counts = self.column.beside(ladder.exact)
+        assert counts is not None  # what counts on a grid compares too
+        return counts
+
     def _of_list(self, candidates: Labels) -> Vector:
         """Return the scores of a list of candidates."""
         ladder = self.column.rungs(candidates)
-        counts = self.column.beside(ladder.exact)
-        if counts is None:
-            counts = count_beside(*self.column.numbers(), ladder)
-        less, more, total = counts
+        less, more, total = self._beside(ladder)
         return Vector(self._scores(less, more, total), integral=True)
 
 
