@@ -72,7 +72,7 @@ _CONDITIONS = re.compile(
     r"(?:, supply (?P<supply>None|\d+), units (?P<units>\d+))?"
     rf"(?:, per (?P<unit>\(\w+(?:, \w+)+\)|{_NAME})(?:, (?P<rows>\d+) rows each)?"
     r"(?:, (?P<most>\d+) candidates each|, (?P<keys>\d+) keys each)?)?"
-    rf"(?:, by (?P<by>{_NAME}) \((?P<groups>\d+|drawn) groups\))?"
+    rf"(?:, by (?P<by>{_NAME}) \((?:(?P<groups>\d+) groups|drawn groups, one half at (?P<half>\d+))\))?"
 )
 """The rest of a stored text: the candidates, what is sold, the privacy unit and the groups."""
 
@@ -202,14 +202,19 @@ def _conditions(parts: dict[str, str | None]) -> Iterator[str]:
     elif parts["units"] not in {None, "1"}:
         yield Message("at most {units} of each bidder", units=parts["units"])
     if parts["by"] is not None:
-        yield _groups(parts["groups"], parts["by"])
+        yield _groups(parts, parts["by"])
 
 
-def _groups(groups: str | None, by: str) -> Message:
-    """Return the groups of a question in words: how many, or that they are drawn."""
-    if groups == "drawn":
-        return Message("for each group of {by} that is common enough to be named", by=by)
-    return Message("for each of {groups} groups of {by}", groups=groups, by=by)
+def _groups(parts: dict[str, str | None], by: str) -> Message:
+    """Return the groups of a question in words: how many, or why one that is drawn may be missing."""
+    if parts["half"] is not None:
+        return Message(
+            "for each group of {by} that is drawn: one of fewer than {records} records is named with less than "
+            "one half",
+            by=by,
+            records=parts["half"],
+        )
+    return Message("for each of {groups} groups of {by}", groups=parts["groups"], by=by)
 
 
 def _of_each(parts: dict[str, str | None]) -> Message:

@@ -19,6 +19,7 @@ from discreet.errors import InvalidArgument, UnreadableData
 from discreet.mechanisms.private_keys import DrawnKeys, PrivateKeys
 from discreet.privacy import ApproxDP
 from discreet.released_values import ReleasedValue
+from discreet.sentences import question_in_words
 from discreet.tables.column import Group, Source
 from discreet.tables.expressions import OpenedTable
 from discreet.tables.key_counts import KeyClasses
@@ -242,7 +243,12 @@ def test_nothing_is_read_before_it_is_paid_for(verb: str) -> None:
     purse = Purse(left=0)
     with pytest.raises(discreet.DiscreetError):
         VERBS[verb](Unread(), **PRIVATE, ledger=purse)
-    assert "by the group (drawn groups)" in purse.bills[0].query
+    bill = purse.bills[0]
+    assert "by the group (drawn groups, one half at 2)" in bill.query
+    words = (
+        "of the group that is drawn: one of fewer than 2 records is named with less than one half"
+    )
+    assert words in str(question_in_words(bill.query))
 
 
 def test_groups_of_few_records_are_not_named() -> None:

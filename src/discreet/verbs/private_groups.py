@@ -41,6 +41,11 @@ class PrivateGroups:
     most: int = MOST_DRAWN
 
     @property
+    def words(self) -> str:
+        """How the groups are drawn, and why one may be missing: from which count on it is named with one half."""
+        return f"drawn groups, one half at {self.mechanism.even}"
+
+    @property
     def arguments(self) -> dict[str, object]:
         """What decides which groups are drawn, in plain values for a digest."""
         mechanism = self.mechanism

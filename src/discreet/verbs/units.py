@@ -140,8 +140,8 @@ class UnitQuery:
         if of.most_candidates is not None:
             at_most += f", {of.most_candidates} candidates each"
         person = "" if of.unit is None else f", per {unit_in_words(of.unit)}{at_most}"
-        how_many = "drawn" if of.draws_groups else len(of.groups)
-        groups = f", by {of.by} ({how_many} groups)" if of.by else ""
+        which = f"{len(of.groups)} groups" if self.drawing is None else self.drawing.words
+        groups = f", by {of.by} ({which})" if of.by else ""
         listed = {"groups": tuple(of.groups)}
         where = "" if of.where is None else f", where {of.where}"
         return query.about(
