@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 from discreet.condition_readers import read_condition
 from discreet.errors import UnreadableData
-from discreet.tables.key_counts import KeyCounts, KeyTable
-from discreet.tables.keys import MOST_KEY_BYTES
+from discreet.tables.key_counts import KeyCounts, TableOfKeys
+from discreet.tables.key_values import MOST_KEY_BYTES
 
 from ..engines import ENGINES, crossed
 
@@ -131,7 +131,7 @@ def test_counts_of_keys_are_those_of_the_definition(engine: str, plan: str, tmp_
         data = ENGINES[engine](table(rows), tmp_path)
         if engine == "csv":  # an empty field is a text, and nobody
             rows = [(person or None, key or "") for person, key in rows]
-        counts = KeyTable(
+        counts = TableOfKeys(
             data, "the key", None if most is None else "*", most or 1, keeps_pairs=True
         )
         check(counts.open(), pairs(rows, most))
@@ -141,7 +141,7 @@ def test_counts_of_keys_are_those_of_the_definition(engine: str, plan: str, tmp_
 
 def test_what_was_counted_is_not_there_any_more() -> None:
     """A place that no class has is an error without numbers."""
-    held = KeyTable(pl.DataFrame({"k": ["a", "b", "b", "c"]}), "k").open().classes(2)
+    held = TableOfKeys(pl.DataFrame({"k": ["a", "b", "b", "c"]}), "k").open().classes(2)
     assert held.sizes == [2, 1]
     assert {held.fetch(drawn((1, place)))[0][0] for place in (0, 1)} == {"a", "c"}
     with pytest.raises(UnreadableData) as failure:
@@ -186,7 +186,7 @@ def test_every_type_has_its_keys(engine: str, kind: str, tmp_path: Path) -> None
             pa.table({"the key": column, "*": [one for one, _ in some]}), tmp_path
         )
         expected = Counter(key for _, key in some if key is not None)
-        held = KeyTable(data, "the key").open().classes(9)
+        held = TableOfKeys(data, "the key").open().classes(9)
         found = held.fetch(drawn(*every_place(held.sizes), shifts=[0] * sum(held.sizes)))
         assert found == sorted(expected.items())
         assert [type(key) for key, _ in found] == [type(key) for key in sorted(expected)]
@@ -207,7 +207,7 @@ def test_cells_that_are_no_keys_are_left_out(engine: str, tmp_path: Path) -> Non
 
 
 def every_key(data: Any, column: str | None = "the key", unit: str | None = None) -> dict[Any, int]:
-    held = KeyTable(data, column, unit, 9).open().classes(2)
+    held = TableOfKeys(data, column, unit, 9).open().classes(2)
     return dict(held.fetch(drawn(*every_place(held.sizes), shifts=[0] * sum(held.sizes))))
 
 
@@ -236,7 +236,7 @@ def test_types_without_keys_are_refused_by_the_schema(column: Any) -> None:
     if isinstance(column, pa.ChunkedArray):
         frame = pa.table(frame)
     with pytest.raises(UnreadableData) as failure:
-        KeyTable(frame, "the key").open()
+        TableOfKeys(frame, "the key").open()
     assert "0.5" not in str(failure.value)
 
 
@@ -272,7 +272,7 @@ def test_collations_join_no_keys() -> None:
     for order in ("u", "u DESC"):
         rows = connection.sql(f"SELECT * FROM t ORDER BY {order}")
         assert every_key(rows) == every_key(rows, unit="u") == expected
-        first = KeyTable(rows, "the key").open().first(3)
+        first = TableOfKeys(rows, "the key").open().first(3)
         assert first.fetch(range(3)) == ["milk", "MILK", "Milk"]
     padded = connection.sql("SELECT 'a ' AS \"the key\" UNION ALL SELECT 'a'")
     assert every_key(padded) == {"a ": 1, "a": 1}
@@ -310,7 +310,7 @@ def test_the_order_of_rows_and_files_decides_nothing(engine: str, tmp_path: Path
 
 
 def every_pair(data: Any, most: int) -> dict[Any, int]:
-    held = KeyTable(data, "the key", "*", most).open().classes(99)
+    held = TableOfKeys(data, "the key", "*", most).open().classes(99)
     return dict(held.fetch(drawn(*every_place(held.sizes), shifts=[0] * sum(held.sizes))))
 
 
@@ -330,17 +330,17 @@ def test_units_of_several_columns_and_conditions_are_bounded_alike() -> None:
     frame = pl.DataFrame(
         {"a": [1, 1, 1, 2], "b": ["x", "x", "y", None], "the key": ["k", "l", "k", "k"]}
     )
-    held = KeyTable(frame, "the key", ("a", "b"), 1).open().classes(9)
+    held = TableOfKeys(frame, "the key", ("a", "b"), 1).open().classes(9)
     assert sum(i * n for i, n in enumerate(held.sizes, 1)) == 2
     where = read_condition("a = 1 AND b = 'y'")
-    some = KeyTable(frame, "the key", where=where).open().classes(9)
+    some = TableOfKeys(frame, "the key", where=where).open().classes(9)
     assert some.sizes[0] == 1
 
 
 @pytest.mark.parametrize("engine", ["polars", "duckdb", "pandas", "parquet", "csv"])
 def test_an_empty_table_has_no_keys(engine: str, tmp_path: Path) -> None:
     for unit in (None, "*"):
-        counts = KeyTable(
+        counts = TableOfKeys(
             ENGINES[engine](table([]), tmp_path), "the key", unit, keeps_pairs=True
         ).open()
         held = counts.classes(4)
@@ -354,7 +354,7 @@ def test_the_snapshot_is_what_was_counted() -> None:
     """Rows that come between counting and fetching are not seen."""
     connection = duckdb.connect()
     connection.sql("CREATE TABLE t AS SELECT 'a' AS \"the key\"")
-    counts = KeyTable(connection.table("t"), "the key").open()
+    counts = TableOfKeys(connection.table("t"), "the key").open()
     held = counts.classes(2)
     connection.sql("INSERT INTO t VALUES ('a'), ('b')")
     assert held.fetch(drawn((1, 0), shifts=[0])) == [("a", 1)]
@@ -364,7 +364,7 @@ def test_the_snapshot_is_what_was_counted() -> None:
 def test_spark_counts_keys_by_one_exchange_of_rows(tmp_path: Path) -> None:
     """One groupBy().count() of the rows, then counts of classes; no row comes to the driver, and none is sorted."""
     rows = [(None, f"k{i % 7}") for i in range(40)]
-    counts = KeyTable(ENGINES["spark"](table(rows), tmp_path), "the key").open()
+    counts = TableOfKeys(ENGINES["spark"](table(rows), tmp_path), "the key").open()
     plan = counts._counts.to_native()._jdf.queryExecution().executedPlan().toString()
     assert plan.count("Exchange hashpartitioning") == 1
     assert plan.count("HashAggregate") + plan.count("ObjectHashAggregate") == 2

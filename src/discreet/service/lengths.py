@@ -12,7 +12,7 @@ from ..decimals import Decimals
 from ..numbers import exact
 from ..payment import Bill
 from ..sql_statements import read_statement
-from ..tables.keys import MOST_KEY_BYTES
+from ..tables.key_values import MOST_KEY_BYTES
 from ..tables.records import is_private
 from ..verbs.bounds import bounds
 from ..verbs.check import check

@@ -19,7 +19,7 @@ from .engine import array_of, open_table, unwrap_table
 from .expressions import Numbers, OpenedTable
 from .grid_counts import Beside
 from .key_counts import KeyCounts, open_keys
-from .keys import Key
+from .key_values import KeyValue
 from .meanings import Rungs, rungs
 from .numeric import numeric_values, present
 from .record_counts import sizes_of
@@ -116,7 +116,7 @@ class Source:
         of = self.records
         return open_keys(self.table, PART, of.most_groups, keeps_pairs=of.unit is not None)
 
-    def drawn_groups(self, keys: Sequence[Key]) -> list["Group"]:
+    def drawn_groups(self, keys: Sequence[KeyValue]) -> list["Group"]:
         """Return the groups that were drawn, in their order; without any one group without rows."""
         table = self.group_keys.groups_of(keys)
         return Source(self.data, self.name, table.records, self.clock, table).groups

@@ -20,7 +20,7 @@ from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray
 from .engine_errors import missing_column, quietly
 from .ids import SALT, sql_decimal_text
-from .keys import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
+from .key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
 from .kinds import CELL, CellKey, ColumnType, column_type
 from .meanings import TRUTHS, is_written
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy

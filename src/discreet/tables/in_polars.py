@@ -9,7 +9,7 @@ from ..conditions import ConstantKind
 from ..date_grid import ClockKind
 from ..sampling.vectors import ExactArray
 from .ids import start_of_rule
-from .keys import MOST_KEY_BYTES, KeyColumn
+from .key_values import MOST_KEY_BYTES, KeyColumn
 from .kinds import CELL, UNITS_PER_SECOND, CellKey, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .numeric import clean, from_series

@@ -15,7 +15,7 @@ from ..date_grid import ClockKind
 from ..sampling.vectors import ExactArray
 from .engine_errors import needing
 from .ids import SALT
-from .keys import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
+from .key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
 from .kinds import CELL, CellKey, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .numeric import from_series

@@ -18,7 +18,7 @@ from ..privacy.units import Unit
 from .engine import open_table, unwrap_table
 from .engine_errors import quietly
 from .expressions import COUNT, DrawnGroups, OpenedTable, bounded_pairs
-from .keys import Key, KeyColumn, check_keys, key_order
+from .key_values import KeyColumn, KeyValue, check_keys, key_order
 from .kinds import CELL, INTEGER_TYPE
 from .native import POSITION, SIZE, Frame, Native
 from .records import PERSON, Records
@@ -27,7 +27,7 @@ CLASS, PLACE = "class", "place"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class KeyTable:
+class TableOfKeys:
     """A table and the column whose keys are counted; nothing is opened.
 
     Attributes:
@@ -114,10 +114,10 @@ class KeyCounts:
         return quietly(self._classes, self.table.failure, sure)
 
     def first(self, most: int) -> "FirstKeys":
-        """Return the keys of the largest counts, at most so many; of equal counts the first by `keys.key_order`."""
+        """Return the keys of the largest counts, at most so many; of equal counts the first in their order."""
         return quietly(self._first, self.table.failure, most)
 
-    def groups_of(self, keys: Sequence[Key]) -> OpenedTable:
+    def groups_of(self, keys: Sequence[KeyValue]) -> OpenedTable:
         """Return the table with some keys as its groups, in their order, and of units the rows that were counted.
 
         Without keys it has one group, without rows, which says whether the table can be read.
@@ -127,11 +127,11 @@ class KeyCounts:
         records = replace(self.table.records, groups=list(keys) or [None])
         return replace(self.table, native=self.native, records=records, drawn_groups=drawn)
 
-    def units_outside(self, keys: Sequence[Key]) -> int:
+    def units_outside(self, keys: Sequence[KeyValue]) -> int:
         """Return the number of units (rows, where a row is a record) with a key that is none of `keys`."""
         return quietly(self._units_outside, self.table.failure, keys)
 
-    def positions(self, rows: Frame, keys: Sequence[Key]) -> Frame:
+    def positions(self, rows: Frame, keys: Sequence[KeyValue]) -> Frame:
         """Return the rows of some keys, with the places of the keys in the list as POSITION."""
         places = self.keys.places(keys)
         of = self.native.type(self.alias, self.alias)
@@ -175,7 +175,7 @@ class KeyCounts:
         ranks = frame.with_columns(less).with_row_index(POSITION, order_by=[PLACE, self.alias])
         return FirstKeys(-np.sort(-counts.astype(np.int64)), self, ranks)
 
-    def _units_outside(self, keys: Sequence[Key]) -> int:
+    def _units_outside(self, keys: Sequence[KeyValue]) -> int:
         import narwhals.stable.v2 as nw
 
         inside = self.positions(self.pairs, keys)
@@ -225,7 +225,7 @@ class KeyClasses:
     source: KeyCounts
     rows: Frame
 
-    def fetch(self, places: KeyPlaces, most: int | None = None) -> list[tuple[Key, int]]:
+    def fetch(self, places: KeyPlaces, most: int | None = None) -> list[tuple[KeyValue, int]]:
         """Return keys that were drawn, sorted, with their released counts; 0 where no counts are released.
 
         This is a step of its own, after a draw was paid for. No other key leaves the engine.
@@ -243,7 +243,7 @@ class KeyClasses:
             raise _no_such_keys()
         return sorted(rows, key=_order_of_pair)
 
-    def _fetch(self, places: KeyPlaces, most: int | None) -> list[tuple[Key, int]]:
+    def _fetch(self, places: KeyPlaces, most: int | None) -> list[tuple[KeyValue, int]]:
         import narwhals.stable.v2 as nw
 
         base, alias = len(self.sizes) + 1, self.source.alias
@@ -280,11 +280,11 @@ class FirstKeys:
     source: KeyCounts
     ranks: Frame
 
-    def fetch(self, ranks: Sequence[int]) -> list[Key]:
+    def fetch(self, ranks: Sequence[int]) -> list[KeyValue]:
         """Return the keys of some distinct ranks, from 0, in the order of the list; no other leaves the engine."""
         return quietly(self._fetch, self.source.table.failure, ranks)
 
-    def _fetch(self, ranks: Sequence[int]) -> list[Key]:
+    def _fetch(self, ranks: Sequence[int]) -> list[KeyValue]:
         import narwhals.stable.v2 as nw
 
         rows = self.ranks.filter(nw.col(POSITION).is_in(list(ranks)))
@@ -295,7 +295,7 @@ class FirstKeys:
         return [by_rank[rank] for rank in ranks]
 
 
-def _order_of_pair(pair: tuple[Key, int]) -> tuple[str, Any]:
+def _order_of_pair(pair: tuple[KeyValue, int]) -> tuple[str, Any]:
     return key_order(pair[0])
 
 

@@ -24,7 +24,7 @@ from .engine_errors import needing
 from .filters import ROW, Filter, decide_objects
 from .ids import check_unit, id_text, start_of_rule, unit_bytes
 from .in_duckdb import InDuckDB
-from .keys import KeyColumn, check_keys, order_objects
+from .key_values import KeyColumn, check_keys, order_objects
 from .kinds import (
     CELL,
     INTEGER_TYPE,

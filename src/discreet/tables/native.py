@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from ..conditions import ConstantKind
 from ..date_grid import ClockKind
 from ..sampling.vectors import ExactArray
-from .keys import KeyColumn
+from .key_values import KeyColumn
 from .kinds import CellKey, ColumnType
 
 if TYPE_CHECKING:
@@ -147,8 +147,8 @@ class Native(Protocol):
     def with_keys(self, alias: str, of: ColumnType) -> "tuple[Native, KeyColumn]":
         """Return the same with a key or null in a column of the type `of`, and its keys as Python has them.
 
-        Whether a cell is a key, and which, is decided by the cell alone: see `keys`. Text comes as text, and an
-        instant as microseconds from 1970.
+        Whether a cell is a key, and which, is decided by the cell alone: see `key_values`. Text comes as text, and
+        an instant as microseconds from 1970.
         """
         ...
 

@@ -26,8 +26,8 @@ from ..sampling.bits import Bits, SystemBits
 from ..sampling.key_probabilities import LONGEST_TABLE
 from ..sampling.vectors import Vector, integers
 from ..selection import Order, Query
-from ..tables.key_counts import KeyClasses, KeyCounts, KeyTable
-from ..tables.keys import Key
+from ..tables.key_counts import KeyClasses, KeyCounts, TableOfKeys
+from ..tables.key_values import KeyValue
 from ..terms import KeyTerms, check_names, read_payment, takes_terms_without
 
 MOST_RELEASED = 1_000
@@ -152,7 +152,7 @@ def release_keys(
         parameter.value * (1 - part), limits.delta, most_keys, neighbors, limits.minimum_count
     )
     mechanism.compute_tables()
-    table = KeyTable(
+    table = TableOfKeys(
         data, column, unit, most_keys, keeps_pairs=limits.other is not None, where=where
     )
     question = KeyQuestion(table, mechanism, limits, parameter.value, verb == "counts")
@@ -203,7 +203,7 @@ class KeyQuestion:
         with_counts: whether the counts of keys are released too.
     """
 
-    table: KeyTable
+    table: TableOfKeys
     mechanism: PrivateKeys
     limits: Limits
     epsilon: Fraction
@@ -244,7 +244,7 @@ class KeyQuestion:
         value = dict(zip(keys, released, strict=True)) if self.with_counts else keys
         return Answer(value, other=outside[0] if outside else None)
 
-    def _outside(self, counts: KeyCounts, keys: Sequence[Key], bits: Bits) -> list[int]:
+    def _outside(self, counts: KeyCounts, keys: Sequence[KeyValue], bits: Bits) -> list[int]:
         """Return the number of records outside the keys with fresh noise, if it was asked for.
 
         It moves by one at most where a record comes or goes, given the keys. So where one is replaced there are

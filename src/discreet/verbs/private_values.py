@@ -24,8 +24,8 @@ from ..released_values import ReleasedValue
 from ..releases import Release
 from ..sampling.bits import SystemBits
 from ..selection import Order, Query
-from ..tables.key_counts import KeyTable
-from ..tables.keys import key_order
+from ..tables.key_counts import TableOfKeys
+from ..tables.key_values import key_order
 from ..tables.records import PRIVATE
 from ..terms import DEFAULTS, PersonTerms, check_names, read_payment
 from .keys import error_of_keys
@@ -72,7 +72,7 @@ class ValuesMechanism(Protocol):
         """The public parameters, in plain values."""
         ...
 
-    def prepare(self, table: KeyTable) -> Callable[[], list[list[Any]]]:
+    def prepare(self, table: TableOfKeys) -> Callable[[], list[list[Any]]]:
         """Count the keys, and return the function that draws values, and their counts if there are any. Private."""
         ...
 
@@ -114,7 +114,7 @@ class ByKeys:
         """The public parameters."""
         return {"keys": self.keys.parameters, "k": self.k}
 
-    def prepare(self, table: KeyTable) -> Callable[[], list[list[Any]]]:
+    def prepare(self, table: TableOfKeys) -> Callable[[], list[list[Any]]]:
         """Count the keys, and return the function that draws them, and fetches those of the largest counts."""
         classes = table.open().classes(self.keys.sure)
 
@@ -167,7 +167,7 @@ class ByDomain:
         """The public parameters."""
         return {**self.domain.parameters, "privacy_parameter": asdict(self.parameter)}
 
-    def prepare(self, table: KeyTable) -> Callable[[], list[list[Any]]]:
+    def prepare(self, table: TableOfKeys) -> Callable[[], list[list[Any]]]:
         """Count the most common keys, and return the function that draws ranks, and fetches their keys."""
         calibrated = calibrate(self.domain, key_sensitivity(self.neighbors), self.parameter)
         first = table.open().first(self.domain.rows + 1)
@@ -221,7 +221,7 @@ def release_private_values(
 
 def _read_table(
     data: object, column: str | None, max_candidates: object, terms: Mapping[str, Any]
-) -> tuple[KeyTable, int | None]:
+) -> tuple[TableOfKeys, int | None]:
     """Return the table, not opened, and the most keys to which a record adds; None for any number."""
     refuse_one_shot(data, "the data")
     column = None if column is None else column_name(column)
@@ -230,7 +230,7 @@ def _read_table(
         raise InvalidArgument("privacy units and where need a table: name its column")
     most_keys = _read_most_keys(unit, max_candidates)
     bound = _ANY_NUMBER if most_keys is None else most_keys
-    return KeyTable(data, column, unit, bound, where=where), most_keys
+    return TableOfKeys(data, column, unit, bound, where=where), most_keys
 
 
 def choose_mechanism(
@@ -269,7 +269,9 @@ def name_one(parts: Sequence[Sequence[Any]]) -> Answer:
     return Answer(values[0].value if values else None, counts[0] if counts else None)
 
 
-def _say(query: Query, table: KeyTable, most_keys: int | None, mechanism: ValuesMechanism) -> Query:
+def _say(
+    query: Query, table: TableOfKeys, most_keys: int | None, mechanism: ValuesMechanism
+) -> Query:
     """Return the query with its privacy unit, and with the mechanism that was chosen."""
     unit, where = table.unit, table.where
     words = f", any values by {mechanism.words}"

@@ -19,7 +19,7 @@ from .ids import decimal_text
 from .kinds import ColumnType, plain, represent
 from .times import DAY, FIRST_DAY, LAST_DAY
 
-Key: TypeAlias = str | int | bool | Decimal | dt.date | dt.datetime | UUID
+KeyValue: TypeAlias = str | int | bool | Decimal | dt.date | dt.datetime | UUID
 """A key as Python has it. Columns of text files have texts alone; times with an offset are in UTC."""
 
 MOST_KEY_BYTES = 256
@@ -56,7 +56,7 @@ def check_keys(of: ColumnType) -> None:
         )
 
 
-def key_order(key: Key) -> tuple[str, Any]:
+def key_order(key: KeyValue) -> tuple[str, Any]:
     """Return what sorts keys: those of one type by value, text by its code points, and types by their names."""
     is_instant = isinstance(key, dt.datetime) and key.tzinfo is not None
     return "instant" if is_instant else type(key).__name__, key
@@ -72,12 +72,12 @@ class KeyColumn:
     """
 
     of: ColumnType
-    objects: Sequence[Key] | None = None
+    objects: Sequence[KeyValue] | None = None
 
-    def key(self, cell: Any) -> Key:
+    def key(self, cell: Any) -> KeyValue:
         """Return the key that a cell of the engine is."""
         if self.objects is not None:
-            of_object: Key = self.objects[cell]
+            of_object: KeyValue = self.objects[cell]
             return of_object
         if self.of.kind == "text":
             return bytes(cell).decode()
@@ -86,7 +86,7 @@ class KeyColumn:
         key: Any = represent(cell, self.of) if self.of.kind == "decimal" else cell
         return key  # type: ignore[no-any-return]
 
-    def places(self, keys: Sequence[Key]) -> dict[object, int]:
+    def places(self, keys: Sequence[KeyValue]) -> dict[object, int]:
         """Return the places of some keys of this column in their list, by the cells of the engine that are keys."""
         if self.objects is not None:
             place_of = {key_order(key): place for place, key in enumerate(keys)}
@@ -106,7 +106,7 @@ _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 def order_objects(
     cells: Sequence[object], codes: NDArray[np.int64]
-) -> tuple[list[Key], NDArray[np.int64]]:
+) -> tuple[list[KeyValue], NDArray[np.int64]]:
     """Return the keys among objects in their order, and the places of the keys by row, -1 for no key.
 
     Args:
@@ -120,7 +120,7 @@ def order_objects(
     return [distinct[order] for order in places], np.array([*by_cell, -1], dtype=np.int64)[codes]
 
 
-def key_of_object(cell: object) -> Key | None:
+def key_of_object(cell: object) -> KeyValue | None:
     """Return the key that a Python object is; None for one that is no key.
 
     Objects that are equal have one key: whole decimals are integers, and times with an offset are in UTC. A truth
@@ -146,7 +146,7 @@ def _read_integer(value: int) -> int | None:
     return number if len(str(number)) <= MOST_KEY_BYTES else None
 
 
-def _read_decimal(value: Decimal) -> Key | None:
+def _read_decimal(value: Decimal) -> KeyValue | None:
     text = decimal_text(value)
     if text is None or len(text) > MOST_KEY_BYTES:
         return None
@@ -161,7 +161,7 @@ def _read_time(value: dt.datetime) -> dt.datetime | None:
     return dt.datetime.combine(moment.date(), moment.timetz())
 
 
-_READERS: dict[type, Callable[[Any], Key | None]] = {
+_READERS: dict[type, Callable[[Any], KeyValue | None]] = {
     str: _read_text,
     int: _read_integer,
     Decimal: _read_decimal,

@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 from discreet.errors import UnreadableData
-from discreet.tables.keys import (
+from discreet.tables.key_values import (
     KEY_KINDS,
     MOST_KEY_BYTES,
-    Key,
+    KeyValue,
     check_keys,
     key_of_object,
     key_order,
@@ -89,7 +89,15 @@ def test_a_key_is_a_function_of_its_cell(cell: Any, key: Any) -> None:
 
 def test_keys_that_python_takes_for_equal_are_one() -> None:
     """Else an answer by key would lose one of them."""
-    keys: list[Key] = ["1", 1, Decimal("1.5"), NOON, NOON.replace(tzinfo=UTC), NOON.date(), UNIQUE]
+    keys: list[KeyValue] = [
+        "1",
+        1,
+        Decimal("1.5"),
+        NOON,
+        NOON.replace(tzinfo=UTC),
+        NOON.date(),
+        UNIQUE,
+    ]
     assert len({key_order(key) for key in keys}) == len(set(keys)) == len(keys)
     assert len(sorted(keys, key=key_order)) == len(keys)
 
