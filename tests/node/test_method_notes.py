@@ -67,3 +67,17 @@ def test_named_questions_of_a_file_are_peeled_as_before(tmp_path: Path) -> None:
     node = discreet.connect(path)
     by_name = {question.access: question.mechanism for question in node.questions()}
     assert by_name["three"] == "peeling(exponential)"
+
+
+def test_a_free_question_of_before_is_answered_again(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("city\nBern\n", encoding="utf-8")
+    path = tmp_path / "discreet.toml"
+    path.write_text(FILE.format(budget="epsilon = 9", terms="epsilon = 1"), encoding="utf-8")
+    with contextlib.chdir(tmp_path):
+        assert run(["ledger", "open", "people"]) == 0
+    node = discreet.connect(path)
+    first = node.top_k("people", "city", k=3, epsilon=1, method="peeling", request="r")
+    again = node.top_k("people", "city", k=3, epsilon=1, request="r")
+    assert (again.value, again.charged, again.mechanism) == (first.value, False, first.mechanism)
+    new = node.top_k("people", "city", k=3, epsilon=1, request="s")
+    assert (new.mechanism, new.charged, len(new.counts)) == ("geometric", True, 3)
