@@ -9,10 +9,10 @@ import narwhals.stable.v2 as nw
 import pytest
 
 from discreet.condition_readers import read_condition
-from discreet.conditions import Comparison, Membership, Missing, Not, both, either
+from discreet.conditions import CellComparison, Membership, Missing, Not, both, either
 from discreet.errors import InvalidArgument
 
-AGE = Comparison("age", ">=", Fraction(18))
+AGE = CellComparison("age", ">=", Fraction(18))
 
 PAIRS: dict[str, Any] = {
     "age >= 18": nw.col("age") >= 18,
@@ -40,7 +40,7 @@ def test_sql_and_narwhals_say_the_same(text: str) -> None:
 
 
 def test_joins() -> None:
-    city = Comparison("city", "=", "Bern")
+    city = CellComparison("city", "=", "Bern")
     assert read_condition("age >= 18 AND city = 'Bern'") == both(AGE, city)
     assert read_condition("(age >= 18) OR NOT (city = 'Bern')") == either(AGE, Not(city))
     assert read_condition("x NOT IN (1)") == Not(Membership("x", (Fraction(1),)))
@@ -49,9 +49,9 @@ def test_joins() -> None:
 
 
 def test_text_is_kept_as_it_is() -> None:
-    assert read_condition("x = 'A '") == Comparison("x", "=", "A ")
-    assert read_condition("x = 'é\U0001f600'") == Comparison("x", "=", "é\U0001f600")
-    assert read_condition("x = 'a\\n'") == Comparison("x", "=", "a\\n")
+    assert read_condition("x = 'A '") == CellComparison("x", "=", "A ")
+    assert read_condition("x = 'é\U0001f600'") == CellComparison("x", "=", "é\U0001f600")
+    assert read_condition("x = 'a\\n'") == CellComparison("x", "=", "a\\n")
 
 
 REFUSED = {

@@ -12,7 +12,7 @@ from discreet.conditions import (
     MOST_PARTS,
     NEGATIONS,
     All,
-    Comparison,
+    CellComparison,
     Condition,
     Either,
     Membership,
@@ -20,11 +20,11 @@ from discreet.conditions import (
     Not,
     both,
     check_size,
-    columns_of,
     either,
     fold,
     holds,
     kinds_of_columns,
+    names_of_columns,
     read_as,
 )
 from discreet.errors import InvalidArgument
@@ -63,8 +63,8 @@ def kleene(condition: Condition, cells: dict[str, Any]) -> bool | None:
 
 
 TESTS: list[Condition] = [
-    Comparison("x", "<", Fraction(1)),
-    Comparison("y", "=", Fraction(1)),
+    CellComparison("x", "<", Fraction(1)),
+    CellComparison("y", "=", Fraction(1)),
     Missing("x", "number"),
     Membership("y", (Fraction(0), Fraction(2))),
 ]
@@ -111,7 +111,7 @@ def test_one_row_more_is_at_most_one_row_more_inside() -> None:
 
 
 def test_negated_comparisons_of_a_missing_cell_stay_outside() -> None:
-    age = Comparison("age", ">", Fraction(18))
+    age = CellComparison("age", ">", Fraction(18))
     for cell in (None, NAN, "unknown", Decimal("NaN"), object()):
         assert not holds(age, {"age": cell})
         assert not holds(Not(age), {"age": cell})
@@ -123,43 +123,43 @@ def test_negated_comparisons_of_a_missing_cell_stay_outside() -> None:
 )
 def test_constants_that_equal_nothing_are_refused(constant: Any) -> None:
     with pytest.raises(InvalidArgument):
-        Comparison("x", "=", constant)
+        CellComparison("x", "=", constant)
     with pytest.raises(InvalidArgument):
         Membership("x", (constant,))
 
 
 def test_a_float_means_the_decimal_that_it_prints_as_and_the_nearest_double_among_floats() -> None:
-    tenth = Comparison("x", "=", 0.1)  # type: ignore[arg-type]
+    tenth = CellComparison("x", "=", 0.1)  # type: ignore[arg-type]
     assert tenth.constant == Fraction(1, 10)
     for cell in (0.1, Decimal("0.1"), Fraction(1, 10)):
         assert holds(tenth, {"x": cell})
     assert not holds(tenth, {"x": Fraction(0.1)})
-    huge = Comparison("x", "<", Fraction(10**400))
+    huge = CellComparison("x", "<", Fraction(10**400))
     assert holds(huge, {"x": 1e308})
     assert not holds(huge, {"x": float("inf")})
 
 
 def test_truths_are_in_no_order_and_no_numbers() -> None:
     with pytest.raises(InvalidArgument, match="no order"):
-        Comparison("x", "<", True)
-    assert not holds(Comparison("x", "=", Fraction(1)), {"x": True})
-    assert not holds(Not(Comparison("x", "=", True)), {"x": 0})
+        CellComparison("x", "<", True)
+    assert not holds(CellComparison("x", "=", Fraction(1)), {"x": True})
+    assert not holds(Not(CellComparison("x", "=", True)), {"x": 0})
 
 
 def test_a_column_is_read_in_one_way() -> None:
-    mixed = both(Comparison("x", "=", Fraction(1)), Comparison("x", "=", "1"))
+    mixed = both(CellComparison("x", "=", Fraction(1)), CellComparison("x", "=", "1"))
     with pytest.raises(InvalidArgument, match="compared with a number and with a text"):
         check_size(mixed)
     with pytest.raises(InvalidArgument, match="all of one kind"):
         Membership("x", (Fraction(1), "1"))
     with pytest.raises(InvalidArgument, match="at least one"):
         Membership("x", ())
-    assert kinds_of_columns(both(Missing("x"), Comparison("x", "=", "a"))) == {"x": "text"}
+    assert kinds_of_columns(both(Missing("x"), CellComparison("x", "=", "a"))) == {"x": "text"}
     assert read_as(Not(Missing("x")), {"x": "number"}) == Not(Missing("x", "number"))
 
 
 def test_sizes_are_bounded() -> None:
-    one = Comparison("x", "=", Fraction(1))
+    one = CellComparison("x", "=", Fraction(1))
     assert check_size(either(*[one] * MOST_PARTS))
     with pytest.raises(InvalidArgument, match="at most"):
         check_size(either(*[one] * (MOST_PARTS + 1)))
@@ -167,25 +167,25 @@ def test_sizes_are_bounded() -> None:
 
 def test_words_are_sql() -> None:
     condition = either(
-        both(Comparison("a b", "=", "it's"), Not(Missing("c"))),
-        Comparison("d", "<", Fraction(-5, 2)),
+        both(CellComparison("a b", "=", "it's"), Not(Missing("c"))),
+        CellComparison("d", "<", Fraction(-5, 2)),
     )
     assert str(condition) == "(\"a b\" = 'it''s' AND NOT (c IS NULL)) OR d < -2.5"
     assert str(Membership("d", tuple(map(Fraction, range(9))))) == "d IN (0, 1, 2, … 6 more)"
-    assert str(Comparison("d", "<", Fraction(1, 3))) == "d < 1/3"
+    assert str(CellComparison("d", "<", Fraction(1, 3))) == "d < 1/3"
     assert (
-        str(Comparison("t", "=", dt.datetime(2024, 1, 1, tzinfo=dt.UTC)))
+        str(CellComparison("t", "=", dt.datetime(2024, 1, 1, tzinfo=dt.UTC)))
         == "t = TIMESTAMPTZ '2024-01-01 00:00:00+00:00'"
     )
-    assert columns_of(condition) == ["a b", "c", "d"]
+    assert names_of_columns(condition) == ["a b", "c", "d"]
 
 
 def test_every_operator_has_its_negation() -> None:
     for operator, negation in NEGATIONS.items():
         assert NEGATIONS[negation] == operator
         for cell in (0, 1, 2):
-            a = holds(Comparison("x", operator, Fraction(1)), {"x": cell})
-            assert a is not holds(Comparison("x", negation, Fraction(1)), {"x": cell})
+            a = holds(CellComparison("x", operator, Fraction(1)), {"x": cell})
+            assert a is not holds(CellComparison("x", negation, Fraction(1)), {"x": cell})
 
 
 def test_fold_asks_comparisons_alone() -> None:
@@ -195,6 +195,6 @@ def test_fold_asks_comparisons_alone() -> None:
         questions.append((str(test), truth))
         return True
 
-    condition = Not(both(Comparison("x", "=", Fraction(1)), Not(Missing("y"))))
+    condition = Not(both(CellComparison("x", "=", Fraction(1)), Not(Missing("y"))))
     assert fold(condition, decide, all, any)
     assert questions == [("x = 1", False), ("y IS NULL", True)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from discreet.conditions import Comparison
+from discreet.conditions import CellComparison
 from discreet.errors import InvalidArgument
 from discreet.sql_statements import Aggregate, SortKey, read_statement
 
@@ -54,7 +54,7 @@ STATEMENTS: dict[str, dict[str, Any]] = {
     "COUNT(*) FROM p GROUP BY city": {"by": "city", "group_name": None},
     "city AS c, COUNT(*) FROM p GROUP BY city": {"by": "city", "group_name": "c"},
     "COUNT(*), city FROM p GROUP BY city": {"columns": ("COUNT(*)", "city")},
-    "COUNT(*) FROM p WHERE age >= 18": {"where": Comparison("age", ">=", Fraction(18))},
+    "COUNT(*) FROM p WHERE age >= 18": {"where": CellComparison("age", ">=", Fraction(18))},
     "COUNT(*) FROM p WHERE age >= 18 GROUP BY city LIMIT 3": {"by": "city", "limit": 3},
     "city, COUNT(*) AS n FROM p GROUP BY city ORDER BY n": {"order": (SortKey("n", False, True),)},
     "city, COUNT(*) AS n FROM p GROUP BY city ORDER BY n DESC": {

@@ -8,7 +8,7 @@ from typing import Any
 from .arguments import exact_text
 from .conditions import (
     All,
-    Comparison,
+    CellComparison,
     Condition,
     Constant,
     Either,
@@ -28,7 +28,7 @@ _LONGEST_TEXT = 20_000
 _DEEPEST = 100
 """So many brackets, negations and the like may be inside one another."""
 
-ACCEPTED = (
+PARTS = (
     "comparisons (=, <>, <, <=, >, >=), IN, BETWEEN and IS NULL of columns with constants, joined by "
     "AND, OR and NOT"
 )
@@ -42,12 +42,12 @@ def read_condition(where: object) -> Condition | None:
             `nw.col("age") >= 18`, or a condition.
 
     Raises:
-        InvalidArgument: if it is neither, or has other parts than `ACCEPTED` says.
+        InvalidArgument: if it is neither, or has other parts than `PARTS` says.
         MissingPackage: if it is SQL, and sqlglot is not installed.
     """
     if where is None:
         return None
-    if isinstance(where, Comparison | Membership | Missing | Not | All | Either):
+    if isinstance(where, CellComparison | Membership | Missing | Not | All | Either):
         return check_size(where)
     text = exact_text(where)
     if text is not None:
@@ -62,7 +62,7 @@ def read_condition(where: object) -> Condition | None:
 
 def _refusal(part: str) -> InvalidArgument:
     """Return the error for a part that no condition has."""
-    return InvalidArgument(f"where takes {ACCEPTED}; it cannot take {part}")
+    return InvalidArgument(f"where takes {PARTS}; it cannot take {part}")
 
 
 # Expressions of Narwhals. An expression is a list of nodes, each a function of the one before it.
@@ -103,7 +103,7 @@ def _test_of(column: str, node: Any) -> Condition:
     """Return the comparison of a column that a node is."""
     if node.name in _COMPARISONS:
         other = node.exprs[0]
-        return Comparison(column, _COMPARISONS[node.name], _constant_of(other))
+        return CellComparison(column, _COMPARISONS[node.name], _constant_of(other))
     if node.name == "is_null":
         return Missing(column)
     if node.name == "is_in":
@@ -115,8 +115,8 @@ def _test_of(column: str, node: Any) -> Condition:
         low, high = node.exprs
         least, greatest = _ENDS[node.kwargs["closed"]]
         return both(
-            Comparison(column, least, _constant_of(low)),
-            Comparison(column, greatest, _constant_of(high)),
+            CellComparison(column, least, _constant_of(low)),
+            CellComparison(column, greatest, _constant_of(high)),
         )
     raise _refusal(f"the function {node.name} of a column")
 
@@ -162,7 +162,7 @@ def _from_text(text: str) -> Condition:
     except (SqlglotError, RecursionError, ValueError):
         tree = None
     if tree is None:
-        raise InvalidArgument(f"where is no condition in SQL: {preview(text)}; it takes {ACCEPTED}")
+        raise InvalidArgument(f"where is no condition in SQL: {preview(text)}; it takes {PARTS}")
     return from_tree(tree)
 
 
@@ -226,8 +226,8 @@ def _comparison(operator: Operator, tree: Any) -> Condition:
 
     first, second = _without_brackets(tree.this), _without_brackets(tree.expression)
     if isinstance(second, exp.Column) and not isinstance(first, exp.Column):
-        return Comparison(_column(second), _MIRRORED[operator], _constant(first))
-    return Comparison(_column(first), operator, _constant(second))
+        return CellComparison(_column(second), _MIRRORED[operator], _constant(first))
+    return CellComparison(_column(first), operator, _constant(second))
 
 
 def _membership(tree: Any) -> Condition:
@@ -245,8 +245,8 @@ def _between(tree: Any) -> Condition:
         raise _refusal("BETWEEN SYMMETRIC")
     column = _column(tree.this)
     return both(
-        Comparison(column, ">=", _constant(tree.args["low"])),
-        Comparison(column, "<=", _constant(tree.args["high"])),
+        CellComparison(column, ">=", _constant(tree.args["low"])),
+        CellComparison(column, "<=", _constant(tree.args["high"])),
     )
 
 

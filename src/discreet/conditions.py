@@ -45,7 +45,7 @@ E = TypeVar("E")
 
 
 @dataclass(frozen=True)
-class Comparison:
+class CellComparison:
     """A comparison of a cell with a constant: true, false, or unknown where the cell is missing or unreadable.
 
     Attributes:
@@ -204,7 +204,7 @@ class Either:
         )
 
 
-Test: TypeAlias = Comparison | Membership | Missing
+Test: TypeAlias = CellComparison | Membership | Missing
 Condition: TypeAlias = Test | Not | All | Either
 
 
@@ -237,7 +237,7 @@ def tests_of(condition: Condition) -> "list[Test]":
     return [condition]
 
 
-def columns_of(condition: Condition) -> list[str]:
+def names_of_columns(condition: Condition) -> list[str]:
     """Return the distinct columns of a condition, in order."""
     return list(dict.fromkeys(test.column for test in tests_of(condition)))
 
@@ -331,12 +331,15 @@ def is_decided(test: Test, cell: Any, truth: bool) -> bool:
     if cell is None:
         return False
     if isinstance(test, Membership):
-        return any(compare(cell, "=", readable(one, test.kind)) for one in test.constants) is truth
+        return (
+            any(cell_compares(cell, "=", readable(one, test.kind)) for one in test.constants)
+            is truth
+        )
     operator = test.operator if truth else NEGATIONS[test.operator]
-    return compare(cell, operator, readable(test.constant, test.kind))
+    return cell_compares(cell, operator, readable(test.constant, test.kind))
 
 
-def compare(cell: Any, operator: Operator, constant: Any) -> bool:
+def cell_compares(cell: Any, operator: Operator, constant: Any) -> bool:
     """Return whether a cell compares so with a constant of its kind.
 
     Among floats a constant means the nearest one, as in SQL: nobody can write the double 0.1 otherwise.

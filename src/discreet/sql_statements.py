@@ -78,7 +78,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class SqlStatement:
     """A statement, read: what is asked of which dataset, at which privacy.
 
     Attributes:
@@ -104,7 +104,7 @@ class Statement:
     limit: int | None
 
 
-def read_statement(statement: object) -> Statement:
+def read_statement(statement: object) -> SqlStatement:
     """Return a statement of SQL, read.
 
     Raises:
@@ -124,7 +124,7 @@ def read_statement(statement: object) -> Statement:
     by = _group_column(tree)
     names, aggregates, group_name = _select_list(tree, by)
     where = tree.args.get("where")
-    return Statement(
+    return SqlStatement(
         _dataset(tree),
         aggregates,
         names,

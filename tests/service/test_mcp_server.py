@@ -13,7 +13,12 @@ import pytest
 
 from discreet.errors import InvalidArgument
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.service.mcp_server import Caller, ReadingProcess, build_server, run_over_streams
+from discreet.service.mcp_server import (
+    AssistantCaller,
+    ReadingProcess,
+    build_server,
+    run_over_streams,
+)
 
 mcp = pytest.importorskip("mcp", reason="the SDK of the Model Context Protocol is not installed")
 
@@ -284,11 +289,11 @@ def test_without_elicitation_a_dear_question_is_refused() -> None:
 
 def test_nobody_asks_as_the_owner() -> None:
     with pytest.raises(InvalidArgument, match="name who asks"):
-        run_over_streams(Caller(None))
+        run_over_streams(AssistantCaller(None))
 
 
 def test_a_reading_process_that_ends_is_begun_again(folder: Path) -> None:
-    process = ReadingProcess(Caller(str(folder / "discreet.toml"), "assistant"))
+    process = ReadingProcess(AssistantCaller(str(folder / "discreet.toml"), "assistant"))
     try:
         assert "budgets" in process.call("budget", {})
         [worker] = process._pool._processes.values()

@@ -12,7 +12,7 @@ import pytest
 
 from discreet.conditions import (
     NEGATIONS,
-    Comparison,
+    CellComparison,
     Condition,
     Membership,
     Missing,
@@ -109,7 +109,7 @@ def comparisons(name: str) -> list[Condition]:
     """All comparisons of a column, true and negated, with all its constants."""
     operators = [o for o in NEGATIONS if name not in NO_ORDER or o in ("=", "<>")]
     single: list[Condition] = [
-        Comparison(name, o, one) for o in operators for one in constants(name)
+        CellComparison(name, o, one) for o in operators for one in constants(name)
     ]
     single += [Membership(name, tuple(constants(name)[:2])), Missing(name)]
     return [*single, *map(Not, single)]
@@ -183,8 +183,8 @@ def test_a_constant_means_the_nearest_number_of_a_shorter_format(
     data = ENGINES[engine](table_of("short"), tmp_path)
     for operator in NEGATIONS:
         for constant in COLUMNS["short"][2]:
-            condition = Comparison("short", operator, Fraction(constant))
-            other = Comparison("short", operator, nearest(constant))
+            condition = CellComparison("short", operator, Fraction(constant))
+            other = CellComparison("short", operator, nearest(constant))
             assert inside(data, condition, size) == expected("short", other), str(condition)
 
 
@@ -242,15 +242,15 @@ def test_python_objects_of_any_kind() -> None:
     def rows_of(condition: Condition) -> list[int]:
         return inside(data, condition, len(cells))
 
-    assert rows_of(Comparison("x", ">=", Fraction(1))) == [2, 3, 4, 9, 16]
-    assert rows_of(Comparison("x", "=", Fraction(1, 3))) == [5]
-    assert rows_of(Comparison("x", "=", True)) == [1]
-    assert rows_of(Comparison("x", "<=", "a")) == [6, 7]
-    assert rows_of(Comparison("x", ">=", _MIDNIGHT)) == [11, 12]
-    assert rows_of(Comparison("x", ">=", _MIDNIGHT.replace(tzinfo=dt.UTC))) == [13]
+    assert rows_of(CellComparison("x", ">=", Fraction(1))) == [2, 3, 4, 9, 16]
+    assert rows_of(CellComparison("x", "=", Fraction(1, 3))) == [5]
+    assert rows_of(CellComparison("x", "=", True)) == [1]
+    assert rows_of(CellComparison("x", "<=", "a")) == [6, 7]
+    assert rows_of(CellComparison("x", ">=", _MIDNIGHT)) == [11, 12]
+    assert rows_of(CellComparison("x", ">=", _MIDNIGHT.replace(tzinfo=dt.UTC))) == [13]
     assert rows_of(Missing("x")) == [0, 8, 15]
-    assert rows_of(both(Missing("x"), Not(Comparison("x", "=", Fraction(5))))) == []
-    assert rows_of(either(Missing("x"), Comparison("x", "=", Fraction(5)))) == [
+    assert rows_of(both(Missing("x"), Not(CellComparison("x", "=", Fraction(5))))) == []
+    assert rows_of(either(Missing("x"), CellComparison("x", "=", Fraction(5)))) == [
         0,
         1,
         6,
@@ -294,16 +294,16 @@ def test_fields_of_files_are_read_as_the_constants_are(ending: str, tmp_path: Pa
         [counts] = opened.tally([str(i) for i in range(len(fields))])
         return [field for field, count in zip(fields, counts, strict=True) if count]
 
-    assert rows_of(Comparison("x", "=", Fraction(18))) == ["18", "18.0", " 18"]
-    assert rows_of(Comparison("x", ">", Fraction(18))) == ["inf"]
-    assert rows_of(Not(Comparison("x", ">=", Fraction(2)))) == ["1"]
-    assert rows_of(Comparison("x", "=", True)) == ["true", "1"]
-    assert rows_of(Comparison("x", "=", "18")) == ["18"]
-    assert rows_of(Comparison("x", ">=", dt.date(2024, 2, 29))) == [
+    assert rows_of(CellComparison("x", "=", Fraction(18))) == ["18", "18.0", " 18"]
+    assert rows_of(CellComparison("x", ">", Fraction(18))) == ["inf"]
+    assert rows_of(Not(CellComparison("x", ">=", Fraction(2)))) == ["1"]
+    assert rows_of(CellComparison("x", "=", True)) == ["true", "1"]
+    assert rows_of(CellComparison("x", "=", "18")) == ["18"]
+    assert rows_of(CellComparison("x", ">=", dt.date(2024, 2, 29))) == [
         "2024-02-29",
         "2024-02-29T00:00:01",
     ]
-    assert rows_of(Comparison("x", "=", "")) == [""]
+    assert rows_of(CellComparison("x", "=", "")) == [""]
     assert rows_of(both(Missing("x"), Missing("x", "number"))) == [
         "",
         "1_8",
@@ -318,10 +318,10 @@ def test_fields_of_files_are_read_as_the_constants_are(ending: str, tmp_path: Pa
 def test_a_condition_on_a_column_of_another_kind_is_refused_by_its_type() -> None:
     data = {"row": pa.array([1]), "x": pa.array(["a"])}
     with pytest.raises(InvalidArgument, match="with a number"):
-        inside(pa.table(data), Comparison("x", ">", Fraction(5)), 1)
+        inside(pa.table(data), CellComparison("x", ">", Fraction(5)), 1)
 
 
 def test_a_long_condition_is_no_deep_one(tmp_path: Path) -> None:
-    many = either(*(Comparison("whole", "=", Fraction(i)) for i in range(1000)))
+    many = either(*(CellComparison("whole", "=", Fraction(i)) for i in range(1000)))
     for engine in ("duckdb", "polars"):
         assert inside(ENGINES[engine](table_of("whole"), tmp_path), many, 8) == [3, 4]

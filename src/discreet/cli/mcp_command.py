@@ -35,7 +35,7 @@ def mcp_command(
     Example: discreet mcp --analyst assistant
     """
     from ..service.mcp_server import (
-        Caller,
+        AssistantCaller,
         run_over_streams,
     )  # heavy, and other commands do without
 
@@ -45,7 +45,7 @@ def mcp_command(
             raise InvalidArgument(
                 "a service wants a token, which says who asks: set DISCREET_TOKEN, and leave out --analyst"
             )
-        run_over_streams(Caller(service, token=token))
+        run_over_streams(AssistantCaller(service, token=token))
         return
     if analyst is None:
         raise InvalidArgument(
@@ -59,4 +59,4 @@ def mcp_command(
     confirm = (
         None if path is None else read_configuration(path).analyst(analyst).get("confirm_above")
     )
-    run_over_streams(Caller(None, analyst), confirm)
+    run_over_streams(AssistantCaller(None, analyst), confirm)

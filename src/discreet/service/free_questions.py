@@ -11,7 +11,7 @@ from ..arguments import choice, exact_text
 from ..batches import Call
 from ..candidates import Grid
 from ..condition_readers import read_condition
-from ..conditions import columns_of
+from ..conditions import names_of_columns
 from ..datasets.declarations import nearest
 from ..datasets.questions import RENAMED, VERBS, WITHOUT_COLUMN, terms_of
 from ..date_grid import DateGrid
@@ -89,7 +89,9 @@ class Freedom:
         except InvalidArgument as error:
             raise PublicError(error) from None
         others = (
-            [] if condition is None else [n for n in columns_of(condition) if n not in self.where]
+            []
+            if condition is None
+            else [n for n in names_of_columns(condition) if n not in self.where]
         )
         if others:
             allowed = f"only with {', '.join(self.where)}" if self.where else "with no column"

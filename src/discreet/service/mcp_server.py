@@ -24,7 +24,7 @@ from .connection import Connection
 INSTRUCTIONS = (
     "Questions about private data, answered with differential privacy. Every answer costs part of a "
     "privacy budget that does "
-    "not come back. Call datasets first, quote before each ask, and prefer few questions that matter. "
+    "not come back. ToolCall datasets first, quote before each ask, and prefer few questions that matter. "
     + TRUST
 )
 
@@ -38,7 +38,7 @@ _GUIDE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class AssistantCaller:
     """Who asks: an analyst of a discreet.toml in a process of its own, or the holder of a token of a service.
 
     Attributes:
@@ -60,7 +60,7 @@ _connection: Connection | None = None
 """The connection of the reading process."""
 
 
-def _open(caller: Caller) -> None:
+def _open(caller: AssistantCaller) -> None:
     """Connect, once in the life of the reading process."""
     global _connection  # of this process, which has no other
     _connection = caller.connect()
@@ -79,7 +79,7 @@ class ReadingProcess:
         caller: who asks.
     """
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: AssistantCaller) -> None:
         self._caller = caller
         self._pool = self._begin()
 
@@ -106,7 +106,7 @@ _ENDED = (
     "costs nothing more"
 )
 
-Call = Callable[[str, Mapping[str, Any]], dict[str, Any]]
+ToolCall = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 
 
 class Handlers:
@@ -117,7 +117,7 @@ class Handlers:
         confirm_above: an `ask` that may cost more is confirmed by the user first; None for none.
     """
 
-    def __init__(self, call: Call, confirm_above: Fraction | None = None) -> None:
+    def __init__(self, call: ToolCall, confirm_above: Fraction | None = None) -> None:
         self._call, self._confirm_above = call, confirm_above
         self._types = _sdk()[0]
 
@@ -187,7 +187,7 @@ class Handlers:
         return self._types.ReadResourceResult(contents=[contents])
 
 
-def build_server(call: Call, confirm_above: Fraction | None = None) -> Any:
+def build_server(call: ToolCall, confirm_above: Fraction | None = None) -> Any:
     """Return a server of the protocol: see `Handlers`.
 
     Raises:
@@ -282,7 +282,7 @@ async def _unconfirmed(
     }
 
 
-def run_over_streams(caller: Caller, confirm_above: Fraction | None = None) -> None:
+def run_over_streams(caller: AssistantCaller, confirm_above: Fraction | None = None) -> None:
     """Serve one assistant over standard input and output, until the input ends.
 
     Raises:

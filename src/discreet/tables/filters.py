@@ -22,10 +22,10 @@ from ..conditions import (
     Missing,
     Operator,
     Test,
-    columns_of,
     fold,
     is_decided,
     kinds_of_columns,
+    names_of_columns,
     readable,
     tests_of,
 )
@@ -55,7 +55,7 @@ _ALIAS, ROW = "where", "row"
 
 def condition_columns(condition: Condition | None) -> dict[str, str]:
     """Return the columns of a condition, by their aliases once they are open."""
-    names = [] if condition is None else columns_of(condition)
+    names = [] if condition is None else names_of_columns(condition)
     return {f"{_ALIAS}{i}": name for i, name in enumerate(names)}
 
 

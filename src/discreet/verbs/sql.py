@@ -19,7 +19,7 @@ from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..privacy.units import Unit, columns_of_unit, read_unit, unit_in_words
 from ..releases import Release
 from ..selection import Delivery, Order, Query, delivery_of, plain_indices
-from ..sql_statements import Aggregate, Statement, read_statement
+from ..sql_statements import Aggregate, SqlStatement, read_statement
 from ..tables.engine import unwrap_table
 from ..terms import read_payment
 from .count import count
@@ -34,7 +34,7 @@ _VERBS: Mapping[str, Callable[..., Release]] = {
     "minimum": minimum, "maximum": maximum, "top_k": top_k,
 }  # fmt: skip
 
-Row = dict[str, Any]
+TableRow = dict[str, Any]
 
 
 @error_boundary
@@ -45,7 +45,7 @@ def sql(
     neighbors: Neighbors = "add_remove",
     ledger: Account | None = None,
     request: str | None = None,
-) -> Release[list[Row]]:
+) -> Release[list[TableRow]]:
     """Release the answer to a statement of SQL about a described dataset, as rows.
 
     One SELECT in the clause that BigQuery made known:
@@ -104,11 +104,11 @@ def sql(
     return order.deliver(partial(plan.prepare, source), partial(plan.rows, source))
 
 
-Part = tuple[Callable[..., Release], tuple[str, ...], dict[str, Any]]
+AggregateCall = tuple[Callable[..., Release], tuple[str, ...], dict[str, Any]]
 """A verb with its column, if it has one, and its terms."""
 
 
-def parts_of(statement: object) -> list[Part]:
+def parts_of(statement: object) -> list[AggregateCall]:
     """Return the aggregates of a statement as questions without their data.
 
     Raises:
@@ -118,7 +118,7 @@ def parts_of(statement: object) -> list[Part]:
     return [_part(read, aggregate) for aggregate in read.aggregates]
 
 
-def _part(statement: Statement, aggregate: Aggregate) -> Part:
+def _part(statement: SqlStatement, aggregate: Aggregate) -> AggregateCall:
     """Return an aggregate as a question, with its part of ε."""
     terms: dict[str, Any] = {
         **aggregate.terms,
@@ -150,11 +150,11 @@ class _Plan:
     """
 
     dataset: Dataset
-    statement: Statement
+    statement: SqlStatement
     neighbors: Neighbors
 
     @classmethod
-    def of(cls, dataset: Dataset, statement: Statement, neighbors: Neighbors) -> "_Plan":
+    def of(cls, dataset: Dataset, statement: SqlStatement, neighbors: Neighbors) -> "_Plan":
         """Return the plan of a statement that agrees with the description.
 
         Raises:
@@ -214,7 +214,7 @@ class _Plan:
         draws = [one.prepare() for one in self.deliveries(rows)]
         return lambda: [plain_indices(draw()) for draw in draws]
 
-    def rows(self, source: Any, draws: Sequence[Any]) -> list[Row]:
+    def rows(self, source: Any, draws: Sequence[Any]) -> list[TableRow]:
         """Return the rows that draws stand for, sorted and cut as the statement says."""
         answers = [
             Answer.of(one.name(drawn))
@@ -231,13 +231,13 @@ class _Plan:
             table = _sorted(table, key.name, descending=key.descending, nulls_first=key.nulls_first)
         return table[: statement.limit]
 
-    def _row(self, group: Any, cells: Mapping[str, Mapping[Any, Any]]) -> Row:
+    def _row(self, group: Any, cells: Mapping[str, Mapping[Any, Any]]) -> TableRow:
         """Return the row of a group, in the order of the select list."""
         names = self.statement.columns
         return {name: cells[name][group] if name in cells else group for name in names}
 
 
-def _check_units(dataset: Dataset, statement: Statement) -> None:
+def _check_units(dataset: Dataset, statement: SqlStatement) -> None:
     """Raise unless the privacy unit of a statement is the declared one, and what it counts.
 
     Raises:
@@ -255,7 +255,7 @@ def _check_units(dataset: Dataset, statement: Statement) -> None:
             _check_count(dataset, unit, aggregate)
 
 
-def _check_groups(dataset: Dataset, statement: Statement) -> None:
+def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
     """Raise unless groups that nobody lists have a delta, and one aggregate; and no others have one.
 
     Raises:
@@ -317,12 +317,14 @@ def _cells(aggregate: Aggregate, answer: Answer, *, is_grouped: bool) -> dict[An
     return {group: _counted_list(value, counts[group]) for group, value in values.items()}
 
 
-def _counted_list(values: Sequence[Any], counts: Sequence[int]) -> list[Row]:
+def _counted_list(values: Sequence[Any], counts: Sequence[int]) -> list[TableRow]:
     """Return a list of values with their counts."""
     return [{"value": one, "count": n} for one, n in zip(values, counts, strict=True)]
 
 
-def _sorted(table: list[Row], name: str, *, descending: bool, nulls_first: bool) -> list[Row]:
+def _sorted(
+    table: list[TableRow], name: str, *, descending: bool, nulls_first: bool
+) -> list[TableRow]:
     """Return released rows sorted by a column, equal ones in their order."""
     missing = [row for row in table if row[name] is None]
     others = sorted(
