@@ -15,6 +15,7 @@ import discreet
 from discreet import Ledger
 from discreet.errors import InvalidArgument, UnreadableData
 from discreet.mechanisms.noisy_counts import calibrate_counts
+from discreet.mechanisms.private_keys import PrivateKeys
 from discreet.privacy import ApproxDP
 from discreet.sampling.bits import SystemBits
 from discreet.selection import bill_of
@@ -23,6 +24,7 @@ from discreet.tables.key_counts import KeyClasses
 from ..engines import ENGINES
 from ..scripted_words import on_words
 from ..test_payment import Unread
+from .test_privacy_units import table as table_of
 
 ASK: dict[str, Any] = {"epsilon": 1, "delta": "1e-5"}
 """Of these N is 23."""
@@ -175,6 +177,31 @@ def test_a_unit_counts_once_in_a_key_and_in_few_keys() -> None:
     assert without.value == [*"abcdefgh"]
     some = discreet.keys(data, "page", epsilon=3, delta="1e-9", where=nw.col("page") != "a")
     assert some.value == [*"bcdefgh"]
+
+
+def counts_of_keys(data: Any, **terms: Any) -> list[int]:
+    """Return the counts of all keys, ascending, as the mechanism is given them."""
+    sizes: list[Sequence[int]] = []
+    law = PrivateKeys.law
+
+    def note(self: PrivateKeys, numbers: Sequence[int], **others: Any) -> Any:
+        sizes.append(numbers)
+        return law(self, numbers, **others)
+
+    with patch.object(PrivateKeys, "law", note):
+        discreet.keys(data, "drink", epsilon=1, delta="1e-9", **terms)
+    return [count for count, size in enumerate(sizes[0], start=1) for _ in range(size)]
+
+
+def test_all_rows_of_one_unit_are_protected() -> None:
+    """A unit with 400 rows of a key counts once in it, and a key of its own has a count of 1."""
+    unit: Any = {"privacy_unit": "who"}
+    assert counts_of_keys(table_of("none"), **unit) == [1, 2]
+    assert counts_of_keys(table_of("many"), **unit) == [2, 2]
+    assert counts_of_keys(table_of("other"), **unit) == [1, 3]
+    alone = table_of("many").filter(pl.col("who") == "zoe")
+    assert counts_of_keys(alone, **unit) == [1]
+    assert counts_of_keys(alone) == [41]  # surely released, of which one unit has all rows
 
 
 def test_the_most_keys_are_those_of_the_largest_counts_else_the_first() -> None:

@@ -156,6 +156,7 @@ ELSEWHERE = {
     "private_candidates",  # each try is private by declaration: tests/verbs/test_private_candidates.py
     "check",  # what is declared bounds its units: test_every_pair_of_small_tables_of_units_keeps_the_promise
     "profile",  # it asks counts, counts of keys, quantiles and bounds, and counts cells: tests/tables/test_fits.py
+    "keys",  # has a delta: test_all_rows_of_one_unit_are_protected of tests/verbs/test_keys.py
     "AboveThreshold",  # test_a_session_protects_what_was_declared
     "Dataset",  # declares it for verbs: tests/datasets/test_calls.py
 }
