@@ -197,6 +197,19 @@ def test_a_draw_is_of_the_classes_of_the_table(least: int, with_counts: bool) ->
     assert min(drawn.shifts) >= -11
 
 
+@pytest.mark.parametrize("least", [1, 4])
+def test_a_draw_is_of_keys_that_there_are(least: int) -> None:
+    """Of classes below the minimum count nothing is drawn, and each class is its own."""
+    mechanism = PrivateKeys(Fraction(1), Fraction(1, 10**5), minimum_count=least)
+    for count in range(1, mechanism.sure + 1):
+        sizes = [0] * mechanism.sure
+        sizes[count - 1] = 500
+        drawn = mechanism.law(sizes, with_counts=True).draw(SeededBits(count))
+        assert {*drawn.classes} <= {count}
+        expected = 500 * float(mechanism.chance(count))
+        assert abs(len(drawn.places) - expected) <= 5 * expected**0.5 + 1e-9 + (expected > 0)
+
+
 def test_the_mean_and_the_deviation_of_the_noise() -> None:
     values = {
         ("1", "1e-5"): ("11.8279490876", "1.4078484"), ("1", "1e-6"): ("14.0674541557", "1.3798562"),

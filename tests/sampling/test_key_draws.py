@@ -7,9 +7,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from flint import arb
 from numpy.typing import NDArray
 
 from discreet.sampling.bits import Bits, LazyUniform
+from discreet.sampling.enclosures import precision
 from discreet.sampling.key_draws import FARTHEST, KeyDraw, WordsAhead
 from discreet.sampling.key_probabilities import (
     GivenProbabilities,
@@ -50,6 +52,11 @@ class InBalls(KeyDraw):
         self, words: NDArray[np.uint64], count: int, width: int
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         return np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_)
+
+    def noise(self, classes: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+        uniforms = [LazyUniform.of_word(int(word), bits) for word in bits.words(len(classes))]
+        pairs = zip(uniforms, classes.tolist(), strict=True)
+        return np.array([self._settle_noise(u, count) for u, count in pairs], dtype=np.int64)
 
 
 Answer = tuple[tuple[int, int, int | None], ...]
@@ -152,6 +159,57 @@ def test_the_fast_pass_gives_the_same(pair: tuple[str, str], noise: bool) -> Non
         some = drawn(KeyDraw(law), sizes, fast, noise)
         assert some == drawn(InBalls(law), sizes, slow, noise)
         assert fast.read == slow.read
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_the_noise_on_every_string_of_bits(count: int) -> None:
+    """P(M = m) is the rise at m over the probability of the class."""
+    drawing, values = KeyDraw(HALVES), HALVES.values
+    tree = bit_tree(lambda bits: int(drawing.noise(np.array([count]), bits)[0]), 24)
+    for step in range(1, count + 1):
+        chance = (values[step] - values[step - 1]) / values[count]
+        mass = tree.masses.get(step, Fraction(0))
+        assert mass <= chance <= mass + tree.undecided
+    assert tree.undecided < Fraction(1, 2**20)
+
+
+class OneWord(CountedWords):
+    """One word, and then those of the generator."""
+
+    def __init__(self, word: int) -> None:
+        super().__init__(1)
+        self._first = word
+
+    def words(self, n: int) -> NDArray[np.uint64]:
+        if not self.read:
+            self.read = 1
+            return np.array([self._first], dtype=np.uint64)
+        return super().words(n)
+
+
+@pytest.mark.parametrize("count", [1, 5, 11, 12, 20])
+def test_words_next_to_a_border(count: int) -> None:
+    """Next to the border between two results the fast pass leaves the word to balls, or is right."""
+    law = optimal_probabilities(Fraction(1), Fraction(1, 10**5))
+    drawing = KeyDraw(law)
+    with precision(256):
+        q, whole = law.complement(count), arb(2) ** 64
+        skips = [whole * (1 - q**j) for j in (1, 2, 7)]
+        steps = [whole * law.probability(m) / law.probability(count) for m in range(1, count)][-3:]
+        near = [[int(border.floor().unique_fmpz()) for border in some] for some in (skips, steps)]
+    for border in near[0]:
+        for word in range(border - 2, min(border + 3, 2**64)):
+            settled = drawing._settle_skip(LazyUniform.of_word(word, CountedWords(1)), count)
+            bits = CountedWords(1)
+            assert drawing._skip(word, count, WordsAhead(bits, 0)) == settled
+            fast, certain = drawing._skips(np.array([word], dtype=np.uint64), count, 64)
+            assert not certain[0] or fast[0] == settled
+    for border in near[1]:
+        for word in range(border - 2, min(border + 3, 2**64)):
+            classes = np.array([count])
+            assert drawing.noise(classes, OneWord(word)) == InBalls(law).noise(
+                classes, OneWord(word)
+            )
 
 
 TABLES: dict[str, dict[int, int]] = {
