@@ -149,7 +149,7 @@ def test_a_split_by_k_for_replaced_units_would_not_do() -> None:
         assert worst_excess(mechanism, 1, "replace_one", False) > ball(mechanism.delta) * 1.5
         law_of.cache_clear()
     replaced = PrivateKeys(Fraction(1), Fraction(1, 10), 1, "replace_one")
-    assert replaced.moved == 2
+    assert replaced.changes == 2
     assert replaced.share.epsilon == Fraction(1, 2)
     assert 1 - (1 - replaced.share.delta) ** 2 <= Fraction(1, 10)
 

@@ -45,9 +45,9 @@ def best_share(epsilon: Fraction, delta: Fraction, keys: int) -> KeyShare:
     """
     if keys == 1:
         return KeyShare(epsilon, delta)
-    split = share_at(epsilon, delta, keys, epsilon / keys)
-    assert split is not None
-    best, count = split, count_of_half(split)
+    basic = share_at(epsilon, delta, keys, epsilon / keys)
+    assert basic is not None
+    best, count = basic, count_of_half(basic)
     for multiples in (_GROWING, *_NEAR):
         for own in [multiple * best.epsilon for multiple in multiples]:
             share = share_at(epsilon, delta, keys, own)
@@ -57,7 +57,7 @@ def best_share(epsilon: Fraction, delta: Fraction, keys: int) -> KeyShare:
             if half < count:
                 best, count = share, half
     certain = _certify(best, epsilon, delta, keys)
-    return certain or _certify(split, epsilon, delta, keys) or _refuse(keys)
+    return certain or _certify(basic, epsilon, delta, keys) or _refuse(keys)
 
 
 def share_at(epsilon: Fraction, delta: Fraction, keys: int, own: Fraction) -> KeyShare | None:

@@ -69,10 +69,10 @@ class PrivateKeys:
     @cached_property
     def share(self) -> KeyShare:
         """The epsilon and the delta of one key."""
-        return best_share(self.epsilon, self.delta, self.moved)
+        return best_share(self.epsilon, self.delta, self.changes)
 
     @property
-    def moved(self) -> int:
+    def changes(self) -> int:
         """How many counts neighbours may have apart."""
         return self.keys if self.neighbors == "add_remove" else 2 * self.keys
 
@@ -110,9 +110,9 @@ class PrivateKeys:
         """By how much the minimum count moves the table."""
         return self.minimum_count - 1
 
-    def compute_tables(self) -> None:
-        """Compute all tables of public numbers, once, so that no time after data were read is spent on them."""
-        assert len(_drawing(self.share).table.rates) == self.probabilities.size
+    def compute_tables(self) -> int:
+        """Compute all tables of public numbers, before data are read, and return how many probabilities they have."""
+        return len(_drawing(self.share).table.probabilities)
 
     def law(self, sizes: Sequence[int], *, with_counts: bool) -> "KeysLaw":
         """Return the distribution of the answer, for the sizes of classes."""
@@ -120,22 +120,21 @@ class PrivateKeys:
 
     def chance(self, count: int) -> arb:
         """Return a ball around the probability that a key of that count is released."""
-        return self.probabilities.probability(self._counted(count))
+        return self.probabilities.probability(self._place(count))
 
     def chance_of(self, count: int, answer: int) -> arb:
         """Return a ball around the probability that a key of that count is released with a count of `answer`."""
-        law, counted = self.probabilities, self._counted(count, cut=False)
+        law, most = self.probabilities, self._place(count)
         step = count + law.likeliest_step - answer
-        if not 1 <= step <= min(counted, law.size):
+        if not 1 <= step <= most:
             return arb(0)
         if step <= law.turn:
             return law.probability(step) - law.probability(step - 1)
         return law.complement(step - 1) - law.complement(step)
 
-    def _counted(self, count: int, *, cut: bool = True) -> int:
-        """Return the place of a count in the table."""
-        place = max(0, count - self._before)
-        return min(place, self.probabilities.size) if cut else place
+    def _place(self, count: int) -> int:
+        """Return the place of a count in the table; from the last place on all are alike."""
+        return min(max(0, count - self._before), self.probabilities.size)
 
 
 @dataclass(frozen=True)

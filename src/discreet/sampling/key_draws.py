@@ -133,9 +133,9 @@ class KeyDraw:
             steps = skips[:first] + falls
             ends = steps.cumsum() - falls  # from `start`
             beyond = np.flatnonzero(ends >= min(size - start, 2**62))
-            used = int(beyond[0]) if len(beyond) else first
-            blocks.append(start + ends[:used][falls[:used]])
-            source.use(min(used + 1, len(words)))
+            last = int(beyond[0]) if len(beyond) else first
+            blocks.append(start + ends[:last][falls[:last]])
+            source.use(min(last + 1, len(words)))
             if len(beyond):
                 return blocks
             start += int(steps.sum())

@@ -171,8 +171,8 @@ def _check_terms(terms: Mapping[str, Any]) -> None:
             raise InvalidArgument(
                 f"{name} is not for keys that nobody listed: they take epsilon and delta, and are one group"
             )
-    given = [name for name in terms if terms[name] is not None or name in KeyTerms.__annotations__]
-    check_names(dict.fromkeys(given), KeyTerms.__annotations__)
+    names = [name for name in terms if terms[name] is not None or name in KeyTerms.__annotations__]
+    check_names(dict.fromkeys(names), KeyTerms.__annotations__)
 
 
 def _read_unit(terms: Mapping[str, Any]) -> tuple[Unit | None, int]:
@@ -234,14 +234,14 @@ class KeyQuestion:
         law = self.mechanism.law(classes.sizes, with_counts=self.with_counts)
         pairs = classes.fetch(law.draw(bits), self.limits.most)
         keys = [ReleasedValue.of(key) for key, _ in pairs]
-        released = [number for _, number in pairs] if self.with_counts else []
-        return [keys, released, self._outside(counts, [key for key, _ in pairs], bits)]
+        numbers = [number for _, number in pairs] if self.with_counts else []
+        return [keys, numbers, self._outside(counts, [key for key, _ in pairs], bits)]
 
-    def name(self, drawn: Sequence[Sequence[Any]]) -> Answer:
+    def name(self, indices: Sequence[Sequence[Any]]) -> Answer:
         """Return the answer for what was drawn."""
-        values, released, outside = drawn
+        values, numbers, outside = indices
         keys = [one.value for one in values]
-        value = dict(zip(keys, released, strict=True)) if self.with_counts else keys
+        value = dict(zip(keys, numbers, strict=True)) if self.with_counts else keys
         return Answer(value, other=outside[0] if outside else None)
 
     def _outside(self, counts: KeyCounts, keys: Sequence[KeyValue], bits: Bits) -> list[int]:
@@ -256,8 +256,8 @@ class KeyQuestion:
         share = PrivacyParameter("epsilon", self.epsilon * self.limits.other)
         noise: Any = calibrate_counts(steps, self.mechanism.neighbors, share)
         number = Vector(integers([counts.units_outside(keys)]), integral=True)
-        drawn: list[int] = noise.law(number).draw(bits)
-        return drawn
+        noisy: list[int] = noise.law(number).draw(bits)
+        return noisy
 
     def _query(self, verb: str) -> Query:
         """Return the question in words, and in public values."""
