@@ -111,7 +111,7 @@ class PrivateKeys:
         return self.minimum_count - 1
 
     def compute_tables(self) -> int:
-        """Compute all tables of public numbers, before data are read, and return how many probabilities they have."""
+        """Compute all tables of public numbers, before data are read; return how many probabilities they have."""
         return len(_drawing(self.share).table.probabilities)
 
     def law(self, sizes: Sequence[int], *, with_counts: bool) -> "KeysLaw":
