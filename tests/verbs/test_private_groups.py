@@ -161,7 +161,7 @@ def test_the_guarantee_is_that_of_both_parts(neighbors: Any, unit: str | None) -
     query = read_unit_query({**PRIVATE, **terms})
     assert query.drawing is not None
     assert query.drawing.mechanism == PrivateKeys(Fraction(20), Fraction(1, 100), most, neighbors)
-    assert query.drawing.mechanism.moved == most * steps
+    assert query.drawing.mechanism.changes == most * steps
     assert query.terms["epsilon"] == Fraction(20, most * steps)
     data = pl.from_arrow(table(some_rows()))
     release = discreet.median(data, "value", candidates=GRID, **{**PRIVATE, **terms})
