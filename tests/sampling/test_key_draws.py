@@ -187,6 +187,13 @@ class OneWord(CountedWords):
         return super().words(n)
 
 
+def whole_part(number: arb) -> int:
+    """Return the floor of a ball that has one."""
+    floor = number.floor().unique_fmpz()
+    assert floor is not None
+    return int(floor)
+
+
 @pytest.mark.parametrize("count", [1, 5, 11, 12, 20])
 def test_words_next_to_a_border(count: int) -> None:
     """Next to the border between two results the fast pass leaves the word to balls, or is right."""
@@ -196,7 +203,7 @@ def test_words_next_to_a_border(count: int) -> None:
         q, whole = law.complement(count), arb(2) ** 64
         skips = [whole * (1 - q**j) for j in (1, 2, 7)]
         steps = [whole * law.probability(m) / law.probability(count) for m in range(1, count)][-3:]
-        near = [[int(border.floor().unique_fmpz()) for border in some] for some in (skips, steps)]
+        near = [[whole_part(border) for border in some] for some in (skips, steps)]
     for border in near[0]:
         for word in range(border - 2, min(border + 3, 2**64)):
             settled = drawing._settle_skip(LazyUniform.of_word(word, CountedWords(1)), count)
