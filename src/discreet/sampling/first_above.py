@@ -111,8 +111,8 @@ class FirstAbove:
         with precision(
             digits + 2 * len(self.leads) + 64
         ):  # the sums below have signs that alternate
-            passed = [arb(1), *self._passed(digits), arb(0)]
-        return [before - after for before, after in pairwise(passed)]
+            misses = [arb(1), *self._passed(digits), arb(0)]
+        return [before - after for before, after in pairwise(misses)]
 
     def _passed(self, digits: int) -> list[arb]:
         """Return the probabilities that none of the first leads is above the level, but for the last lead.
@@ -126,7 +126,7 @@ class FirstAbove:
         for less than 2**-digits is enclosed between its least value and 1.
         """
         a, b = ball(self.level_rate), ball(self.noise_rate)
-        product, within, passed = arb_poly([1]), arb(1), list[arb]()
+        product, within, misses = arb_poly([1]), arb(1), list[arb]()
         for lead in self.leads[:-1].tolist():
             weight = (b * lead).exp()
             if lead < 0 and weight < arb(2) ** -digits:
@@ -138,8 +138,8 @@ class FirstAbove:
             for k, coefficient in enumerate(product.coeffs()):
                 total += coefficient * power * a / (a + k * b)
                 power *= decay
-            passed.append(within * total * (-a * least).exp())
-        return passed
+            misses.append(within * total * (-a * least).exp())
+        return misses
 
 
 def _surprises(uniform: LazyUniform) -> tuple[arb, arb]:

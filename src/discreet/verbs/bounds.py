@@ -115,7 +115,7 @@ def bounds(
     unit_query = read_unit_query(terms, bounded=True)
     ends = _both_ends(unit_query, share, thresholds)
     columns = columns_of(unit_query, data, column)
-    grouped = unit_query.records.by is not None
+    has_groups = unit_query.records.by is not None
 
     def name(indices: Any, _: int | None) -> object:
         return answers_at(indices, thresholds)
@@ -126,7 +126,7 @@ def bounds(
     account, request = read_payment(unit_query.terms)
     order = Order(
         query,
-        unit_query.together(ends.guarantee) if grouped else ends.guarantee,
+        unit_query.together(ends.guarantee) if has_groups else ends.guarantee,
         FirstThreshold.name,
         details,
         account,
