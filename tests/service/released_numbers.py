@@ -53,6 +53,13 @@ def are_cities(value: Any) -> bool:
     return list(value) == ["Bern", "Basel"] and all(map(is_count, value.values()))
 
 
+def are_keys(value: Any) -> bool:
+    """Return whether there are some of the values in the data, sorted."""
+    return value == sorted(value) and {*value} <= {"Bern", "Basel"}
+
+
+KEYS = {"epsilon": "1/4", "delta": "1e-9"}
+
 EXAMPLES = {
     "count": Example("count", None, {"epsilon": "1/64"}, is_count),
     "count-of": Example("count", "age", {"epsilon": "1/64"}, is_count),
@@ -82,6 +89,24 @@ EXAMPLES = {
     ),
     "bounds": Example("bounds", "age", {"epsilon": "1/64"}, lambda value: value[0] <= value[1]),
     "bounds-q": Example("bounds", "age", {"epsilon": "1/64", "q": "9/10"}, lambda value: value == sorted(value)),
+    "keys": Example("keys", "city", KEYS, are_keys),
+    "keys-other": Example("keys", "city", {**KEYS, "other": "1/10", "minimum_count": 20}, are_keys),
+    "counts-delta": Example(
+        "counts", "city", KEYS, lambda value: are_keys(list(value)) and all(map(is_count, value.values()))
+    ),
+    "groups": Example(
+        "median", "age", {**KEYS, "by": "city", "groups": "private"},
+        lambda value: {*value} <= {"Bern", "Basel"} and all(0 <= one <= 120 for one in value.values()),
+        {"epsilon": "1/4", "by": "city"},
+    ),
+    "mode-private": Example(
+        "mode", "city", {**KEYS, "candidates": "private"}, lambda value: value in ("Bern", "Basel", None),
+        {"epsilon": "1/4"},
+    ),
+    "most-private": Example(
+        "top_k", "city", {**KEYS, "k": 2, "candidates": "private"},
+        lambda value: {*value} <= {"Bern", "Basel"}, {"epsilon": "1/4", "k": "2"},
+    ),
     "mean": Example("mean", "age", {"epsilon": "1/4"}, lambda value: value is None or 0 <= value <= 120),
 }  # fmt: skip
-"""By name; those without a delta."""
+"""By name."""

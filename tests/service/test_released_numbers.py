@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 pytest.importorskip("fastapi", reason="the extra server is not installed")
@@ -15,22 +16,28 @@ pytest.importorskip("httpx", reason="the extra server is not installed")
 import discreet
 from discreet import Connection
 from discreet.batches import Call
-from discreet.errors import InvalidArgument
+from discreet.errors import Exhausted, InvalidArgument
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.node.isolation import PublicError
 from discreet.service import wire
 from discreet.service.app import make_app
 from discreet.service.free_questions import verb_named
 from discreet.service.http_client import HttpClient
-from discreet.service.lengths import longest_answer
+from discreet.service.lengths import _FOR_THE_REST, _KEY, longest_answer
+from discreet.service.pages.page_routes import ANSWER_LENGTH
 from discreet.service.permissions import hold, rights_of
 from discreet.service.tokens import tokens_beside
+from discreet.service.turns import LENGTH, Clock
+from discreet.tables.keys import MOST_KEY_BYTES
 
+from ..test_escapes import INVISIBLE
+from ..test_released_values import HOSTILE
 from .pages.person import Person, Read
-from .released_numbers import EXAMPLES
+from .released_numbers import EXAMPLES, KEYS
 from .test_connect import TEXT
 from .test_http_client import InTheProcess
 
+START = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 LATER = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)
 OLD_VERBS = [
     "mode",
@@ -136,7 +143,7 @@ def test_it_is_asked_at_the_pages(ways: Ways, name: str) -> None:
     page = ways.person.submit(plan.form("/ask"))
     assert page.status_code == 200, Read(page.text).text
     assert "It was paid now." in page.text
-    if one.verb == "counts":
+    if one.verb == "counts" and "delta" not in one.terms:
         assert page.text.count('<table class="counts">') == (2 if "by" in one.terms else 1)
         assert "Basel" in page.text
     free = ways.person.read(f"/free?{query}")
@@ -177,3 +184,120 @@ def test_no_answer_is_longer_than_is_said_beforehand(ways: Ways, name: str) -> N
         answer = inner if by == [None] else dict.fromkeys(by, inner)
         text = json.dumps(wire.write_value(answer), ensure_ascii=False)
         assert len(text.encode()) <= bound
+
+
+MOST_OF_A_REPLY = (LENGTH // 2 - _FOR_THE_REST) // _KEY
+
+HOSTILE_TOML = """\
+ledger = "budget.db"
+[datasets.pages]
+source = "pages.parquet"
+privacy_unit = "user"
+budget = { epsilon = "9", delta = "1e-6", delta_for = "questions" }
+columns.page = { type = "string" }
+columns.user = { type = "integer" }
+[analysts.ann]
+datasets = ["pages"]
+share = { epsilon = "9", delta = "1e-6" }
+verbs = ["keys", "counts"]
+max_epsilon = 1
+max_delta = "1e-7"
+[server]
+turn = "250ms"
+"""
+
+
+class Hostile:
+    """A service about texts that somebody chose to do harm."""
+
+    def __init__(self, texts: list[str], users: int = 60) -> None:
+        rows = [(text, at * 1000 + user) for at, text in enumerate(texts) for user in range(users)]
+        schema = {"page": pl.String, "user": pl.Int64}
+        pl.DataFrame(rows, schema, orient="row").write_parquet("pages.parquet")
+        Path("discreet.toml").write_text(HOSTILE_TOML)
+        for analyst in (None, "ann"):
+            open_described(configuration(), "pages", analyst)
+        self.token = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)[0]
+        self.waits: list[float] = []
+        clock = Clock(lambda: 0.0, self.wait, lambda: START)
+        self.app: Any = make_app(configuration(), ["testserver", "service.test"], clock=clock)
+        self.client = InTheProcess(self.app, self.token)
+
+    async def wait(self, seconds: float) -> None:
+        self.waits.append(seconds)
+
+    def send(self, verb: str, request: str, **terms: Any) -> Any:
+        body = {"verb": verb, "dataset": "pages", "column": "page", "terms": terms}
+        headers = {"Idempotency-Key": request, **self.client.headers}
+        return self.client.request("POST", "/v1/verbs/answers", json=body, headers=headers)
+
+
+SURE = {"epsilon": 1, "delta": "1e-8"}
+UNICODE = [text for text in HOSTILE if not any("\ud800" <= one <= "\udfff" for one in text)]
+
+
+@pytest.mark.parametrize("verb", ["keys", "counts"])
+def test_hostile_keys_travel_exactly_and_are_shown_inert(
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    service = Hostile(UNICODE)
+    there = Connection(HttpClient(service.client), "a service")
+    released = there.ask_free(verb, "pages", "page", **SURE, request="r")
+    assert list(released.value) == sorted(UNICODE)  # each has 60 users, and from 45 on it is sure
+    reply = service.send(verb, "r", **SURE)
+    assert len(reply.content) == LENGTH
+    person = Person(service.app)
+    person.enter(service.token)
+    plan = person.read(f"/plan?dataset=pages&verb={verb}&column=page&epsilon=1&delta=1e-8")
+    page = person.submit(plan.form("/ask"))
+    for shown in (str(released), repr(released), released._repr_html_(), page.text):
+        assert not any(sign in shown for sign in INVISIBLE if sign not in "\t\r")
+    assert "<script>alert" not in page.text + released._repr_html_()
+    assert len(page.content) == ANSWER_LENGTH
+
+
+def test_neither_length_nor_time_of_a_reply_tells_of_the_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No key, a few, and as many as fit, the longest that there are: the same headers, bytes and waits."""
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    seen = set()
+    longest = [f"{at:04d}" + "\x01" * (MOST_KEY_BYTES - 4) for at in range(MOST_OF_A_REPLY + 9)]
+    for name, texts in {"none": [], "few": ["a", "b"], "most": longest}.items():
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        service = Hostile(texts)
+        for verb in ("keys", "counts"):
+            reply = service.send(verb, verb, **SURE)
+            value = wire.read_value(json.loads(reply.content)["value"])
+            assert (
+                list(value) == texts[:MOST_OF_A_REPLY]
+                if verb == "keys"
+                else len(value) <= len(texts)
+            )
+            assert len(value) == min(len(texts), MOST_OF_A_REPLY)
+            headers = tuple(sorted(reply.headers.multi_items()))
+            seen.add((verb, reply.status_code, headers, len(reply.content), tuple(service.waits)))
+            service.waits.clear()
+    assert len(seen) == 2
+
+
+def test_more_keys_than_a_reply_holds_are_refused_beforehand(ways: Ways) -> None:
+    before = ways.there.budgets()[0].spent
+    with pytest.raises(InvalidArgument, match="an answer may have up to 32,768 characters"):
+        ways.there.keys("people", "city", **KEYS, most=MOST_OF_A_REPLY + 50)
+    assert ways.there.budgets()[0].spent == before
+
+
+@pytest.mark.parametrize(
+    "terms", [{}, {"delta": "1e-7"}, {"delta": 1}, {"delta": "1e-9", "rho": 1}]
+)
+def test_keys_are_refused_free_of_charge(ways: Ways, terms: dict[str, Any]) -> None:
+    before = ways.there.budgets()[0].spent
+    with pytest.raises((InvalidArgument, Exhausted)):
+        ways.there.ask_free(
+            "keys", "people", "city", epsilon="1/4", **{**terms, "minimum_count": 10**9}
+        )
+    assert ways.there.budgets()[0].spent == before

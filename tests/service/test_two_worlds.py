@@ -319,7 +319,7 @@ for _old, _new in (
         f'"mode", "median", {json.dumps(sorted({one.verb for one in EXAMPLES.values()}))[1:-1]}',
     ),
     ('{ epsilon = "30" }', '{ epsilon = "30", delta = "1e-6", delta_for = "questions" }'),
-    ('share = { epsilon = "10" }', 'share = { epsilon = "13", delta = "1e-7" }'),
+    ('share = { epsilon = "10" }', 'share = { epsilon = "15.5", delta = "1e-7" }'),
     ('max_epsilon = "1/4"', 'max_epsilon = "1/4"\nmax_delta = "1e-8"'),
 ):
     assert _old in WORDS
@@ -379,7 +379,7 @@ def test_what_another_does_moves_no_reply(
 def test_the_harness_sees_a_difference_where_there_is_one(tmp_path: Path) -> None:
     """Of an oversubscribed budget refusals tell, as the docs say."""
     text = WORDS.replace(
-        'budget = { epsilon = "30",', 'oversubscribed = true\nbudget = { epsilon = "13",'
+        'budget = { epsilon = "30",', 'oversubscribed = true\nbudget = { epsilon = "15.5",'
     )
     one = replies(tmp_path / "one", text, nothing)
     other = replies(tmp_path / "other", text, exhausted)

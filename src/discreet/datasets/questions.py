@@ -16,6 +16,8 @@ from .keys import (
     choice_of,
 )
 
+_OF_KEYS = ("minimum_count", "most", "other")
+
 VERBS: Mapping[str, tuple[str, ...]] = {
     "mode": ("gap", "method", "max_candidates"),
     "top_k": ("k", "gap", "method", "max_candidates"),
@@ -27,10 +29,11 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "price": ("supply", "units", "continuous"),
     "check": (),
     "count": (),
-    "counts": ("max_candidates",),
+    "counts": ("max_candidates", *_OF_KEYS),
+    "keys": ("delta", *_OF_KEYS),
     "bounds": ("q",),
-    "sum": ("minimum", "maximum", "step"),
-    "mean": ("minimum", "maximum", "step"),
+    "sum": ("minimum", "maximum", "step", "bounds_share"),
+    "mean": ("minimum", "maximum", "step", "bounds_share"),
     "sql": ("statement",),
 }
 """The verbs of questions about declared columns, and their arguments besides the terms of all.
@@ -78,6 +81,7 @@ FEWER: Mapping[str, tuple[str, ...]] = {
     "count": _NOISY,
     "counts": ("candidates", *_NOISY),
     "bounds": ("candidates", "epsilon", *_OF_GROUPS, "max_contributions", "where"),
+    "keys": ("epsilon", "max_groups", "where"),
     "sum": (*_NOISY, "max_contributions"),
     "mean": (*(term for term in _NOISY if term != "scale"), "max_contributions"),
     "sql": (),

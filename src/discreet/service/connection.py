@@ -95,6 +95,7 @@ class Connection:
     sql = _free_verb("sql", "sql")
     counts = _free_verb("counts", "counts")
     bounds = _free_verb("bounds", "bounds")
+    keys = _free_verb("keys", "keys")
     sum = _free_verb("sum", "sum")
     mean = _free_verb("mean", "mean")
 

@@ -17,6 +17,7 @@ from ..tables.records import is_private
 from ..verbs.bounds import bounds
 from ..verbs.check import check
 from ..verbs.count import count, counts
+from ..verbs.keys import MOST_RELEASED, keys
 from ..verbs.private_groups import MOST_DRAWN
 from ..verbs.sum import mean
 from ..verbs.sum import sum as sum_verb
@@ -39,6 +40,9 @@ _DECIMAL = _AROUND + 60
 
 _DIGITS_OF_SUM = 50
 """Characters of the number of steps in a sum, and of those by which a mean is finer."""
+
+_LONGEST_SUM = 2000
+"""Characters of a sum between bounds that were drawn, which may be any doubles, and of its count."""
 
 _KEY = longest_text(MOST_KEY_BYTES) + _NUMBER
 """Characters of a key with its count. Whatever a key is, its text is not longer than that of a text."""
@@ -108,13 +112,16 @@ def _names(question: Call) -> int:
 
 
 def with_most(question: Call, dataset: Dataset) -> Call:
-    """Return a question with the most groups that any reply can hold, if they are drawn and none says how many."""
-    terms = question.terms
-    if not is_private(terms.get("groups")) or "most_drawn" in terms:
+    """Return a question that draws keys or groups with the most that any reply can hold, if it says no number."""
+    terms, room = question.terms, LENGTH // 2 - _FOR_THE_REST
+    if is_private(terms.get("groups")):
+        each = _longest_without_groups(question, dataset) * int(terms.get("size") or 1)
+        name, most = "most_drawn", room // int(_names(question) * _KEY + each)
+    elif question.verb is keys or (question.verb is counts and "delta" in terms):
+        name, most = "most", room // _KEY
+    else:
         return question
-    each = _longest_without_groups(question, dataset) * int(terms.get("size") or 1)
-    most = (LENGTH // 2 - _FOR_THE_REST) // int(_names(question) * _KEY + each)
-    return question._replace(terms={**terms, "most_drawn": max(1, most)})
+    return question._replace(terms={name: max(1, most), **terms})
 
 
 def _may_count(question: Call) -> bool:
@@ -125,17 +132,27 @@ def _may_count(question: Call) -> bool:
 
 
 def _longest_histogram(terms: Mapping[str, Any], column: Column) -> int:
-    """Return a bound on the characters of a count for each candidate."""
+    """Return a bound on the characters of a count for each candidate, or for each key that nobody listed."""
+    if terms.get("delta") is not None and not is_private(terms.get("groups")):
+        return _longest_keys(terms)
     names = terms.get("candidates")
     values = column.values if names is None else names
     return sum(_count_characters(name) + _NUMBER for name in values or ())
 
 
+def _longest_keys(terms: Mapping[str, Any], *_: object) -> int:
+    """Return a bound on the characters of keys with their counts, and of the number outside."""
+    most = terms.get("most")
+    return (MOST_RELEASED if most is None else int(most)) * _KEY + _NUMBER
+
+
 def _longest_sum(terms: Mapping[str, Any], column: Column) -> int:
-    """Return a bound on the characters of a sum or a mean: below 2**126 steps, or on a grid of finer ones."""
+    """Return a bound on the characters of a sum or a mean, and of its count: below 2**126 steps, or finer ones."""
+    if terms.get("bounds_share") is not None:
+        return 2 * _DECIMAL + _LONGEST_SUM
     parts = [terms.get(name, getattr(column, name)) for name in ("minimum", "maximum", "step")]
     digits = sum(len(str(exact(part, "a bound"))) for part in parts if part is not None)
-    return _AROUND + 2 * (_DIGITS_OF_SUM + digits)
+    return _AROUND + _NUMBER + 2 * (_DIGITS_OF_SUM + digits)
 
 
 def _longest_gap(terms: Mapping[str, Any]) -> int:
@@ -153,12 +170,15 @@ _BY_VERB: Mapping[Any, Callable[[Mapping[str, Any], Column], int]] = {
     sum_verb: _longest_sum,
     mean: _longest_sum,
     bounds: lambda *_: 2 * _DECIMAL,
+    keys: _longest_keys,
 }
 """The verbs whose answers are no candidates."""
 
 
 def _longest(candidates: Any, column: Column) -> int:
-    """Return a bound on the characters of one candidate."""
+    """Return a bound on the characters of one candidate, or of a key."""
+    if is_private(candidates):
+        return _KEY
     if is_private(candidates):  # a character may be spelled by six
         return 6 * MOST_KEY_BYTES + _AROUND
     if isinstance(candidates, Iterable) and not isinstance(candidates, AnyGrid):
