@@ -296,8 +296,7 @@ def test_more_keys_than_a_reply_holds_are_refused_beforehand(ways: Ways) -> None
 )
 def test_keys_are_refused_free_of_charge(ways: Ways, terms: dict[str, Any]) -> None:
     before = ways.there.budgets()[0].spent
+    question: dict[str, Any] = {"epsilon": "1/4", **terms, "minimum_count": 10**9}
     with pytest.raises((InvalidArgument, Exhausted)):
-        ways.there.ask_free(
-            "keys", "people", "city", epsilon="1/4", **{**terms, "minimum_count": 10**9}
-        )
+        ways.there.ask_free("keys", "people", "city", **question)
     assert ways.there.budgets()[0].spent == before
