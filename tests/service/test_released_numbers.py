@@ -232,7 +232,7 @@ class Hostile:
         return self.client.request("POST", "/v1/verbs/answers", json=body, headers=headers)
 
 
-SURE = {"epsilon": 1, "delta": "1e-8"}
+SURE: dict[str, Any] = {"epsilon": 1, "delta": "1e-8"}
 UNICODE = [text for text in HOSTILE if not any("\ud800" <= one <= "\udfff" for one in text)]
 
 
