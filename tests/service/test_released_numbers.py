@@ -13,8 +13,6 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra server is not installed")
 pytest.importorskip("httpx", reason="the extra server is not installed")
 
-from discreet.tables.keys import MOST_KEY_BYTES
-
 import discreet
 from discreet import Connection
 from discreet.batches import Call
@@ -30,6 +28,7 @@ from discreet.service.pages.page_routes import ANSWER_LENGTH
 from discreet.service.permissions import hold, rights_of
 from discreet.service.tokens import tokens_beside
 from discreet.service.turns import LENGTH, Clock
+from discreet.tables.key_values import MOST_KEY_BYTES
 
 from ..test_escapes import INVISIBLE
 from ..test_released_values import HOSTILE
