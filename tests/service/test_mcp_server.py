@@ -216,6 +216,11 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     (
         "quote",
+        {"dataset": "people", "verb": "mode", "column": "city", "terms": {"verb": "x"}},
+        "takes no verb",
+    ),
+    (
+        "quote",
         {"dataset": "people", "verb": "mode", "column": "city", "terms": [1]},
         "must be an object",
     ),

@@ -191,6 +191,12 @@ def _refuse_both(arguments: Mapping[str, Any]) -> None:
             )
 
 
+_RESERVED = frozenset(
+    ("verb", "dataset", "column", "self", "request", "max_cost", "ledger", "size", "analyst")
+)
+"""Names that are no arguments of a verb, or are said elsewhere."""
+
+
 def _free(arguments: Mapping[str, Any]) -> tuple[str, str, str | None, dict[str, Any]]:
     """Return the verb, the dataset, the column and the terms of a free question."""
     dataset, terms = arguments.get("dataset"), arguments.get("terms", {})
@@ -204,9 +210,7 @@ def _free(arguments: Mapping[str, Any]) -> tuple[str, str, str | None, dict[str,
         return "sql", dataset, None, {"statement": arguments["sql"]}
     if "verb" not in arguments:
         raise InvalidArgument("give question, or verb and terms, or sql")
-    reserved = [
-        name for name in terms if name in ("request", "max_cost", "ledger", "size", "analyst")
-    ]
+    reserved = [str(name) for name in terms if name in _RESERVED]
     if reserved:
         raise InvalidArgument(f"terms takes no {reserved[0]}")
     return arguments["verb"], dataset, arguments.get("column"), dict(terms)
