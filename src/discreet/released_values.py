@@ -1,4 +1,4 @@
-"""Values that are drawn themselves, such as keys that nobody listed: as a kind and a text, exact both ways."""
+"""Values that are drawn themselves, such as keys that were not listed: as a kind and a text, exact both ways."""
 
 import datetime as dt
 import math
@@ -52,7 +52,7 @@ _AS_BYTES = "text in UTF-8"
 
 @dataclass(frozen=True, slots=True, order=True, repr=False)
 class ReleasedValue:
-    """A drawn value: what a release says where no list of candidates was given. Its order is that of code points.
+    """A drawn value, for a release without a list of candidates. Its order is that of code points.
 
     It holds data, and whoever supplied them chose its letters: it is escaped wherever it is shown.
 

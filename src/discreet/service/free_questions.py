@@ -67,7 +67,7 @@ class Freedom:
         return Amount(epsilon, self.least.rho)
 
     def check(self, verb: str, question: Call) -> None:
-        """Raise unless the verb is allowed, and `keys` where the answer holds values that nobody listed."""
+        """Raise unless the verb is allowed, and `keys` where the answer holds unlisted values."""
         needed = (verb, "keys") if releases_keys(question) else (verb,)
         for one in needed:
             if one not in self.verbs:
@@ -183,7 +183,7 @@ def _columns(verb: str, column: object) -> tuple[str, ...]:
 
 
 def releases_keys(question: Call) -> bool:
-    """Return whether an answer holds values of the data that nobody listed."""
+    """Return whether an answer holds unlisted values of the data."""
     terms = question.terms
     names = [one for one in (terms.get("candidates"), terms.get("groups")) if isinstance(one, str)]
     of_keys = question.verb is counts and "delta" in terms

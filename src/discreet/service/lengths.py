@@ -48,7 +48,7 @@ _KEY = longest_text(MOST_KEY_BYTES) + _NUMBER
 """Characters of a key with its count. Whatever a key is, its text is not longer than that of a text."""
 
 _FOR_THE_REST = 4000
-"""Characters that the guarantee and the question of a reply have besides, where the answer takes what is left."""
+"""Characters that the guarantee and the question of a reply have besides, where the answer takes all the rest."""
 
 _REST = 200
 """Characters of the rest of a release: the names of its fields, a number of candidates."""
@@ -132,7 +132,7 @@ def _may_count(question: Call) -> bool:
 
 
 def _longest_histogram(terms: Mapping[str, Any], column: Column) -> int:
-    """Return a bound on the characters of a count for each candidate, or for each key that nobody listed."""
+    """Return a bound on the characters of a count for each candidate, or for each key."""
     if terms.get("delta") is not None and not is_private(terms.get("groups")):
         return _longest_keys(terms)
     names = terms.get("candidates")
