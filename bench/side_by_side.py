@@ -21,7 +21,7 @@ from .machine import machine
 from .side_by_side_data import TASKS, Task, write_data
 
 PEERS = ("discreet", "opendp", "pipeline_dp", "google", "tumult", "diffprivlib")
-REPEATS = {"tumult": 5, "pipeline_dp": 15}
+REPEATS = {"tumult": 2, "pipeline_dp": 5}
 MOST_SECONDS = 900
 
 
@@ -72,6 +72,7 @@ def run_peer(peer: str, python: str, folder: str, repeats: int) -> dict[str, Any
             text=True,
             timeout=MOST_SECONDS,
             env=environment,
+            cwd=folder,  # Spark leaves its tables there
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -130,66 +131,51 @@ def opendp(folder: Path) -> Iterator[tuple[str, Ask]]:
     yield "mean", mean
 
 
+def _aggregate(
+    library: Any, rows: Any, price: tuple[float, float], public: Any, **params: Any
+) -> dict[Any, Any]:
+    """Return PipelineDP's answer about rows of a unit, a group and a number: one group of each unit."""
+    accountant = library.NaiveBudgetAccountant(*price)
+    engine = library.DPEngine(accountant, library.LocalBackend())
+    extractors = library.DataExtractors(
+        privacy_id_extractor=itemgetter(0),
+        partition_extractor=itemgetter(1),
+        value_extractor=itemgetter(2),
+    )
+    parameters = library.AggregateParams(
+        noise_kind=library.NoiseKind.LAPLACE, max_partitions_contributed=1,
+        max_contributions_per_partition=1, **params,
+    )  # fmt: skip
+    answer = engine.aggregate(rows, parameters, extractors, public_partitions=public)
+    accountant.compute_budgets()
+    return dict(answer)
+
+
 def pipeline_dp(folder: Path) -> Iterator[tuple[str, Ask]]:
     """Yield the questions to PipelineDP, on its local backend."""
     library = load("pipeline_dp")
-
-    def aggregate(
-        rows: Any, epsilon: float, delta: float, public: Any = None, **params: Any
-    ) -> dict[Any, Any]:
-        accountant = library.NaiveBudgetAccountant(total_epsilon=epsilon, total_delta=delta)
-        engine = library.DPEngine(accountant, library.LocalBackend())
-        extractors = library.DataExtractors(
-            privacy_id_extractor=lambda row: row[0],
-            partition_extractor=lambda row: row[1],
-            value_extractor=lambda row: row[2],
-        )
-        parameters = library.AggregateParams(
-            noise_kind=library.NoiseKind.LAPLACE, max_partitions_contributed=1,
-            max_contributions_per_partition=1, **params,
-        )  # fmt: skip
-        answer = engine.aggregate(rows, parameters, extractors, public_partitions=public)
-        accountant.compute_budgets()
-        return dict(answer)
-
+    ask = partial(_aggregate, library)
     log = [(user, page, 0) for user, page in rows_of(folder, "log")]
-    counting = {"metrics": [library.Metrics.PRIVACY_ID_COUNT]}
-    yield (
-        "keys",
-        lambda: {
-            page: one.privacy_id_count
-            for page, one in aggregate(log, EPSILON, DELTA, **counting).items()
-        },
-    )
     votes = [(place, int(cell), 0) for place, (cell,) in enumerate(rows_of(folder, "votes"))]
+    incomes = [(place, 0, one) for place, one in enumerate(incomes_of(folder))]
+    users, percentile = library.Metrics.PRIVACY_ID_COUNT, library.Metrics.PERCENTILE(50)
+
+    def keys() -> dict[str, float]:
+        pages = ask(log, (EPSILON, DELTA), None, metrics=[users])
+        return {page: one.privacy_id_count for page, one in pages.items()}
 
     def top() -> list[int]:
-        counts = aggregate(votes, TOP_EPSILON, 0, list(range(CANDIDATES)), **counting)
+        counts = ask(votes, (TOP_EPSILON, 0), list(range(CANDIDATES)), metrics=[users])
         return best([counts[k].privacy_id_count for k in range(CANDIDATES)])
 
+    def number(metric: Any, largest: int) -> Any:
+        bounds = {"min_value": 0, "max_value": largest}
+        return ask(incomes, (EPSILON, 0), [0], metrics=[metric], **bounds)[0]
+
+    yield "keys", keys
     yield "top", top
-    incomes = [(place, 0, one) for place, one in enumerate(incomes_of(folder))]
-    bounded = {"min_value": 0, "max_value": LARGEST_INCOME}
-    yield (
-        "median",
-        lambda: (
-            aggregate(
-                incomes,
-                EPSILON,
-                0,
-                [0],
-                metrics=[library.Metrics.PERCENTILE(50)],
-                min_value=0,
-                max_value=500_000,
-            )[0].percentile_50
-        ),
-    )
-    yield (
-        "mean",
-        lambda: (
-            aggregate(incomes, EPSILON, 0, [0], metrics=[library.Metrics.MEAN], **bounded)[0].mean
-        ),
-    )
+    yield "median", lambda: number(percentile, 500_000).percentile_50
+    yield "mean", lambda: number(library.Metrics.MEAN, LARGEST_INCOME).mean
 
 
 def google(folder: Path) -> Iterator[tuple[str, Ask]]:
@@ -205,52 +191,60 @@ def google(folder: Path) -> Iterator[tuple[str, Ask]]:
     yield "keys", keys
 
 
-def tumult(folder: Path) -> Iterator[tuple[str, Ask]]:
-    """Yield the questions to Tumult Analytics: keys and counts with half of epsilon, as it has no joint release."""
-    library = load("tmlt.analytics")
-    query, budget_of = library.QueryBuilder, library.PureDPBudget
-    builder = load("pyspark.sql").SparkSession.builder.config("spark.ui.enabled", "false")
-    spark = builder.master("local[2]").getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
+class Tumult:
+    """Tumult Analytics on Spark: keys and counts with half of epsilon each, as it has no joint release."""
 
-    def session(rows: Any, names: list[str], budget: Any) -> Any:
-        frame = spark.createDataFrame(rows, names)
-        return library.Session.from_dataframe(
-            budget, "t", frame, protected_change=library.AddMaxRows(1)
-        )
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.library = folder, load("tmlt.analytics")
+        builder = load("pyspark.sql").SparkSession.builder.config("spark.ui.enabled", "false")
+        self.spark = builder.master("local[2]").getOrCreate()
+        self.spark.sparkContext.setLogLevel("ERROR")
 
-    def keys() -> dict[str, int]:
-        half = library.ApproxDPBudget(EPSILON / 2, DELTA), library.ApproxDPBudget(EPSILON / 2, 0)
-        log = session(
-            rows_of(folder, "log"), ["user", "page"], library.ApproxDPBudget(EPSILON, DELTA)
-        )
-        pages = log.evaluate(query("t").get_groups(["page"]), half[0])
-        counts = query("t").groupby(library.KeySet.from_dataframe(pages)).count()
-        return {row["page"]: row["count"] for row in log.evaluate(counts, half[1]).collect()}
+    def session(self, rows: Any, names: list[str], budget: Any) -> Any:
+        """Return a session about rows with a budget."""
+        frame, change = self.spark.createDataFrame(rows, names), self.library.AddMaxRows(1)
+        return self.library.Session.from_dataframe(budget, "t", frame, protected_change=change)
 
-    yield "keys", keys
+    @property
+    def query(self) -> Any:
+        """A query of the rows."""
+        return self.library.QueryBuilder("t")
 
-    def top() -> list[int]:
-        rows = [(int(cell),) for (cell,) in rows_of(folder, "votes")]
-        votes = session(rows, ["vote"], budget_of(TOP_EPSILON))
-        keyset = library.KeySet.from_dict({"vote": list(range(CANDIDATES))})
-        counting = query("t").groupby(keyset).count()
-        counts = {
-            row["vote"]: row["count"]
-            for row in votes.evaluate(counting, budget_of(TOP_EPSILON)).collect()
-        }
+    def keys(self) -> dict[str, int]:
+        """Return the pages with their counts."""
+        library, price = self.library, self.library.ApproxDPBudget
+        log = self.session(rows_of(self.folder, "log"), ["user", "page"], price(EPSILON, DELTA))
+        pages = log.evaluate(self.query.get_groups(["page"]), price(EPSILON / 2, DELTA))
+        counts = self.query.groupby(library.KeySet.from_dataframe(pages)).count()
+        rows = log.evaluate(counts, price(EPSILON / 2, 0)).collect()
+        return {row["page"]: row["count"] for row in rows}
+
+    def top(self) -> list[int]:
+        """Return the best candidates."""
+        price = self.library.PureDPBudget(TOP_EPSILON)
+        rows = [(int(cell),) for (cell,) in rows_of(self.folder, "votes")]
+        candidates = self.library.KeySet.from_dict({"vote": list(range(CANDIDATES))})
+        votes = self.session(rows, ["vote"], price)
+        answer = votes.evaluate(self.query.groupby(candidates).count(), price).collect()
+        counts = {row["vote"]: row["count"] for row in answer}
         return best([counts[k] for k in range(CANDIDATES)])
 
-    yield "top", top
+    def number(self, question: Any) -> float:
+        """Return the answer to a question about incomes."""
+        price = self.library.PureDPBudget(EPSILON)
+        incomes = self.session([(one,) for one in incomes_of(self.folder)], ["income"], price)
+        return float(incomes.evaluate(question, price).collect()[0]["answer"])
 
-    def one_number(question: Any, name: str) -> float:
-        incomes = session([(one,) for one in incomes_of(folder)], ["income"], budget_of(EPSILON))
-        return float(incomes.evaluate(question, budget_of(EPSILON)).collect()[0][name])
 
-    median = query("t").median("income", low=0, high=500_000, name="answer")
-    yield "median", partial(one_number, median, "answer")
-    mean = query("t").average("income", low=0, high=LARGEST_INCOME, name="answer")
-    yield "mean", partial(one_number, mean, "answer")
+def tumult(folder: Path) -> Iterator[tuple[str, Ask]]:
+    """Yield the questions to Tumult Analytics."""
+    asked = Tumult(folder)
+    yield "keys", asked.keys
+    yield "top", asked.top
+    median = asked.query.median("income", low=0, high=500_000, name="answer")
+    yield "median", partial(asked.number, median)
+    mean = asked.query.average("income", low=0, high=LARGEST_INCOME, name="answer")
+    yield "mean", partial(asked.number, mean)
 
 
 def diffprivlib(folder: Path) -> Iterator[tuple[str, Ask]]:

@@ -181,3 +181,25 @@ def test_promises_of_every_kind() -> None:
     (nothing,) = guarantee_in_words(NoGuarantee("a reason", "add_remove"))
     assert nothing.startswith("Nothing is promised.")
     assert "a reason" in nothing
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("quantile 1/2 of pay, Decimals(3 digits; 1,107,001 points)", "median of pay, all decimals of 3 digits"),
+        ("top 2 of city, by noisy counts", "the 2 most common values of city, by noisy counts"),
+        (
+            "mode of city, 3 candidates, by noisy counts",
+            "most common value of city, 3 candidates, by noisy counts",
+        ),
+        (
+            "bounds at 99/100 of pay, round numbers (1, 2 and 5 times powers of ten; 3,691 points), per who, "
+            "2 rows each",
+            "two numbers between which nearly all of pay are, round numbers, at most 2 rows of each who",
+        ),
+        ("profile of age, city, per who, 1 rows each", "profile of age, city, one row of each who"),
+        ("profile of age", "profile of age"),
+    ],
+)  # fmt: skip
+def test_questions_without_bounds_and_by_counts_are_sentences(text: str, sentence: str) -> None:
+    assert question_in_words(text) == sentence

@@ -1,6 +1,7 @@
 """Every verb of counts, keys, bounds and means in every place; an empty place has its reason, and does refuse."""
 
-from collections.abc import Callable
+import datetime as dt
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,16 +9,25 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+pytest.importorskip("fastapi", reason="the extra server is not installed")
+pytest.importorskip("httpx", reason="the extra server is not installed")
+
 import discreet
-from discreet import Batch, Dataset, Ledger
+from discreet import Batch, Connection, Dataset, Ledger
 from discreet.cli import run
 from discreet.errors import DiscreetError
+from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.messages import translate, using_language
 from discreet.selection import bill_of
 from discreet.sentences import question_in_words
+from discreet.service.app import make_app
+from discreet.service.http_client import HttpClient
+from discreet.service.tokens import tokens_beside
 
 from . import engines
+from .service.pages.person import Person
 from .service.released_numbers import EXAMPLES
+from .service.test_http_client import InTheProcess
 from .verb_places import DELTA, ENGINES, PAGE, PLACES, REASONS, VERBS, Asked, cells, written
 
 TABLE = pa.table(
@@ -129,11 +139,62 @@ def on_the_command_line(asked: Asked, file: str, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out
 
 
-def at_a_service(asked: Asked) -> None:
+DESCRIPTION = """
+ledger = "budget.db"
+[datasets.people]
+source = "{file}"
+budget = {{ epsilon = "9" }}
+columns.age = {{ type = "number" }}
+[analysts.ann]
+datasets = ["people"]
+share = {{ epsilon = "9" }}
+verbs = ["median"]
+[server]
+turn = "0s"
+"""
+
+
+class Service:
+    """A service whose owner declared no bounds: asked by a connection, over HTTP and at its pages."""
+
+    def __init__(self, file: str) -> None:
+        Path("discreet.toml").write_text(DESCRIPTION.format(file=file), encoding="utf-8")
+        for analyst in (None, "ann"):
+            open_described(configuration(), "people", analyst)
+        later = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)
+        token = tokens_beside(Path("discreet.toml")).create("analyst", "ann", later)[0]
+        app: Any = make_app(configuration(), ["testserver", "service.test"])
+        self.here = discreet.connect(analyst="ann")
+        self.there = Connection(HttpClient(InTheProcess(app, token)), "a service")
+        self.person = Person(app)
+        self.person.enter(token)
+
+    def ask(self, place: str) -> None:
+        """Ask for a median without bounds in one of these ways."""
+        if place != "pages":
+            way = self.here if place == "connection" else self.there
+            assert way.median("people", "age", epsilon=1).charged
+            return
+        plan = self.person.read("/plan?dataset=people&verb=median&column=age&epsilon=1")
+        assert "It was paid now." in self.person.submit(plan.form("/ask")).text
+
+
+@pytest.fixture(scope="module")
+def service(file: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(tmp_path_factory.mktemp("service"))
+        patched.delenv("DISCREET_CONFIG", raising=False)
+        yield Service(file)
+
+
+def at_a_service(asked: Asked, place: str, service: Service) -> None:
     """All examples are asked in each of these ways in tests/service/test_released_numbers.py."""
     examples = [
         one for one in EXAMPLES.values() if one.verb == asked.verb and one.column == asked.column
     ]
+    if asked.verb == "median" and not asked.terms:
+        service.ask(place)
+        return
     assert any(_same_kind(one.terms, asked.terms) for one in examples)
 
 
@@ -157,10 +218,13 @@ def test_every_cell_is_known() -> None:
 class Places:
     """What asks a verb in each place."""
 
-    def __init__(self, file: str, ledger: Ledger, folder: Path, capsys: Any) -> None:
+    def __init__(self, file: str, ledger: Ledger, folder: Path, capsys: Any, service: Any) -> None:
         self.places: dict[str, Callable[[Asked], None]] = {
             **{name: partial(in_engine, engine=name, folder=folder) for name in ENGINES},
-            **dict.fromkeys(("connection", "HTTP", "pages"), at_a_service),
+            **{
+                name: partial(at_a_service, place=name, service=service)
+                for name in ("connection", "HTTP", "pages")
+            },
             "privacy_unit": partial(by_unit, file=file),
             "by": partial(by_groups, file=file),
             "description": partial(about_a_description, file=file),
@@ -176,8 +240,12 @@ class Places:
         }
 
 
+_EVERY_RUN = ("polars", "csv")
+"""Engines that are asked in every run; the others as proofs, as each verb has its own tests in all engines."""
+
+
 def _cell(verb: str, place: str) -> Any:
-    slow = place == "spark" and verb != "counts, of what nobody listed"
+    slow = place in ENGINES and place not in _EVERY_RUN
     marks = [pytest.mark.proof] if slow else []
     return pytest.param(verb, place, marks=marks, id=f"{verb} | {place}")
 
@@ -190,8 +258,9 @@ def test_a_verb_is_asked_in_a_place(
     ledger: Ledger,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
+    service: Service,
 ) -> None:
-    ask = Places(file, ledger, tmp_path, capsys).places[place]
+    ask = Places(file, ledger, tmp_path, capsys, service).places[place]
     if (verb, place) not in REASONS:
         ask(VERBS[verb])
         return
@@ -206,4 +275,4 @@ def test_the_docs_have_the_table() -> None:
 
 
 def test_all_places_are_asked(file: str, ledger: Ledger, tmp_path: Path) -> None:
-    assert {*Places(file, ledger, tmp_path, None).places} == {*PLACES}
+    assert {*Places(file, ledger, tmp_path, None, None).places} == {*PLACES}

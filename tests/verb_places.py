@@ -112,6 +112,34 @@ def empty(reason: str, *cells: tuple[str, str]) -> None:
             REASONS[name, place] = reason
 
 
+_SERVICE = ("connection", "HTTP", "pages")
+_PRIVATE = ("counts, of what nobody listed", "keys", "mode, of what nobody listed")
+
+empty(
+    "Keys that nobody listed are one group; ask about the rows of a group with `where`.",
+    *((verb, "by") for verb in _PRIVATE),
+)
+empty("Its groups are those that are drawn.", ("median, by groups that nobody listed", "by"))
+empty("A profile is of a whole table; ask for one of the rows of a group.", ("profile", "by"))
+empty(
+    "Its answers are values or numbers that no list holds beforehand; `simulate` draws from it.",
+    *(
+        (verb, "distribution")
+        for verb in (*_PRIVATE, "bounds", "median, by groups that nobody listed", "profile")
+    ),
+)
+empty(
+    "No error of its answers holds for all data: a quotient, numbers beyond which no record is, or values that "
+    "are drawn; each of its parts has one.",
+    *((verb, "plan") for verb in ("mean", "bounds", "profile")),
+)
+empty(
+    "A service answers about columns that its owner described; a profile is the owner's, before there is a "
+    "description.",
+    *(("profile", place) for place in _SERVICE),
+)
+
+
 def cells() -> Iterator[tuple[str, str]]:
     """Yield all pairs of a verb and a place."""
     for verb in VERBS:

@@ -48,6 +48,12 @@ _QUESTIONS: tuple[tuple[str, Message], ...] = (
         rf"quantiles (?P<shares>[\d/]+(?:, [\d/]+)*) of (?P<column>{_NAME}), [a-z_]+",
         Message("quantiles {shares} of {column}"),
     ),
+    (
+        rf"bounds at \d+(?:/\d+)? of (?P<column>{_NAME})",
+        Message("two numbers between which nearly all of {column} are"),
+    ),
+    (rf"profile of (?P<column>{_NAME})", Message("profile of {column}")),
+    (rf"profile of (?P<columns>{_NAME}(?:, (?!per ){_NAME})+)", Message("profile of {columns}")),
     (rf"median \(by distance\) of (?P<column>{_NAME})", Message("median of {column}, by distance")),
     (rf"price for (?P<column>{_NAME})", Message("best price for {column}")),
     (
@@ -66,9 +72,12 @@ _CONDITIONS = re.compile(
     rf"(?:, (?:Date)?Grid\((?P<low>{_NUMBER}), (?P<high>{_NUMBER}), step (?P<step>{_NUMBER})"
     rf"(?:, (?P<zone>{_NUMBER}))?; [\d,]+ points\)"
     r"|, Labels\(\[[^\[\]]*\], (?P<labels>\d+) in all\)|, (?P<candidates>\d+) candidates"
+    r"|, Decimals\((?P<digits>\d+) digits; [\d,]+ points\)"
+    r"|, (?P<round>round numbers) \(1, 2 and 5 times powers of ten; [\d,]+ points\)"
     r"|, (?P<unsafe>candidates from the data)"
     r"|, any values by (?P<way>private keys|limited domain(?: for (?:rho|scale))? among (?P<first>\d+))"
     r"|, any values(?:, from (?P<least>\d+) records on)?, (?P<released>\d+) at most)?"
+    r"(?P<noisy>, by noisy counts)?"
     r"(?:, supply (?P<supply>None|\d+), units (?P<units>\d+))?"
     rf"(?:, per (?P<unit>\(\w+(?:, \w+)+\)|{_NAME})(?:, (?P<rows>\d+) rows each)?"
     r"(?:, (?P<most>\d+) candidates each|, (?P<keys>\d+) keys each)?)?"
@@ -195,6 +204,8 @@ def question_in_words(text: str) -> str:
 def _conditions(parts: dict[str, str | None]) -> Iterator[str]:
     """Yield the conditions of a question, from the parts of its stored text."""
     yield _candidates(parts)
+    if parts["noisy"] is not None:
+        yield Message("by noisy counts")
     if parts["supply"] not in {None, "None"}:
         yield Message("{supply} to sell", supply=parts["supply"])
     if parts["unit"] is not None:
@@ -235,6 +246,8 @@ def _candidates(parts: dict[str, str | None]) -> str:
     """Return the candidates of a question in words; "" if it has none."""
     if parts["unsafe"] is not None:
         return Message("candidates from the data")
+    if parts["round"] is not None or parts["digits"] is not None:
+        return _unbounded(parts["digits"])
     count = parts["labels"] or parts["candidates"]
     if count is not None:
         return plural("{count:,} candidate", "{count:,} candidates", int(count))
@@ -252,6 +265,13 @@ def _candidates(parts: dict[str, str | None]) -> str:
     low, high, step = _set_apart([str(parts[name]) for name in ("low", "high", "step")])
     values = Message("{low} to {high} by {step}", low=low, high=high, step=step)
     return join(AND, [values, parts["zone"] or ""])
+
+
+def _unbounded(digits: str | None) -> Message:
+    """Return the numbers among which answers are where no bounds are given."""
+    if digits is None:
+        return Message("round numbers")
+    return Message("all decimals of {digits} digits", digits=digits)
 
 
 def _way(way: str, first: str | None) -> Message:

@@ -87,6 +87,10 @@ EXAMPLES = {
         "top_k", "city", {"epsilon": "1/64", "k": 1, "method": "counts"},
         lambda value: value in (["Bern"], ["Basel"]), {"epsilon": "1/64", "k": "1"},
     ),
+    "common-counts": Example(
+        "mode", "city", {"epsilon": "1/64", "method": "counts"},
+        lambda value: value in ("Bern", "Basel"), {"epsilon": "1/64"},
+    ),
     "bounds": Example("bounds", "age", {"epsilon": "1/64"}, lambda value: value[0] <= value[1]),
     "bounds-q": Example("bounds", "age", {"epsilon": "1/64", "q": "9/10"}, lambda value: value == sorted(value)),
     "keys": Example("keys", "city", KEYS, are_keys),
