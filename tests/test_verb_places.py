@@ -1,6 +1,8 @@
 """Every verb of counts, keys, bounds and means in every place; an empty place has its reason, and does refuse."""
 
+import contextlib
 import datetime as dt
+import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -158,7 +160,9 @@ class Service:
     """A service whose owner declared no bounds: asked by a connection, over HTTP and at its pages."""
 
     def __init__(self, file: str) -> None:
-        Path("discreet.toml").write_text(DESCRIPTION.format(file=file), encoding="utf-8")
+        shutil.copy(file, "people.csv")  # the file itself is not described, for all other places
+        text = DESCRIPTION.format(file="people.csv")
+        Path("discreet.toml").write_text(text, encoding="utf-8")
         for analyst in (None, "ann"):
             open_described(configuration(), "people", analyst)
         later = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)
@@ -182,9 +186,10 @@ class Service:
 @pytest.fixture(scope="module")
 def service(file: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with pytest.MonkeyPatch.context() as patched:
-        patched.chdir(tmp_path_factory.mktemp("service"))
         patched.delenv("DISCREET_CONFIG", raising=False)
-        yield Service(file)
+        with contextlib.chdir(tmp_path_factory.mktemp("service")):
+            service = Service(file)
+        yield service
 
 
 def at_a_service(asked: Asked, place: str, service: Service) -> None:
