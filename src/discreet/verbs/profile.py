@@ -176,7 +176,7 @@ class _Kinds:
 
 @dataclass(frozen=True, slots=True)
 class _KeyTerms:
-    """Which values may be released of a column of texts: those of so many units, and so many of them."""
+    """The limits on the values of a column of texts: of how many units one is, and how many there are."""
 
     minimum_count: int
     most: int
@@ -184,7 +184,7 @@ class _KeyTerms:
 
 @dataclass(frozen=True, slots=True)
 class _Price:
-    """What all of it together may cost."""
+    """The price of all of it together."""
 
     epsilon: Fraction
     delta: Fraction | None
@@ -269,7 +269,7 @@ class _Table:
         return profiled
 
     def kind(self, name: str, kinds: _Kinds) -> ColumnKind | None:
-        """Return what a column holds: as it is said, as it is declared, or by its type; None if nothing says it."""
+        """Return the kind of a column: as it is said, as it is declared, or by its type; None if unknown."""
         if name in kinds.by_name and kinds.by_name[name] != "dates":
             return kinds.by_name[name]
         if self.dataset is not None:
@@ -359,7 +359,7 @@ class _Cells:
 
 @dataclass(frozen=True, slots=True)
 class _ColumnPlan:
-    """What is asked of a column, with everything public settled.
+    """The questions about a column, with everything public settled.
 
     Attributes:
         name: the name of the column.
@@ -406,7 +406,7 @@ class _ColumnPlan:
             assert sum(cost.delta for cost in costs) <= self.delta
 
     def prepare(self) -> Draw:
-        """Read all that may be asked, and return the function that draws what is asked."""
+        """Read all that may be asked, and return the function that draws the answers of one kind."""
         cells = self.cells.prepare()
         draws = {kind: [one.prepare() for one in several] for kind, several in self.answers.items()}
 
@@ -418,7 +418,7 @@ class _ColumnPlan:
         return draw
 
     def read(self, drawn: Sequence[Any]) -> ColumnProfile:
-        """Return what a draw says of the column."""
+        """Return the profile of the column that a draw stands for."""
         numbers, *others = drawn
         kind = self.kind or decided_kind(numbers)
         answers = [
@@ -438,7 +438,7 @@ class _ColumnPlan:
 
 
 def decided_kind(numbers: Sequence[int]) -> ProfileKind:
-    """Return what a column of a text file holds, by the noisy counts of its cells: what half of them spell."""
+    """Return the kind of a column of a text file, by the noisy counts of its cells: that of more than half."""
     texts, _, of_numbers, of_dates = numbers
     half = Fraction(texts + of_numbers + of_dates, 2)
     if of_numbers > half:
@@ -561,7 +561,7 @@ def _column_plan(
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """What can be asked of a column, as orders that nobody pays yet."""
+    """Orders for the questions about a column, which are not paid yet."""
 
     table: _Table
     name: str
