@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.releases import Release
-from discreet.verbs.noisy_numbers import Noise
+from discreet.verbs.noisy_numbers import ListNoise
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ def numbers_behind(ask: Callable[..., Release], *args: Any, **terms: Any) -> lis
     """Return the lists of numbers to which a verb adds noise."""
     lists: list[Numbers] = []
 
-    def record(noise: Noise, numbers: Sequence[int], _: Any) -> list[int]:
+    def record(noise: ListNoise, numbers: Sequence[int], _: Any) -> list[int]:
         lists.append(Numbers(tuple(numbers), noise.sensitivity, noise.eta))
         return list(numbers)
 
-    with patch.object(Noise, "draw", record):
+    with patch.object(ListNoise, "draw", record):
         ask(*args, **terms)
     return lists
 

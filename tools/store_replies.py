@@ -15,14 +15,14 @@ from unittest.mock import patch
 import typer
 
 from discreet.cli.application import build_app
-from discreet.cli.stored_replies import REPLIES, WIDTH
+from discreet.cli.stored_replies import HELP_WIDTH, REPLIES
 
 
 def stored_commands() -> dict[str, Any]:
     """Return help, options and inner commands of every command, by its words."""
     # An empty folder: names that a completion finds in files are not stored.
     with tempfile.TemporaryDirectory() as folder, chdir(folder), patch.dict(os.environ):
-        os.environ["COLUMNS"] = str(WIDTH)
+        os.environ["COLUMNS"] = str(HELP_WIDTH)
         os.environ.pop("DISCREET_CONFIG", None)
         return dict(_commands(typer.main.get_command(build_app()), None, ()))
 

@@ -28,7 +28,7 @@ _LONGEST_TEXT = 20_000
 _DEEPEST = 100
 """So many brackets, negations and the like may be inside one another."""
 
-PARTS = (
+CONDITION_PARTS = (
     "comparisons (=, <>, <, <=, >, >=), IN, BETWEEN and IS NULL of columns with constants, joined by "
     "AND, OR and NOT"
 )
@@ -42,7 +42,7 @@ def read_condition(where: object) -> Condition | None:
             `nw.col("age") >= 18`, or a condition.
 
     Raises:
-        InvalidArgument: if it is neither, or has other parts than `PARTS` says.
+        InvalidArgument: if it is neither, or has other parts than `CONDITION_PARTS` says.
         MissingPackage: if it is SQL, and sqlglot is not installed.
     """
     if where is None:
@@ -62,7 +62,7 @@ def read_condition(where: object) -> Condition | None:
 
 def _refusal(part: str) -> InvalidArgument:
     """Return the error for a part that no condition has."""
-    return InvalidArgument(f"where takes {PARTS}; it cannot take {part}")
+    return InvalidArgument(f"where takes {CONDITION_PARTS}; it cannot take {part}")
 
 
 # Expressions of Narwhals. An expression is a list of nodes, each a function of the one before it.
@@ -162,7 +162,9 @@ def _from_text(text: str) -> Condition:
     except (SqlglotError, RecursionError, ValueError):
         tree = None
     if tree is None:
-        raise InvalidArgument(f"where is no condition in SQL: {preview(text)}; it takes {PARTS}")
+        raise InvalidArgument(
+            f"where is no condition in SQL: {preview(text)}; it takes {CONDITION_PARTS}"
+        )
     return from_tree(tree)
 
 

@@ -64,7 +64,7 @@ class CellComparison:
         Raises:
             InvalidArgument: if the constant is missing, NaN or of another type, or truths are put in an order.
         """
-        object.__setattr__(self, "column", read_column(self.column))
+        object.__setattr__(self, "column", read_column_name(self.column))
         object.__setattr__(self, "constant", read_constant(self.constant))
         if self.operator not in NEGATIONS:
             raise InvalidArgument(
@@ -105,7 +105,7 @@ class Membership:
         Raises:
             InvalidArgument: if there are none, or one cannot be accepted, or they are of several kinds.
         """
-        object.__setattr__(self, "column", read_column(self.column))
+        object.__setattr__(self, "column", read_column_name(self.column))
         constants = tuple(map(read_constant, self.constants))
         object.__setattr__(self, "constants", constants)
         kinds = {kind_of_constant(one) for one in constants}
@@ -144,7 +144,7 @@ class Missing:
 
     def __post_init__(self) -> None:
         """Read the column."""
-        object.__setattr__(self, "column", read_column(self.column))
+        object.__setattr__(self, "column", read_column_name(self.column))
 
     @property
     def description(self) -> list[object]:
@@ -424,7 +424,7 @@ _READERS: dict[ConstantKind | None, Callable[[Any], Any]] = {
 }
 
 
-def read_column(name: object) -> str:
+def read_column_name(name: object) -> str:
     """Return the name of a column.
 
     Raises:

@@ -10,7 +10,7 @@ from .released_values import ReleasedValue
 _NOTHING, _VALUE, _LIST, _TUPLE, _DICT, _FRACTION = range(6)
 """The forms of a stored result, which is a list that begins with one of these numbers."""
 
-_DEEPEST = 20
+_DEEPEST_RESULT = 20
 
 Record = list[Any]
 """A result in the ledger: whole numbers, released values and lists of them."""
@@ -23,7 +23,7 @@ def store_result(outcome: Any, depth: int = 0) -> Record:
         InvalidArgument: if it is none of None, text, truths, numbers, dates and times, and lists, tuples and dicts
             of them, at most 20 deep. The message does not quote it.
     """
-    if depth > _DEEPEST:
+    if depth > _DEEPEST_RESULT:
         raise _not_plain()
     if outcome is None:
         return [_NOTHING]

@@ -31,7 +31,7 @@ def _read_finite(text: str, kind: Callable[[str], Any]) -> Any:
     return number
 
 
-_KINDS: dict[str, _Kind] = {
+_VALUE_KINDS: dict[str, _Kind] = {
     "text": _Kind(str, str),
     "truth": _Kind(lambda value: "true" if value else "false", lambda text: text == "true"),
     "integer": _Kind(str, int),
@@ -85,7 +85,7 @@ class ReleasedValue:
         kind = _KIND_OF.get(type(known))
         if kind is not None:
             try:
-                return cls(kind, _KINDS[kind].write(known))
+                return cls(kind, _VALUE_KINDS[kind].write(known))
             except (
                 ValueError,
                 ArithmeticError,
@@ -99,7 +99,7 @@ class ReleasedValue:
     @property
     def value(self) -> Any:
         """The value itself."""
-        return _KINDS[self.kind].read(self.text)
+        return _VALUE_KINDS[self.kind].read(self.text)
 
     @property
     def plain(self) -> dict[str, str]:
@@ -130,9 +130,9 @@ def read_released_value(plain: Mapping[str, str]) -> ReleasedValue:
 
 def _is_written(kind: object, text: object) -> bool:
     """Return whether this is the text of a value of this kind."""
-    if not (isinstance(kind, str) and kind in _KINDS and type(text) is str):
+    if not (isinstance(kind, str) and kind in _VALUE_KINDS and type(text) is str):
         return False
-    known = _KINDS[kind]
+    known = _VALUE_KINDS[kind]
     try:
         return known.write(known.read(text)) == text
     except (ValueError, ArithmeticError):

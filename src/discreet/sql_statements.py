@@ -229,7 +229,7 @@ def _amounts(options: Mapping[str, Any], by: str | None) -> Options:
     for name, value in (("max_groups_contributed", most), ("min_privacy_units_per_group", least)):
         if value is not None and by is None:
             raise InvalidArgument(f"OPTIONS: {name} goes with GROUP BY, and there is none")
-    return Options(epsilon, delta, _unit(options.get("privacy_unit_column")), most, least)
+    return Options(epsilon, delta, _named_unit(options.get("privacy_unit_column")), most, least)
 
 
 def _whole(options: Mapping[str, Any], name: str) -> int | None:
@@ -240,7 +240,7 @@ def _whole(options: Mapping[str, Any], name: str) -> int | None:
     return count(int(number) if number.denominator == 1 else 0, name)
 
 
-def _unit(tree: Any) -> tuple[str, ...] | None:
+def _named_unit(tree: Any) -> tuple[str, ...] | None:
     """Return the columns of the privacy unit that the statement names."""
     if tree is None:
         return None

@@ -17,7 +17,7 @@ from discreet.datasets.noisy_cell_counts import LARGEST, NoisyCellCounts
 from discreet.errors import (
     InvalidArgument,
 )
-from discreet.verbs.check import GeometricNoise
+from discreet.verbs.check import CellNoise
 from tests.verbs.test_check import people
 
 SMALL_COUNTS = st.tuples(*[st.integers(0, 40)] * 3)
@@ -70,7 +70,7 @@ def test_percentages_do_not_depend_on_the_decimal_context() -> None:
 def test_counts_beyond_doubles_come_back_from_the_ledger(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(GeometricNoise, "add", lambda *_: [[size, -1, 0]])
+    monkeypatch.setattr(CellNoise, "add", lambda *_: [[size, -1, 0]])
     ledger = Ledger()
     ledger.open("people", epsilon=2)
     session = ledger.session("people")

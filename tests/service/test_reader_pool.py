@@ -111,7 +111,7 @@ def test_readers_that_cannot_be_started_are_tried_again(monkeypatch: pytest.Monk
 def test_where_none_can_be_started_nobody_waits_without_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(reader_pool, "_PATIENCE", 0.01)
+    monkeypatch.setattr(reader_pool, "_SECONDS_FOR_A_READER", 0.01)
 
     async def work() -> None:
         pool = ReaderPool(Forks().fork, 1)

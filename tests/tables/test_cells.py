@@ -22,7 +22,7 @@ from discreet.errors import MissingColumn, UnreadableData
 from discreet.scores import rank_search as brackets
 from discreet.scores.rank import Rank
 from discreet.tables import cells
-from discreet.tables.cells import Thresholds, constant
+from discreet.tables.cells import GridThresholds, constant
 from discreet.tables.column import ArrayColumn, Source
 from discreet.tables.in_duckdb import InDuckDB
 from discreet.tables.kinds import ColumnType
@@ -144,7 +144,7 @@ def test_most_grids_are_served() -> None:
 @given(st.sampled_from(GRIDS), st.sampled_from(["<e", "<f", "<d"]), st.data())
 def test_thresholds_are_the_least(grid: Grid, layout: str, data: Any) -> None:
     """Of a floating-point type: the threshold has the index, the number before it does not."""
-    thresholds = Thresholds(grid, ColumnType("x", "float", "", layout=layout))
+    thresholds = GridThresholds(grid, ColumnType("x", "float", "", layout=layout))
     index = data.draw(st.integers(1, max(grid.size - 1, 1)))
     least: Any = thresholds.least([index])[0]
     number: Any = {"<e": np.float16, "<f": np.float32, "<d": np.float64}[layout](least)

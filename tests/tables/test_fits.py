@@ -13,12 +13,12 @@ from discreet.tables.engine import open_table
 from discreet.tables.fits import CellCounts, DeclaredCells
 from discreet.tables.records import Records
 from discreet.testing import SeededBits, counted_work
-from discreet.verbs.check import GeometricNoise
+from discreet.verbs.check import CellNoise
 
 
 def test_every_count_has_noise_of_its_own() -> None:
     """Three draws for each column, which `test_runs` shows to be independent, in the order of the counts."""
-    noise = GeometricNoise(Fraction(1, 5), "add_remove", 1)
+    noise = CellNoise(Fraction(1, 5), "add_remove", 1)
     counts = [CellCounts(2, 0, 5), CellCounts(0, 0, 0)]
     drawn = noise.law().draws(6, SeededBits(3))
     flat = [x for column in noise.add(counts, SeededBits(3)) for x in column]
@@ -32,7 +32,7 @@ def test_every_count_has_noise_of_its_own() -> None:
 def test_on_the_same_bits_the_noise_is_the_same_whatever_the_counts(
     counts: list[tuple[int, int, int]], seed: int
 ) -> None:
-    noise = GeometricNoise(Fraction(1, 7), "replace_one", 6)
+    noise = CellNoise(Fraction(1, 7), "replace_one", 6)
     drawn = noise.add([CellCounts(*c) for c in counts], SeededBits(seed))
     alone = noise.add([CellCounts(0, 0, 0)] * len(counts), SeededBits(seed))
     assert drawn == [
@@ -41,7 +41,7 @@ def test_on_the_same_bits_the_noise_is_the_same_whatever_the_counts(
 
 
 def test_the_work_of_drawing_does_not_depend_on_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    noise, seen = GeometricNoise(Fraction(1, 2), "add_remove", 1), []
+    noise, seen = CellNoise(Fraction(1, 2), "add_remove", 1), []
     for counts in (CellCounts(0, 0, 0), CellCounts(10**15, 1, 0), CellCounts(3, 10**18, 10**18)):
         seeded = SeededBits(1)
         monkeypatch.setattr(SystemBits, "word", lambda _, seeded=seeded: seeded.word())

@@ -83,8 +83,8 @@ def test_groups_of_any_numbers_add_up(
     assert dict(zip(points.tolist(), counts.tolist(), strict=True)) == expected
 
 
-def thresholds(grid: Grid) -> cells.Thresholds:
-    return cells.Thresholds(grid, ColumnType("v", "integer", "HUGEINT", -(2**127), 2**127 - 1))
+def thresholds(grid: Grid) -> cells.GridThresholds:
+    return cells.GridThresholds(grid, ColumnType("v", "integer", "HUGEINT", -(2**127), 2**127 - 1))
 
 
 def test_what_is_no_integer_is_no_count() -> None:

@@ -35,7 +35,7 @@ from discreet.sampling.enclosures import ball, precision
 from discreet.tables.fits import CellCounts
 from discreet.tables.records import Records
 from discreet.testing import SeededBits, bit_tree
-from discreet.verbs.check import GeometricNoise
+from discreet.verbs.check import CellNoise
 
 from ..test_payment import Purse
 
@@ -77,7 +77,7 @@ def pmf(eta: Fraction, k: int) -> arb:
 @pytest.mark.parametrize("epsilon", [1, 3])
 def test_the_noise_of_a_count_is_geometric(epsilon: int, moved: int) -> None:
     """All strings of bits: P(X = k) = (1 - a) / (1 + a) * a**|k|, a = exp(-epsilon / moved)."""
-    law = GeometricNoise(Fraction(epsilon), "add_remove", moved).law()
+    law = CellNoise(Fraction(epsilon), "add_remove", moved).law()
     tree = bit_tree(law.draw, 12)
     assert tree.undecided < Fraction(1, 2**5)
     with precision(200):
@@ -87,7 +87,7 @@ def test_the_noise_of_a_count_is_geometric(epsilon: int, moved: int) -> None:
 
 @pytest.mark.parametrize("epsilon", ["1e-300", "1e-30", "1/1000", "1", "30", "1e300"])
 def test_noise_of_any_size_is_cut_where_no_table_is_as_long(epsilon: str) -> None:
-    noise = GeometricNoise(Fraction(epsilon), "add_remove", 1)
+    noise = CellNoise(Fraction(epsilon), "add_remove", 1)
     for seed in range(20):
         drawn = noise.add([CellCounts(2**61, 0, 7)], SeededBits(seed))
         assert all(-LARGEST <= n <= LARGEST for n in drawn[0])
@@ -122,11 +122,11 @@ def eta_of(described: Dataset, **terms: Any) -> Fraction:
     """Return the rate of the noise that a check adds: test_the_noise_of_a_count_is_geometric shows it."""
     noises = []
 
-    def seen(noise: GeometricNoise, counts: list[CellCounts], _: object) -> list[list[int]]:
+    def seen(noise: CellNoise, counts: list[CellCounts], _: object) -> list[list[int]]:
         noises.append(noise)
         return [[0, 0, 0]] * len(counts)
 
-    with patch.object(GeometricNoise, "add", seen):
+    with patch.object(CellNoise, "add", seen):
         release = check(described, epsilon=1, **terms)
     assert release.guarantee.pure == 1
     [noise] = noises
@@ -224,7 +224,7 @@ def test_the_guarantee_is_pure_and_the_noise_has_its_scale(relation: Any, column
     moved = 3 if relation == "add_remove" else 6
     value: Any = release.value
     one = value if columns == "city" else next(iter(value.values()))
-    assert one.error == GeometricNoise(Fraction(1, 3 * n), relation, moved).error
+    assert one.error == CellNoise(Fraction(1, 3 * n), relation, moved).error
     assert str(release).endswith("one who), geometric mechanism]")
 
 
@@ -443,16 +443,16 @@ def test_it_is_quoted_without_reading_and_paid_once(tmp_path: Path) -> None:
 def test_an_interrupted_purchase_is_asked_again_at_no_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = Ledger()
     ledger.open("people", epsilon=1)
-    session, add = ledger.session("people"), GeometricNoise.add
+    session, add = ledger.session("people"), CellNoise.add
 
     def stop(*_: object) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(GeometricNoise, "add", stop)
+    monkeypatch.setattr(CellNoise, "add", stop)
     with pytest.raises(KeyboardInterrupt) as caught:
         session.check(people(), epsilon=1, request="m")
     assert "asks again at no cost" in str(caught.value.__notes__)
-    monkeypatch.setattr(GeometricNoise, "add", add)
+    monkeypatch.setattr(CellNoise, "add", add)
     assert session.check(people(), epsilon=1, request="m").charged is False
     with pytest.raises(discreet.errors.Exhausted):
         session.check(people(), epsilon=1, request="n")

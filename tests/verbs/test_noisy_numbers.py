@@ -11,13 +11,13 @@ from discreet.mechanisms.noisy_counts import NoisyCounts, counts_sensitivity
 from discreet.privacy import PureDP
 from discreet.privacy.composition import compose
 from discreet.testing import SeededBits
-from discreet.verbs.noisy_numbers import COUNT_TERMS, Noise, NoisyNumbers, read_terms
+from discreet.verbs.noisy_numbers import COUNT_TERMS, ListNoise, NoisyNumbers, read_terms
 from discreet.verbs.units import read_unit_query
 
 
-def noise_of(epsilon: Any, change: int = 1) -> Noise:
+def noise_of(epsilon: Any, change: int = 1) -> ListNoise:
     parameter = PrivacyParameter("epsilon", Fraction(epsilon))
-    return Noise(
+    return ListNoise(
         NoisyCounts(-99, 99), counts_sensitivity(1, "add_remove", change=change), parameter
     )
 
@@ -67,7 +67,7 @@ def test_nothing_is_drawn_before_the_numbers_are_read() -> None:
         read.append("noise")
         return [1]
 
-    with patch.object(Noise, "draw", noise):
+    with patch.object(ListNoise, "draw", noise):
         draw = plan._prepare()
         assert read == ["numbers"]
         assert draw() == [1]

@@ -21,7 +21,7 @@ from discreet.mechanisms.noisy_counts import counts_sensitivity
 from discreet.privacy import GeometricDP, PureDP
 from discreet.privacy.composition import compose
 from discreet.selection import bill_of
-from discreet.verbs.sum_bounds import Bounds, default_step
+from discreet.verbs.sum_bounds import SumBounds, default_step
 
 from ..engines import ENGINES, crossed
 from ..noisy import farthest, numbers_behind
@@ -127,7 +127,7 @@ def test_too_little_noise_is_seen(name: str, neighbors: str, change: Fraction) -
         exact = counts_sensitivity(1, neighbors)  # type: ignore[arg-type]
         return type(exact)(change, exact.neighbors, change)
 
-    with patch.object(Bounds, "sensitivity", mutant):
+    with patch.object(SumBounds, "sensitivity", mutant):
         pairs = row_pairs(neighbors, cells(bounds))
         [share] = farthest(pairs, add, neighbors=neighbors, **bounds)
     assert share > 1

@@ -7,7 +7,7 @@ from flint import arb
 
 from ..sampling.enclosures import ball, precision
 
-_STEPS = 40
+_DENOMINATOR_BITS = 40
 """A bound is given as a multiple of 2**-40, rounded outwards."""
 
 _BINOMIAL_PRECISION = 80
@@ -29,7 +29,7 @@ def at_least(successes: int, trials: int, risk: Fraction) -> Fraction:
     below = Fraction(0)
     with precision(_BINOMIAL_PRECISION):
         limit = ball(risk)
-        for step in range(1, _STEPS + 1):
+        for step in range(1, _DENOMINATOR_BITS + 1):
             p = below + Fraction(1, 2**step)
             if _tail(successes, trials, p) <= limit:
                 below = p

@@ -166,9 +166,9 @@ def _in_words(exact_audit: "ExactAudit") -> str:
     delta = f", δ = {float(exact_audit.delta):.6g}" if exact_audit.delta else ""
     verdict = "holds for this pair" if exact_audit.holds else "FALSE"
     epsilon, width = (
-        _bound(each, exact_audit.claimed) for each in (exact_audit.epsilon, exact_audit.range)
+        _upper_end(each, exact_audit.claimed) for each in (exact_audit.epsilon, exact_audit.range)
     )
-    excess = _bound(exact_audit.hockey_stick(exact_audit.claimed), exact_audit.delta)
+    excess = _upper_end(exact_audit.hockey_stick(exact_audit.claimed), exact_audit.delta)
     return (
         f"claimed  ε = {float(exact_audit.claimed):.10g}{delta}{kind}: {verdict}\n"
         f"true     ε ≈ {epsilon} (output {exact_audit.output}), range ≈ {width}\n"
@@ -176,7 +176,7 @@ def _in_words(exact_audit: "ExactAudit") -> str:
     )
 
 
-def _bound(true: "Interval", limit: Fraction) -> str:
+def _upper_end(true: "Interval", limit: Fraction) -> str:
     """Return the upper end of an interval, told from a limit."""
     if str(true) in ("0", "infinite"):
         return str(true)

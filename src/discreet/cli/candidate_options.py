@@ -7,7 +7,7 @@ import typer
 
 from ..errors import InvalidArgument
 from ..tables.candidate_table import CandidateTable, names_file
-from ..tables.records import PRIVATE
+from ..tables.records import PRIVATE_GROUPS
 from .completion import candidate_columns, declared_values
 from .described import Data, parse_values
 from .options import split_candidates
@@ -57,7 +57,7 @@ def read_candidates(
     if choices is None:
         return None
     texts = split_candidates(choices)
-    if texts == [PRIVATE]:
+    if texts == [PRIVATE_GROUPS]:
         return "private"
     if len(texts) == 1 and names_file(texts[0]):
         raise InvalidArgument(

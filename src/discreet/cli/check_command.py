@@ -13,7 +13,7 @@ from .completion import columns_of_file, dataset_names
 from .describe_command import count_not_private
 from .releasing import releasing
 
-_TERMS = ("epsilon", "neighbors", "ledger", "request")
+_CHECK_TERMS = ("epsilon", "neighbors", "ledger", "request")
 
 _PRIVATE = {
     "columns": "COLUMN", "max_contributions": "--max-contributions", "epsilon": "--epsilon",
@@ -65,7 +65,7 @@ def _noisy(
 ) -> Release:
     """Release how many cells fit their description."""
     dataset: Any = data
-    count_terms: dict[str, Any] = {name: one for name, one in terms.items() if name in _TERMS}
+    count_terms: dict[str, Any] = {name: one for name, one in terms.items() if name in _CHECK_TERMS}
     return verb.check(dataset, columns or None, max_contributions=max_contributions, **count_terms)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..datasets.configuration import Configuration
 
 _PATH = re.compile(r"[\w./-]+")
-_PLAIN = re.compile(r"\w[\w.-]*")
+_PLAIN_NAME = re.compile(r"\w[\w.-]*")
 """Names that no shell splits, expands or evaluates: a file of somebody else names its columns as it likes."""
 
 _MOST_COMPLETIONS = 50
@@ -80,7 +80,7 @@ def _values(data: str, column: str, *, incomplete: str) -> list[str]:
         return []
     before, comma, last = incomplete.rpartition(",")
     texts = (str(value).lower() if isinstance(value, bool) else str(value) for value in choices)
-    fitting = (text for text in texts if text.startswith(last) and _PLAIN.fullmatch(text))
+    fitting = (text for text in texts if text.startswith(last) and _PLAIN_NAME.fullmatch(text))
     completions = [f"{before}{comma}{text}" for text in islice(fitting, _MOST_COMPLETIONS + 1)]
     return completions if len(completions) <= _MOST_COMPLETIONS else []
 
@@ -99,7 +99,7 @@ def _matching_names(
     return [
         name
         for name in dict.fromkeys(choices)
-        if name.startswith(incomplete) and _PLAIN.fullmatch(name)
+        if name.startswith(incomplete) and _PLAIN_NAME.fullmatch(name)
     ]
 
 
@@ -123,7 +123,7 @@ def _columns(data: object, incomplete: str) -> list[str]:
         names = _dataset_columns(str(data)) or _in_file(str(data))
     except DiscreetError:
         return []
-    return [name for name in names if name.startswith(incomplete) and _PLAIN.fullmatch(name)]
+    return [name for name in names if name.startswith(incomplete) and _PLAIN_NAME.fullmatch(name)]
 
 
 def _datasets() -> "Mapping[str, Dataset]":

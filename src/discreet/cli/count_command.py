@@ -14,10 +14,10 @@ from .keys_command import MinimumCountOption, MostOption, OtherOption
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing, without_mechanism
 
-_WITHOUT = ("mechanism", "noise", "mechanism_option", "size", "max_contributions")
+_ABSENT_OPTIONS = ("mechanism", "noise", "mechanism_option", "size", "max_contributions")
 
 
-@releasing(*_WITHOUT)
+@releasing(*_ABSENT_OPTIONS)
 def count_command(
     data: DataArgument,
     terms: Terms,
@@ -38,7 +38,7 @@ def count_command(
     return verb.count(data, column, **without_mechanism(terms))
 
 
-@releasing(*_WITHOUT)
+@releasing(*_ABSENT_OPTIONS)
 def counts_command(  # the options of the verb
     data: DataArgument,
     column: ColumnArgument,

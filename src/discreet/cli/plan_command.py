@@ -291,12 +291,12 @@ def compare_command(
     with table_file(data, form) as path:
         scores = tables.numbers(path, column)
     comparison = compare(
-        scores, spread=spread, epsilons=_parts(epsilons), mechanisms=_parts(mechanisms)
+        scores, spread=spread, epsilons=_comma_parts(epsilons), mechanisms=_comma_parts(mechanisms)
     )
     if plot is not None:
         comparison.plot().savefig(plot)
     print_either(comparison.as_dict(), comparison, as_json=as_json)
 
 
-def _parts(text: str) -> list[str]:
+def _comma_parts(text: str) -> list[str]:
     return [part.strip() for part in text.split(",")]

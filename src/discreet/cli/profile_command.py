@@ -14,7 +14,7 @@ from .inputs import is_copy
 from .options import DataArgument, split_candidates
 from .releasing import releasing
 
-_TERMS = ("epsilon", "neighbors", "privacy_unit", "max_contributions", "ledger", "request")
+_PROFILE_TERMS = ("epsilon", "neighbors", "privacy_unit", "max_contributions", "ledger", "request")
 
 
 def _column_names(words: str) -> Any:
@@ -77,7 +77,7 @@ def profile_command(  # what is known of the table
     Example: discreet profile people.csv --epsilon 1 --delta 1e-8 --privacy-unit person
     """
     table: Any = data
-    shared: dict[str, Any] = {name: one for name, one in terms.items() if name in _TERMS}
+    shared: dict[str, Any] = {name: one for name, one in terms.items() if name in _PROFILE_TERMS}
     named = {"numbers": numbers, "dates": dates, "texts": texts}
     kinds: dict[str, Any] = {
         name: split_candidates(one or [], f"--{name}") for name, one in named.items()

@@ -14,7 +14,7 @@ from ..releases import Release
 from ..selection import bill_of
 from ..tables.files import file_format
 from ..tables.progress import waiting
-from ..tables.records import PRIVATE
+from ..tables.records import PRIVATE_GROUPS
 from ..terms import Terms, spelled_out
 from . import options
 from .answers import check_report, say, show_release, write_report
@@ -65,7 +65,7 @@ OF_TABLES = (
 )  # fmt: skip
 """The options that make sense only where rows of a table are counted."""
 
-_TERMS = ("epsilon", "rho", "scale", "neighbors", "size", "request",
+_RELEASE_TERMS = ("epsilon", "rho", "scale", "neighbors", "size", "request",
           "privacy_unit", "max_contributions", "by", "groups", "max_groups", "groups_share", "most_drawn",
           "delta", "where")  # fmt: skip
 
@@ -109,7 +109,9 @@ def releasing(
             settings = {
                 name: arguments.get(name, default) for name, (_, default) in _OPTIONS.items()
             }
-            terms = _terms({name: settings[name] for name in shared if name in _TERMS}, settings)
+            terms = _terms(
+                {name: settings[name] for name in shared if name in _RELEASE_TERMS}, settings
+            )
             _check_report(settings)
             path = arguments["data"]
             dataset = _find_dataset(path, open_input)
@@ -241,8 +243,8 @@ def _report(release: Release, charged: "_Charged", settings: dict[str, Any]) -> 
 
 def _groups(data: Data, by: str | None, texts: list[str]) -> Any:
     """Return the groups as values of their column; without a column the verb raises."""
-    if texts == [PRIVATE]:
-        return PRIVATE
+    if texts == [PRIVATE_GROUPS]:
+        return PRIVATE_GROUPS
     if by is None:
         return texts
     return parse_values(data, by, options.split_candidates(texts, "--groups"))

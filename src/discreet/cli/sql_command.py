@@ -12,7 +12,7 @@ from ..terms import Terms, spelled_out
 from ..verbs import sql as verb
 from .releasing import OF_TABLES, releasing
 
-_TERMS = ("neighbors", "ledger", "request")
+_STATEMENT_TERMS = ("neighbors", "ledger", "request")
 
 StatementArgument = Annotated[
     str,
@@ -33,7 +33,8 @@ def _answer(data: Any, statement: str, terms: Terms) -> Release:
         raise InvalidArgument(
             f"FROM names no dataset of discreet.toml: {data}; describe it there first"
         )
-    return verb.sql(data, statement, **{name: one for name, one in terms.items() if name in _TERMS})  # type: ignore[arg-type]
+    shared = {name: one for name, one in terms.items() if name in _STATEMENT_TERMS}
+    return verb.sql(data, statement, **shared)  # type: ignore[arg-type]
 
 
 def _with_options(command: Callable[..., None]) -> Callable[..., None]:

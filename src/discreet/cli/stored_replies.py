@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from .. import __version__
 
 REPLIES = Path(__file__).with_name("commands.json")
-WIDTH = 80
+HELP_WIDTH = 80
 """The columns that help is wrapped at, on every terminal that has so many."""
 
 _HELP = ("--help", "-h")
@@ -39,7 +39,7 @@ def stored_reply(arguments: list[str], environment: Mapping[str, str]) -> Stored
     if arguments in (["--version"], ["-V"]):
         return StoredReply(f"{version_text()}\n")
     words = with_help_as_option(arguments) or ["--help"]
-    if words[-1] not in _HELP or _terminal_width(environment) < WIDTH:
+    if words[-1] not in _HELP or _terminal_width(environment) < HELP_WIDTH:
         return None
     command = _stored_commands().get(" ".join(words[:-1]))
     return None if command is None else StoredReply(command["help"])
@@ -156,6 +156,6 @@ def _terminal_width(environment: Mapping[str, str]) -> int:
     if columns.isdecimal() and int(columns) > 0:
         return int(columns)
     try:
-        return os.get_terminal_size(1).columns or WIDTH
+        return os.get_terminal_size(1).columns or HELP_WIDTH
     except OSError:
-        return WIDTH
+        return HELP_WIDTH

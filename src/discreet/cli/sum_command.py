@@ -10,7 +10,7 @@ from ..verbs import sum as verb
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing, without_mechanism
 
-_WITHOUT = ("mechanism", "noise", "mechanism_option", "size")
+_ABSENT_OPTIONS = ("mechanism", "noise", "mechanism_option", "size")
 
 _Minimum = Annotated[
     str | None,
@@ -41,7 +41,7 @@ _BoundsShare = Annotated[
 ]
 
 
-@releasing(*_WITHOUT)
+@releasing(*_ABSENT_OPTIONS)
 def sum_command(
     data: DataArgument,
     column: ColumnArgument,
@@ -67,7 +67,7 @@ def sum_command(
     )
 
 
-@releasing(*_WITHOUT, "scale")
+@releasing(*_ABSENT_OPTIONS, "scale")
 def mean_command(
     data: DataArgument,
     column: ColumnArgument,

@@ -24,7 +24,7 @@ class BoxPlot:
     @classmethod
     def of(cls, values: Sequence[Any]) -> "BoxPlot":
         """Return the picture of a low end, three quartiles and a high end; noise may have put them out of order."""
-        numbers = sorted(map(_number, values))
+        numbers = sorted(map(_as_number, values))
         low, width = numbers[0], numbers[-1] - numbers[0]
         places = tuple(float((number - low) / width) if width else 0.5 for number in numbers)
         return cls(places, tuple(str(value) for value in sorted(values)))
@@ -48,7 +48,7 @@ class BoxPlot:
         return "".join(letters)
 
 
-def _number(value: Any) -> Fraction:
+def _as_number(value: Any) -> Fraction:
     """Return a number or a date as a number."""
     if isinstance(value, dt.datetime):
         return Fraction(

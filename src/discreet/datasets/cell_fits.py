@@ -20,7 +20,7 @@ from .dataset_terms import column_values, declared_bound
 
 _NUMBERS = ("integer", "decimal", "float")
 
-_KINDS = {
+_FITTING_KINDS = {
     **{kind: _NUMBERS for kind in TYPES if TYPES[kind].is_numeric},
     "string": ("text",),
     "boolean": ("boolean",),
@@ -163,10 +163,14 @@ def _labels(dataset: Dataset, column: Column) -> Labels | None:
 
 def _check_type(column: Column, of: ColumnType) -> None:
     """Raise if the table itself has another type for a column than is declared."""
-    if not is_written(of) and of.kind not in (*_UNTYPED, *_KINDS[column.type]):
+    if not is_written(of) and of.kind not in (*_UNTYPED, *_FITTING_KINDS[column.type]):
         raise InvalidCandidates(f"{of.words}, is declared as {column.type}")
     for bound in (column.minimum, column.maximum):
-        if column.type == "datetime" and bound is not None and of.kind in _KINDS["datetime"]:
+        if (
+            column.type == "datetime"
+            and bound is not None
+            and of.kind in _FITTING_KINDS["datetime"]
+        ):
             check_candidates([bound], of, "bound")
 
 

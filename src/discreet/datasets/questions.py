@@ -110,16 +110,19 @@ _PARTS: Mapping[str, KeyContent] = {
     "column": ANY_TEXT,
     **dict.fromkeys(("epsilon", "rho", "scale"), ABOVE_ZERO_AS_GIVEN),
 }
-_WORDS = {"column": "A declared column.", "description": "For people."}
+_DESCRIPTIONS = {"column": "A declared column.", "description": "For people."}
 
 
 def _question_with(verb: str) -> KeyTable:
     """Return the table of a question with a verb."""
-    keys = {name: Key(_PARTS.get(name, _ARGUMENT), _WORDS.get(name, "")) for name in keys_of(verb)}
+    keys = {
+        name: Key(_PARTS.get(name, _ARGUMENT), _DESCRIPTIONS.get(name, ""))
+        for name in keys_of(verb)
+    }
     kind = Kind(f'"{verb}"', {"const": RENAMED.get(verb, verb)}, read_text)
     keys["verb"] = Key(kind, missing="")
     needed = None if verb in WITHOUT_COLUMN else "the column is missing; name a declared one"
-    keys["column"] = Key(ANY_TEXT, _WORDS["column"], needed)
+    keys["column"] = Key(ANY_TEXT, _DESCRIPTIONS["column"], needed)
     return KeyTable(keys)
 
 

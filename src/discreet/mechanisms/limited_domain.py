@@ -29,7 +29,7 @@ from ..sampling.enclosures import (
 from ..sampling.vectors import Vector, integers
 from .contract import Calibrated, PrivacyParameter, epsilon_of, need_parameter
 
-MOST_ROWS = 10**6
+MOST_DOMAIN_ROWS = 10**6
 """A domain of more rows is refused: every round goes through all of them."""
 
 _NOTHING_BITS = 128
@@ -71,7 +71,7 @@ class LimitedDomain:
         Raises:
             InvalidArgument: if one of them cannot be accepted.
         """
-        count(self.rows, "rows", most=MOST_ROWS)
+        count(self.rows, "rows", most=MOST_DOMAIN_ROWS)
         count(self.k, "k", most=self.rows)
         if self.most_keys is not None:
             count(self.most_keys, "most_keys")

@@ -57,14 +57,14 @@ class NoisyCounts:
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
         eta = self.rate(sensitivity, parameter)
-        noise, parts = GeometricNoise(eta), _parts(sensitivity)
+        noise, parts = GeometricNoise(eta), _changed_cells(sensitivity)
         guarantee = _of_one(eta, sensitivity).repeated(parts)
         law: Callable[[Any], Any] = partial(NoisyCountsLaw, noise=noise, cut=self)  # it draws lists
         return Calibrated(guarantee, law)
 
     def rate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Fraction:
         """Return the largest eta that keeps the wanted guarantee."""
-        parts = _parts(sensitivity)
+        parts = _changed_cells(sensitivity)
 
         def rho_of(epsilon: Fraction) -> Fraction:
             if sensitivity.change is None:
@@ -85,7 +85,7 @@ def _of_one(eta: Fraction, sensitivity: Sensitivity) -> Guarantee:
     )
 
 
-def _parts(sensitivity: Sensitivity) -> int:
+def _changed_cells(sensitivity: Sensitivity) -> int:
     """Return how many numbers may move by the change; one where only the spread is known."""
     change = sensitivity.spread if sensitivity.change is None else sensitivity.change
     return math.ceil(sensitivity.spread / change)

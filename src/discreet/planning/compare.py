@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _EPSILONS = ("0.1", "0.2", "0.5", 1, 2, 5)
 _LARGEST_EPSILON = Fraction(10**9)
-_DIGITS = 4
+_DIGITS_SHOWN = 4
 _SMALLEST_SHOWN = Fraction(1, 10**6)
 _AS_PRIVATE = Message("as private as the scores")
 _MOST_LAWS = 1000
@@ -184,7 +184,7 @@ def _least(law: Callable[[Fraction], Distribution], target: Fraction) -> Fractio
             raise InvalidArgument("an epsilon of 1e9 is not enough for so small an error")
     while low * _LARGEST_EPSILON > 1 and enough(low):
         low, high = low / 2, low
-    for _ in range(4 * _DIGITS):
+    for _ in range(4 * _DIGITS_SHOWN):
         middle = (low + high) / 2
         low, high = (low, middle) if enough(middle) else (middle, high)
-    return Fraction(decimal(high, _DIGITS, ROUND_CEILING))
+    return Fraction(decimal(high, _DIGITS_SHOWN, ROUND_CEILING))

@@ -158,7 +158,7 @@ def simulate(verb: object, /, *arguments: object, **terms: object) -> Simulation
     order, question = delivery.order, delivery.order.question
     if question is None or question.calibrated.is_several:
         draw = delivery.prepare()  # the distribution is computed once
-        lists = [_plain(Answer.of(delivery.name(draw())).value) for _ in range(size)]
+        lists = [_plain_answer(Answer.of(delivery.name(draw())).value) for _ in range(size)]
         return Simulation(lists, order.mechanism, label=label)
     indices = [int(i) for i in question.law().draws(size, SystemBits())]
     answers = question.answers
@@ -181,7 +181,7 @@ def _column_of(verb: object, arguments: tuple[object, ...], terms: Mapping[str, 
     return column if takes_column and isinstance(column, str) else "candidate"
 
 
-def _plain(answer: Any) -> Any:
+def _plain_answer(answer: Any) -> Any:
     """Return several answers in an array as a list."""
     return answer.tolist() if hasattr(answer, "tolist") else answer
 

@@ -132,7 +132,7 @@ class DecimalSupport:
 
     def find(self, answer: object) -> int | None:
         """Return the place of a point."""
-        number = _number(answer)
+        number = _answer_as_number(answer)
         if number is None:
             return None
         place = self.at_or_below(number)
@@ -202,7 +202,7 @@ class ListSupport:
     is_of_dates = False
 
     def __init__(self, answers: Sequence[object]) -> None:
-        numbers = [n for n in map(_number, answers) if n is not None]
+        numbers = [n for n in map(_answer_as_number, answers) if n is not None]
         everyone = range(len(answers))
         is_numeric = len(numbers) == len(answers)
         order = sorted(everyone, key=numbers.__getitem__) if is_numeric else list(everyone)
@@ -242,7 +242,7 @@ class ListSupport:
         return self._answers[place]
 
 
-def _number(answer: object) -> Fraction | None:
+def _answer_as_number(answer: object) -> Fraction | None:
     """Return an answer as a number; text is none, even if it spells one."""
     try:
         return None if isinstance(answer, str) else exact(answer, "an answer")

@@ -35,7 +35,7 @@ _STYLE = {
     "text.parse_math": False,  # a candidate may be "$5 to $9"
 }  # fmt: skip
 
-_FEW = 40
+_FEW_POINTS = 40
 """As many points are drawn as points: a line would look like something measured between them."""
 
 _MOST_TICKS = 8
@@ -138,10 +138,10 @@ def _bars(
         rows, [lengths[i] for i in rows], edgecolor="black", height=0.7, **look
     )
     for bar, row in zip(bars_drawn, rows, strict=True):
-        figure.name_marks(bar, [f"{short(names[row])}: {_length(lengths[row])}"])
+        figure.name_marks(bar, [f"{short(names[row])}: {_length_text(lengths[row])}"])
 
 
-def _length(number: float) -> str:
+def _length_text(number: float) -> str:
     """Return a length as people write it: a count in full, any other number in four digits."""
     return f"{number:,}" if isinstance(number, int) else f"{number:.4g}"
 
@@ -177,7 +177,7 @@ def shares_of(draws: Sequence[Any], places: Sequence[Any]) -> list[float]:
 
 def are_few(x: Sequence[float]) -> bool:
     """Return whether points are so few that they are drawn one by one."""
-    return len(x) <= _FEW
+    return len(x) <= _FEW_POINTS
 
 
 def values(  # noqa: PLR0913  # a line of points, and how it is drawn

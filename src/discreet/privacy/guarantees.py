@@ -122,7 +122,7 @@ def read_guarantee(plain_values: Mapping[str, Any]) -> Guarantee:
         if kind == Composition.kind:
             parts = [(read_guarantee(p["guarantee"]), p["count"]) for p in plain_values["parts"]]
             return Composition(tuple(parts))
-        make = _KINDS[kind]
+        make = _GUARANTEE_KINDS[kind]
         guarantee: Guarantee = make(*(plain_values[n] for n in make.__match_args__[:-1]), neighbors)
     except (KeyError, TypeError) as error:
         raise InvalidArgument(
@@ -131,7 +131,7 @@ def read_guarantee(plain_values: Mapping[str, Any]) -> Guarantee:
     return guarantee
 
 
-_KINDS: dict[str, Any] = {
+_GUARANTEE_KINDS: dict[str, Any] = {
     make.kind: make
     for make in (
         *CHAIN,

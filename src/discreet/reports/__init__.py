@@ -130,13 +130,13 @@ def _(
 
 @_page.register
 def _(subject: Ledger, *, dataset: str | None, **others: object) -> str:
-    _refuse(others, "a ledger")
+    _refuse_unused(others, "a ledger")
     return budget_page(subject, _read_dataset(dataset))
 
 
 @_page.register
 def _(subject: ExactAudit, **others: object) -> str:
-    _refuse(others, "an audit")
+    _refuse_unused(others, "an audit")
     return _render("audit", exact_audit_parts(subject))
 
 
@@ -144,7 +144,7 @@ def _(subject: ExactAudit, **others: object) -> str:
 @_page.register(SensitivityAudit)
 @_page.register(TimingAudit)
 def _(subject: OtherAudit, **others: object) -> str:
-    _refuse(others, "an audit")
+    _refuse_unused(others, "an audit")
     return _render("audit", other_audit_parts(subject))
 
 
@@ -169,7 +169,7 @@ def _read_dataset(dataset: str | None) -> str:
     return read_name(dataset, "dataset")
 
 
-def _refuse(others: dict[str, object], subject: str) -> None:
+def _refuse_unused(others: dict[str, object], subject: str) -> None:
     for name, argument in others.items():
         if argument is not None:
             raise InvalidArgument(f"{name} goes with a release; leave it out for {subject}")

@@ -38,7 +38,7 @@ class Kernel:
         Raises:
             InvalidScores: if a number is not finite.
         """
-        values = _readable(values)
+        values = _contiguous(values)
         blocks = -(-len(values) // block)
         bests, sums = np.empty(blocks), np.empty(blocks)
         finite = [True] * blocks
@@ -56,7 +56,7 @@ class Kernel:
 
     def running_sums(self, values: Doubles, best: float, rate: float) -> tuple[Doubles, int]:
         """Return the running sums of the weights, and how many additions the longest of them went through."""
-        values, ends = _readable(values), np.empty(len(values))
+        values, ends = _contiguous(values), np.empty(len(values))
         self._functions["running_sums"](_at(values), len(values), best, rate / _LN2, _at(ends))
         return ends, _ROW + len(ends) // _ROW + 1
 
@@ -71,7 +71,7 @@ class Kernel:
         Raises:
             InvalidScores: if a number is not finite.
         """
-        rows, ends = _readable(rows), np.empty(rows.shape)
+        rows, ends = _contiguous(rows), np.empty(rows.shape)
         if not self._functions["row_sums"](_at(rows), *rows.shape, rate / _LN2, _at(ends)):
             raise not_finite()
         return ends
@@ -85,7 +85,7 @@ class Kernel:
         self, ends: Doubles, words: NDArray[np.uint64], width: int, slack: float
     ) -> NDArray[np.int64]:
         """Return the indices on which the words certainly fall, or -1: see `Sums.locate_all`."""
-        ends, words = _readable(ends), _readable_words(words)
+        ends, words = _contiguous(ends), _readable_words(words)
         guide_bits = min(width, max(len(ends).bit_length() - 2, 0))
         guide = np.empty((1 << guide_bits) + 1, dtype=np.uint32)
         indices = np.empty(len(words), dtype=np.int64)
@@ -158,7 +158,7 @@ def _share_blocks(share: Callable[[int, int], None], blocks: int, parts: int) ->
             share(start, stop)
 
 
-def _readable(values: Doubles) -> Doubles:
+def _contiguous(values: Doubles) -> Doubles:
     """Return the numbers one after another in memory, at addresses C can read."""
     flags = values.flags
     if flags.c_contiguous and flags.aligned:

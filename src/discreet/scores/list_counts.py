@@ -30,7 +30,7 @@ _LONG = 2**10
 _FEWEST_DIGITS, _MOST_DIGITS = 3, 6
 """With more digits there would be a group for nearly every record."""
 
-Places = tuple[NDArray[Any], NDArray[Any]]
+RecordPlaces = tuple[NDArray[Any], NDArray[Any]]
 """For each number the place of the first record that is not below it, and of the first one above it."""
 
 
@@ -103,7 +103,7 @@ def _count_alike(
     return totals[first], totals[-1] - totals[last], int(totals[-1])
 
 
-def _places(ascending: Any, numbers: Any) -> Places:
+def _places(ascending: Any, numbers: Any) -> RecordPlaces:
     """Return the places of numbers among ascending records. No number is rounded."""
     kinds = ascending.dtype.kind + numbers.dtype.kind
     if kinds == "fi" and bool((np.abs(numbers.clip(-_WHOLE - 1, _WHOLE + 1)) <= _WHOLE).all()):
@@ -117,7 +117,7 @@ def _places(ascending: Any, numbers: Any) -> Places:
     )
 
 
-def _among_integers(ascending: NDArray[np.int64], numbers: NDArray[np.float64]) -> Places:
+def _among_integers(ascending: NDArray[np.int64], numbers: NDArray[np.float64]) -> RecordPlaces:
     """Return the places of doubles among integers: an integer is below a double if it is below the next one up."""
     up = np.ceil(numbers)
     beyond, within = up >= 2.0**63, (up >= -(2.0**63)) & (up < 2.0**63)
@@ -127,7 +127,7 @@ def _among_integers(ascending: NDArray[np.int64], numbers: NDArray[np.float64]) 
     return first, np.where(within & (up == numbers), last, first)
 
 
-def _among_doubles(ascending: NDArray[np.float64], numbers: ExactArray) -> Places:
+def _among_doubles(ascending: NDArray[np.float64], numbers: ExactArray) -> RecordPlaces:
     """Return the places of any numbers among doubles: the least double at or above one divides them as it does."""
     exact = numbers.tolist()
     doubles = np.array([float_up(number) for number in exact])
@@ -136,7 +136,7 @@ def _among_doubles(ascending: NDArray[np.float64], numbers: ExactArray) -> Place
     return first, np.where(is_equal, ascending.searchsorted(doubles, side="right"), first)
 
 
-def _one_by_one(ascending: ExactArray, numbers: ExactArray) -> Places:
+def _one_by_one(ascending: ExactArray, numbers: ExactArray) -> RecordPlaces:
     """Return the places of any numbers among any records, in Python's own arithmetic, which is exact."""
     rows, exact = ascending.tolist(), numbers.tolist()
     return (

@@ -8,7 +8,7 @@ from time import monotonic
 from starlette.concurrency import run_in_threadpool
 
 from .counts import RequestCounts
-from .turns import App, Message, Receive, Send
+from .turns import App, AsgiMessage, Receive, Send
 
 ACCESS = logging.getLogger("discreet.access")
 """One line of JSON for every request."""
@@ -37,14 +37,14 @@ class AccessLog:
     app: App
     counts: RequestCounts
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
         """Answer a request, and log it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         began, statuses = monotonic(), [500]
 
-        async def send_and_note(message: Message) -> None:
+        async def send_and_note(message: AsgiMessage) -> None:
             if message["type"] == "http.response.start":
                 statuses.append(message["status"])
             await send(message)
@@ -54,7 +54,7 @@ class AccessLog:
         finally:
             await self._log(scope, statuses[-1], monotonic() - began)
 
-    async def _log(self, scope: Message, status: int, seconds: float) -> None:
+    async def _log(self, scope: AsgiMessage, status: int, seconds: float) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"
         path = getattr(scope.get("route"), "path", "unknown")
         line = {
@@ -63,7 +63,7 @@ class AccessLog:
         ACCESS.info(json.dumps(line))
         await run_in_threadpool(self._count, scope, f"{method} {path} {status}")
 
-    def _count(self, scope: Message, labels: str) -> None:
+    def _count(self, scope: AsgiMessage, labels: str) -> None:
         self.counts.add(REQUESTS, labels)
         if REFUSED in scope:
             self.counts.add(REFUSALS, scope[REFUSED])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LONGEST_REPLY = 1 << 28
 """Bytes of the longest reply that is read."""
 
-_PATIENCE = 300.0
+_SECONDS_FOR_A_REPLY = 300.0
 """Seconds in which a reply must come to its end."""
 
 
@@ -78,7 +78,7 @@ class BoundedClient:
         Raises:
             ValueError: if the reply is none of a service: too long, too slow, or compressed.
         """
-        until = monotonic() + _PATIENCE
+        until = monotonic() + _SECONDS_FOR_A_REPLY
         with self.client.stream(method, url, **options) as reply:
             if reply.headers.get("content-encoding", "identity") != "identity":
                 raise ValueError("a service compresses nothing")

@@ -23,18 +23,20 @@ SLOWEST_READER = 60.0
 
 LEAST_TAKEN = 64 << 10
 
-_MOST = 500
+_MOST_CONNECTIONS = 500
 """Connections of one worker: half of the files that systems let a process open, as a rule."""
 
 
 def most_connections() -> int:
     """Return how many connections one worker keeps: fewer where it may open few files."""
     if os.name != "posix":
-        return _MOST
+        return _MOST_CONNECTIONS
     from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 
     files = getrlimit(RLIMIT_NOFILE)[0]
-    return _MOST if files == RLIM_INFINITY else max(16, min(_MOST, files // 2))
+    return (
+        _MOST_CONNECTIONS if files == RLIM_INFINITY else max(16, min(_MOST_CONNECTIONS, files // 2))
+    )
 
 
 class LimitedConnection(H11Protocol):

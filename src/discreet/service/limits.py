@@ -12,7 +12,7 @@ from time import monotonic
 from .access import REFUSED
 from .counts import RequestCounts
 from .tokens import Token
-from .turns import AT_ONCE, LEAVE, App, Message, Receive, Send
+from .turns import AT_ONCE, LEAVE, App, AsgiMessage, Receive, Send
 
 LONGEST_BODY = 1 << 20
 """Bytes of the longest request."""
@@ -33,7 +33,7 @@ class ShortBodies:
     longest: int = LONGEST_BODY
     slowest: float = SLOWEST_BODY
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
         """Answer a request of moderate length."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
@@ -49,7 +49,7 @@ class ShortBodies:
             return
         parts = [{"type": "http.request", "body": body, "more_body": False}]
 
-        async def whole() -> Message:
+        async def whole() -> AsgiMessage:
             return parts.pop() if parts else await receive()
 
         await self.app(scope, whole, send)
@@ -112,7 +112,7 @@ class Places:
     _counts: Counter[str] = field(default_factory=Counter)
     _lock: Lock = field(default_factory=Lock)
 
-    def enter(self, token: Token, scope: Message) -> bool:
+    def enter(self, token: Token, scope: AsgiMessage) -> bool:
         """Take a place for a request until its reply was sent; return whether there was one.
 
         One that is refused is told at once: waiting for the end of a turn, it would keep its connection from

@@ -22,7 +22,7 @@ SPARES = 1
 _PAUSE = 0.5
 """Seconds after which another one is forked, where none could be."""
 
-_PATIENCE = 20.0
+_SECONDS_FOR_A_READER = 20.0
 """Seconds in which a reader must be free: more than one takes to be started on a slow machine."""
 
 _TEMPLATE = "discreet.service.reader_template"
@@ -221,7 +221,7 @@ class ReaderPool:
         future: asyncio.Future[Reader] = asyncio.get_running_loop().create_future()
         self._queue.append(future)
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_SECONDS_FOR_A_READER):
                 return await asyncio.shield(future)
         except TimeoutError:
             if future.done():  # it came with the end of the time

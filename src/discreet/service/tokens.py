@@ -26,7 +26,7 @@ ROLES = ("owner", "analyst", "auditor")
 """The owner may do everything, an analyst asks, and an auditor sees the record and asks no question."""
 
 _BYTES = 32
-_PATIENCE = 10.0
+_SECONDS_FOR_WRITERS = 10.0
 """Seconds to wait for other writers."""
 
 _PREFIX = "discreet_"
@@ -251,7 +251,7 @@ class Tokens:
             yield
             return
         with open(f"{self._path}-lock", "w", opener=private_opener) as lock:
-            until = time.monotonic() + _PATIENCE
+            until = time.monotonic() + _SECONDS_FOR_WRITERS
             while not _is_locked(lock):
                 if time.monotonic() > until:
                     raise UnreadableFile(f"{self._path} is being written for too long; ask again")

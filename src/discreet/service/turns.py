@@ -38,10 +38,10 @@ MARGIN = 1 / 2
 LENGTH = 1 << 16
 """Bytes of a padded body."""
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
+AsgiMessage = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[AsgiMessage]]
+Send = Callable[[AsgiMessage], Awaitable[None]]
+App = Callable[[AsgiMessage, Receive, Send], Awaitable[None]]
 
 
 def now_in_utc() -> datetime:
@@ -102,7 +102,7 @@ class Turns:
         """How many replies were not ready at the end of their places."""
         return sum(self.counts.read(LATE).values())
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
         """Answer a request at the end of a turn, or of a place."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
@@ -110,7 +110,7 @@ class Turns:
         reply = _WholeReply()
         scope[ARRIVAL] = self.clock.arrival()
 
-        async def arriving() -> Message:
+        async def arriving() -> AsgiMessage:
             message = await receive()
             if message["type"] == "http.request":
                 scope[ARRIVAL] = self.clock.arrival()
@@ -160,10 +160,14 @@ class _WholeReply:
 
     def __init__(self) -> None:
         headers = [(b"content-type", b"application/json")]
-        self._start: Message = {"type": "http.response.start", "status": 503, "headers": headers}
+        self._start: AsgiMessage = {
+            "type": "http.response.start",
+            "status": 503,
+            "headers": headers,
+        }
         self._body: list[bytes] = [_FAILED]
 
-    async def send(self, message: Message) -> None:
+    async def send(self, message: AsgiMessage) -> None:
         """Keep a part of the reply."""
         if message["type"] == "http.response.start":
             self._start, self._body = message, []

@@ -268,7 +268,7 @@ def in_another_engine() -> InvalidCandidates:
     )
 
 
-_KINDS = ("text", "integer", "decimal", "date", "timestamp", "uuid")
+_CANDIDATE_KINDS = ("text", "integer", "decimal", "date", "timestamp", "uuid")
 
 _ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 
@@ -350,9 +350,9 @@ def rank_column(data: object, column: str) -> Ranking:
             "in memory can be given as they are: candidates=table[column]"
         )
     of = table.type()
-    if of.kind not in _KINDS:
+    if of.kind not in _CANDIDATE_KINDS:
         raise InvalidCandidates(
-            f"{of.words}, cannot hold candidates. Accepted: {', '.join(_KINDS)}"
+            f"{of.words}, cannot hold candidates. Accepted: {', '.join(_CANDIDATE_KINDS)}"
         )
     return quietly(
         rank_candidates, table.failure, table.native, of, table.failure, shared=names_files(data)

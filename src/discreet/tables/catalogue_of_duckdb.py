@@ -23,7 +23,7 @@ _NO_TABLE = frozenset({
 })  # fmt: skip
 """The ends of plans that read no table."""
 
-_READERS = frozenset({
+_FILE_READERS = frozenset({
     "READ_PARQUET", "PARQUET_SCAN", "READ_CSV", "READ_CSV_AUTO", "READ_JSON", "READ_JSON_AUTO", "READ_NDJSON",
     "READ_NDJSON_AUTO", "READ_NDJSON_OBJECTS", "READ_JSON_OBJECTS", "READ_JSON_OBJECTS_AUTO", "READ_TEXT",
     "READ_BLOB", "READ_DUCKDB",
@@ -47,7 +47,7 @@ class DuckCatalogue:
             return ALL_TABLES
         self._connection.execute("SET explain_output = 'all'")
         rows = self._connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchall()
-        ends = list(_ends(json.loads(dict(rows)["logical_plan"])))
+        ends = list(_sources(json.loads(dict(rows)["logical_plan"])))
         [(database,)] = self._connection.execute("SELECT current_database()").fetchall()
         tables = {_table_name(table, database) for _, table in ends if table}
         others = {name for name, table in ends if not table} - _NO_TABLE
@@ -57,7 +57,7 @@ class DuckCatalogue:
             raise UnreadableData(
                 "the query reads files that it does not name: write their paths into it, in quotes"
             )
-        is_whole = not others <= _READERS
+        is_whole = not others <= _FILE_READERS
         return QueryTables(
             None if is_whole else tuple(sorted(tables)), tuple(sorted(files)), view_hash
         )
@@ -88,14 +88,14 @@ class DuckCatalogue:
         return texts, hash_of(definitions[i] for i in sorted(places))
 
 
-def _ends(plans: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+def _sources(plans: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     """Yield the operators of plans that read from no other: their names, and those of their tables."""
     for plan in plans:
         if not plan["children"]:
             table = plan.get("extra_info", {}).get("Table", "")
             # A name with line breaks is a list of lines.
             yield plan["name"].strip(), table if isinstance(table, str) else "\n".join(table)
-        yield from _ends(plan["children"])
+        yield from _sources(plan["children"])
 
 
 def _table_name(full_name: str, database: str) -> str:

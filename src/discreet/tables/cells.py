@@ -87,7 +87,7 @@ Index = Callable[[ExactArray], Integers]
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds:
+class GridThresholds:
     """The least number of a column's type at the indices of a grid."""
 
     grid: Grid | Decimals
@@ -168,13 +168,13 @@ class Groups:
     def of(cls, columns: Sequence[ExactArray]) -> "Groups":
         """Return the groups of four columns, in the order of the attributes."""
         keys, records, least, greatest = columns
-        return cls(_words(keys), _words(records), least, greatest)
+        return cls(_integer_words(keys), _integer_words(records), least, greatest)
 
     @classmethod
     def single(cls, columns: Sequence[ExactArray]) -> "Groups":
         """Return one group per distinct number, from the numbers and their counts."""
         values, records = columns
-        return cls(np.zeros(len(values), dtype=np.int64), _words(records), values, values)
+        return cls(np.zeros(len(values), dtype=np.int64), _integer_words(records), values, values)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -215,7 +215,7 @@ class GridHistogram:
     counted there. The keys are such that hardly any group is in two.
     """
 
-    def __init__(self, thresholds: Thresholds, parts: Sequence[range]) -> None:
+    def __init__(self, thresholds: GridThresholds, parts: Sequence[range]) -> None:
         self.pieces = list[Piece]()
         self.counts = [np.zeros(len(part), dtype=np.int64) for part in parts]
         self._thresholds = thresholds
@@ -269,7 +269,7 @@ class Occupancy:
     records rise.
     """
 
-    def __init__(self, thresholds: Thresholds, index: Index) -> None:
+    def __init__(self, thresholds: GridThresholds, index: Index) -> None:
         whole = range(thresholds.grid.size)
         self.pieces = [_piece(thresholds, whole, (None, None), 1)]
         self._index = index
@@ -331,7 +331,7 @@ def constant(unit: CellNumber, of: ColumnType) -> int | float | Decimal:
     return Decimal(unit).scaleb(-of.scale, _AMPLE) if of.kind == "decimal" else unit
 
 
-def _words(integers: ExactArray) -> NDArray[np.int64]:
+def _integer_words(integers: ExactArray) -> NDArray[np.int64]:
     """Return keys or counts as words; a column without rows may have any type."""
     if len(integers) and integers.dtype.kind not in "iu":
         raise TypeError("keys and counts are integers")
@@ -339,7 +339,7 @@ def _words(integers: ExactArray) -> NDArray[np.int64]:
 
 
 def _piece(
-    thresholds: Thresholds,
+    thresholds: GridThresholds,
     part: range,
     outer: tuple[CellNumber | None, CellNumber | None],
     first: int,

@@ -16,7 +16,7 @@ from ..date_grid import ClockKind, CutCells, NumberCells
 from ..decimals import PointCells
 from ..errors import DiscreetError, InvalidArgument
 from ..sampling.vectors import ExactArray
-from .cells import GridSource, Thresholds
+from .cells import GridSource, GridThresholds
 from .cut_counts import CutCounts
 from .engine_errors import quietly
 from .grid_counts import Beside, GridCounts, counts_beside
@@ -256,9 +256,9 @@ class Numbers:
         if isinstance(grid, CutCells):
             return self._between_cuts(group, grid) if self._comparable else None
         if isinstance(grid, PointCells):  # the keys of what is between two points are odd
-            thresholds = Thresholds(grid.decimals, self.of, 0.5)
+            thresholds = GridThresholds(grid.decimals, self.of, 0.5)
         else:
-            thresholds = Thresholds(grid, self.of)
+            thresholds = GridThresholds(grid, self.of)
         if not (self._comparable and thresholds.serves):
             return None
         return GridCounts(self._of_group(group), thresholds, self.native.fetch, self.failure)

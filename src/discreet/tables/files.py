@@ -126,7 +126,7 @@ def open_columns(
     whole = parts[0]
     if len(parts) > 1:
         several = UnreadableFile(f"a file of {path_in_words(paths)} cannot be read to its end")
-        whole = replace(whole, relation=_together([one.relation for one in parts]), failure=several)
+        whole = replace(whole, relation=_union([one.relation for one in parts]), failure=several)
     near = connection.sql("SELECT 0 AS nothing")
     native = native_columns(whole, {**columns, **tests}, near)
     if condition is not None:
@@ -161,7 +161,7 @@ def path_list(data: FileNames) -> list[One]:
     return [data] if isinstance(data, str | os.PathLike | CsvFile) else list(data)
 
 
-def _together(relations: list["DuckDBPyRelation"]) -> "DuckDBPyRelation":
+def _union(relations: list["DuckDBPyRelation"]) -> "DuckDBPyRelation":
     """Return the rows of all relations, put together by halves: a chain of thousands would be too deep."""
     while len(relations) > 1:
         pairs = itertools.zip_longest(relations[::2], relations[1::2])
@@ -370,13 +370,13 @@ def parquet_relation(
     """
     if start != b"PAR1":
         raise UnreadableFile(f"{file} is not a Parquet file, whatever its name says")
-    name = f"path{next(_names)}"  # relations that are put together must not share names
+    name = f"path{next(_view_numbers)}"  # relations that are put together must not share names
     query = f"SELECT * FROM read_parquet(${name}, hive_partitioning=false, can_have_nan=true)"
     failure = UnreadableFile(f"{file} starts like a Parquet file but has no schema: it is damaged")
     return quietly(connection.sql, failure, query, params={name: literal_path(file)})
 
 
-_names = itertools.count()
+_view_numbers = itertools.count()
 
 
 def arrow_relation(file: Path, connection: "DuckDBPyConnection") -> "DuckDBPyRelation":

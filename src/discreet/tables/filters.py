@@ -40,7 +40,7 @@ from .native import Frame, Native
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
-_KINDS: Mapping[ConstantKind, tuple[str, ...]] = {
+_KINDS_OF_CONSTANTS: Mapping[ConstantKind, tuple[str, ...]] = {
     "truth": ("boolean",),
     "number": ("integer", "float", "decimal"),
     "text": ("text",),
@@ -65,7 +65,11 @@ def check_kind(of: ColumnType, kind: ConstantKind | None) -> None:
     Raises:
         InvalidArgument: from the type alone.
     """
-    if kind is None or is_written(of) or of.kind in ("anything", "nothing", *_KINDS[kind]):
+    if (
+        kind is None
+        or is_written(of)
+        or of.kind in ("anything", "nothing", *_KINDS_OF_CONSTANTS[kind])
+    ):
         return
     advice = {"date": "DATE '2024-12-31'", "timestamp": "TIMESTAMP '2024-12-31 23:59:00'",
               "timestamp with time zone": "TIMESTAMPTZ '2024-12-31 23:59:00+01:00'"}.get(of.kind)  # fmt: skip
@@ -192,10 +196,10 @@ def _comparison(
     if kind == "number":
         return _numbers(cell, operator, value, _DOUBLE if is_written(of) else of)
     unit = 1000 if of.unit == "ns" else 1
-    return _numbers(cell, operator, Fraction(microseconds(value) * unit), _WORD)
+    return _numbers(cell, operator, Fraction(microseconds(value) * unit), _TIME_TYPE)
 
 
-_WORD = ColumnType("", "integer", "", -(2**63), 2**63 - 1)
+_TIME_TYPE = ColumnType("", "integer", "", -(2**63), 2**63 - 1)
 """The type of times, which are integers here."""
 
 _DOUBLE = ColumnType("", "float", "")

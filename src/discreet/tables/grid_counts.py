@@ -23,11 +23,11 @@ from .cells import (
     FINEST_KEYS,
     CellNumber,
     GridHistogram,
+    GridThresholds,
     Groups,
     Index,
     Occupancy,
     Piece,
-    Thresholds,
     constant,
     following,
     least_number,
@@ -53,7 +53,7 @@ class GridCounts:
 
     frame: Frame
     """A lazy Narwhals frame with this column only, called CELL, without null and NaN."""
-    thresholds: Thresholds
+    thresholds: GridThresholds
     fetch: Callable[[Frame, ColumnType], list[ExactArray]]
     """What brings the columns of a query, none of them rounded."""
     failure: DiscreetError

@@ -216,7 +216,7 @@ class InDuckDB:
             return lazy(self.relation)
         natives = dict(zip(self.relation.columns, map(str, self.relation.types), strict=True))
         cells = (
-            f"{_readable(alias, natives[alias].strip(chr(34)), self.type(alias, alias), kind)} AS {alias}"
+            f"{_comparable_cell(alias, natives[alias].strip(chr(34)), self.type(alias, alias), kind)} AS {alias}"
             for alias, kind in kinds.items()
         )
         return lazy(self.relation.project(f"* REPLACE ({', '.join(cells)})"))
@@ -372,7 +372,7 @@ def _key_cell(name: str, native: "DuckDBPyType", of: ColumnType) -> tuple[str, s
     return cell, _answerable(name, native, of)
 
 
-def _readable(cell: str, native: str, of: ColumnType, kind: ConstantKind | None) -> str:
+def _comparable_cell(cell: str, native: str, of: ColumnType, kind: ConstantKind | None) -> str:
     """Return the expression of a cell as constants of a kind are compared with it, null where it cannot be read."""
     written = is_written(of)
     if kind == "truth" and written:

@@ -68,7 +68,9 @@ class InPolars:
 
     def readable(self, kinds: Mapping[str, ConstantKind | None]) -> Frame:
         """Return the columns, some of them as constants of a kind are compared with them."""
-        cells = [_readable(alias, self.type(alias, alias), kind) for alias, kind in kinds.items()]
+        cells = [
+            _comparable_cell(alias, self.type(alias, alias), kind) for alias, kind in kinds.items()
+        ]
         return lazy(self.frame.with_columns(cells))
 
     def with_rows(self, rows: Frame) -> "InPolars":
@@ -197,7 +199,7 @@ def _key_cell(cell: "pl.Expr", of: ColumnType) -> "tuple[pl.Expr, pl.Expr]":
     return clock, inside & finest
 
 
-def _readable(alias: str, of: ColumnType, kind: ConstantKind | None) -> "pl.Expr":
+def _comparable_cell(alias: str, of: ColumnType, kind: ConstantKind | None) -> "pl.Expr":
     """Return a cell as constants of a kind are compared with it, null where it is NaN."""
     import polars as pl
 

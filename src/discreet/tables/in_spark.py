@@ -84,7 +84,7 @@ class InSpark:
     def readable(self, kinds: Mapping[str, ConstantKind | None]) -> Frame:
         """Return the columns, some of them as constants of a kind are compared with them."""
         columns = [
-            f"{_readable(alias, self.type(alias, alias), kinds[alias])} AS {alias}"
+            f"{_comparable_cell(alias, self.type(alias, alias), kinds[alias])} AS {alias}"
             if alias in kinds
             else alias
             for alias in self.frame.columns
@@ -232,7 +232,7 @@ def spark_columns(native: "DataFrame", columns: dict[str, int]) -> "DataFrame":
     return by_position.select(*(by_position[f"c{i}"].alias(alias) for alias, i in columns.items()))
 
 
-def _readable(cell: str, of: ColumnType, kind: ConstantKind | None) -> str:
+def _comparable_cell(cell: str, of: ColumnType, kind: ConstantKind | None) -> str:
     """Return the expression of a cell as constants of a kind are compared with it, null where it is NaN."""
     if kind == "text" and of.kind == "text":
         return f"CAST(CAST({cell} AS STRING) AS BINARY)"

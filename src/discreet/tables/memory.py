@@ -159,7 +159,7 @@ def matching_cells(
     typed = {a: c for a in tests if isinstance(c := columns[a], TypedArray)}
     arrays: dict[str, object] = {alias: column.array for alias, column in typed.items()}
     arrays |= {booleans[decision]: truths for decision, truths in decisions.items()}
-    arrays[ROW] = np.arange(_length(columns), dtype=np.int64)
+    arrays[ROW] = np.arange(_row_count(columns), dtype=np.int64)
     types = {alias: column.of for alias, column in typed.items() if column.of is not None}
     native = InDuckDB(relation_of_arrays(arrays, connect_memory()), types)
     names = {alias: tests[alias] for alias in typed}
@@ -169,7 +169,7 @@ def matching_cells(
     return {alias: _take(columns[alias], places) for alias in aliases}
 
 
-def _length(columns: Mapping[str, MemoryColumn]) -> int:
+def _row_count(columns: Mapping[str, MemoryColumn]) -> int:
     """Return how many rows there are."""
     column = next(iter(columns.values()))
     return len(column.cells if isinstance(column, Objects) else column.array)

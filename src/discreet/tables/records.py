@@ -27,13 +27,13 @@ def is_of_unit(alias: str) -> bool:
     return alias.startswith(PERSON)
 
 
-PRIVATE = "private"
+PRIVATE_GROUPS = "private"
 """What stands in place of a list of groups that nobody may list."""
 
 
 def is_private(groups: object) -> bool:
     """Return whether groups are to be drawn, and are not listed."""
-    return isinstance(groups, str) and groups == PRIVATE
+    return isinstance(groups, str) and groups == PRIVATE_GROUPS
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
 
 
 @dataclass(frozen=True, slots=True)
-class GeometricNoise:
+class CellNoise:
     """Noise of counts, of which a record moves so many cells in all: P(X = k) proportional to exp(-eta * |k|).
 
     Attributes:
@@ -192,7 +192,7 @@ class _Check:
     source: Any
     columns: list[Column]
     records: Records
-    noise: GeometricNoise
+    noise: CellNoise
 
     @property
     def query(self) -> Query:
@@ -274,10 +274,10 @@ def _columns(dataset: Dataset, columns: object) -> list[Column]:
     return selection
 
 
-def _noise(epsilon: object, columns: int, neighbors: Neighbors, records: Records) -> GeometricNoise:
+def _noise(epsilon: object, columns: int, neighbors: Neighbors, records: Records) -> CellNoise:
     """Return the noise of a count: a record replaced takes cells from counts, and adds as many to others."""
     parameter = read_parameter(epsilon, None, None)
     if parameter is None:
         raise InvalidArgument("how much privacy? give epsilon, for example 1")
     shift = (records.rows or 1) * (1 if neighbors == "add_remove" else 2)
-    return GeometricNoise(parameter.value / columns, neighbors, shift)
+    return CellNoise(parameter.value / columns, neighbors, shift)

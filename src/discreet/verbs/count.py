@@ -19,8 +19,8 @@ from ..tables.column import Group
 from ..tables.record_counts import RecordCounts
 from ..terms import PersonTerms, takes_terms_without
 from .keys import MOST_RELEASED, read_limits, release_keys
-from .mode import declared_categories, read_labels
-from .noisy_numbers import COUNT_TERMS, Noise, NoisyNumbers, read_terms
+from .mode import categories_of_column, read_labels
+from .noisy_numbers import COUNT_TERMS, ListNoise, NoisyNumbers, read_terms
 from .private_groups import delta_of_method
 from .units import UnitQuery, read_unit_query
 
@@ -149,7 +149,7 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         raise InvalidArgument("minimum_count, most and other go with delta, without candidates")
     column = None if column is None else column_name(column)
     parameter, others = read_terms(terms, COUNT_TERMS)
-    options = declared_categories(data, column, terms) if candidates is None else candidates
+    options = categories_of_column(data, column, terms) if candidates is None else candidates
     labels = read_labels(options)
     if isinstance(labels, CandidateTable):
         raise InvalidCandidates(
@@ -188,13 +188,13 @@ def _sizes(
     return range(len(of.groups) or 1), lambda group: sizes()[group]
 
 
-def counts_noise(unit_query: UnitQuery, size: int, parameter: PrivacyParameter) -> Noise:
+def counts_noise(unit_query: UnitQuery, size: int, parameter: PrivacyParameter) -> ListNoise:
     """Return the noise of the counts of so many candidates, in all groups."""
     parts = unit_query.moved_counts(size)
-    return Noise(NoisyCounts(), counts_sensitivity(parts, unit_query.neighbors), parameter)
+    return ListNoise(NoisyCounts(), counts_sensitivity(parts, unit_query.neighbors), parameter)
 
 
-def error_of_counts(noise: Noise, size: int) -> ErrorBound:
+def error_of_counts(noise: ListNoise, size: int) -> ErrorBound:
     """Return how far off any of so many counts may be."""
     off = min(geometric_error(noise.eta, size, CONFIDENCE), LARGEST_COUNT)
     return ErrorBound(Fraction(off + 1 if off else 0), CONFIDENCE, COUNTED)

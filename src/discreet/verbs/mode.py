@@ -135,7 +135,7 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
         labels = _values_in_data(data, column, candidates)
         source = "candidates from the data"
     else:
-        options = declared_categories(data, column, terms) if candidates is None else candidates
+        options = categories_of_column(data, column, terms) if candidates is None else candidates
         labels = read_labels(options)
         check_gap(gap, labels)
         source = f"{labels.size} candidates"
@@ -176,7 +176,7 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
     return labels
 
 
-def declared_categories(data: tables.Table, column: str | None, terms: Terms) -> Sequence[Any]:
+def categories_of_column(data: tables.Table, column: str | None, terms: Terms) -> Sequence[Any]:
     """Return the categories that the column's type declares; a quote opens no data to see them."""
     if is_quoted(terms) and not tables.shows_types(data):
         raise InvalidCandidates(

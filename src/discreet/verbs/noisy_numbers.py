@@ -60,7 +60,7 @@ COUNT_TERMS = names_of_terms(PersonTerms)
 
 
 @dataclass(frozen=True, slots=True)
-class Noise:
+class ListNoise:
     """The noise of one list of whole numbers, with everything public settled.
 
     Attributes:
@@ -115,7 +115,7 @@ class NoisyNumbers:
     """
 
     unit_query: UnitQuery
-    noises: Sequence[Noise]
+    noises: Sequence[ListNoise]
     columns: Sequence[Any]
     numbers: Callable[[Any], Sequence[Sequence[int]]]
     worst_error: Callable[[], ErrorBound | None]

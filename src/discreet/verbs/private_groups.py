@@ -16,7 +16,7 @@ from ..privacy.sensitivity import Neighbors
 from ..released_values import ReleasedValue
 from ..sampling.bits import SystemBits
 from ..tables.column import Group
-from ..tables.records import PRIVATE, Records, is_private
+from ..tables.records import PRIVATE_GROUPS, Records, is_private
 
 MOST_DRAWN = 1_000
 """The most groups that are answered, if no smaller number is given: of more those of the largest noisy counts."""
@@ -50,7 +50,7 @@ class PrivateGroups:
         """What decides which groups are drawn, in plain values for a digest."""
         mechanism = self.mechanism
         return {
-            "groups": PRIVATE,
+            "groups": PRIVATE_GROUPS,
             "delta": mechanism.delta,
             "groups_share": self.share,
             "most_drawn": self.most,

@@ -13,7 +13,7 @@ from ..condition_readers import read_condition
 from ..errors import InvalidArgument
 from ..mechanisms.contract import PrivacyParameter, calibrate, need_parameter, read_parameter
 from ..mechanisms.key_shares import MOST_KEYS
-from ..mechanisms.limited_domain import MOST_ROWS, LimitedDomain, key_sensitivity
+from ..mechanisms.limited_domain import MOST_DOMAIN_ROWS, LimitedDomain, key_sensitivity
 from ..mechanisms.private_keys import PrivateKeys
 from ..numbers import count
 from ..privacy.calibration import read_share
@@ -26,7 +26,7 @@ from ..sampling.bits import SystemBits
 from ..selection import Order, Query
 from ..tables.key_counts import TableOfKeys
 from ..tables.key_values import key_order
-from ..tables.records import PRIVATE
+from ..tables.records import PRIVATE_GROUPS
 from ..terms import DEFAULTS, PersonTerms, check_names, read_payment
 from .keys import error_of_keys
 
@@ -251,7 +251,9 @@ def choose_mechanism(
         return ByKeys(keys, k)
     few = most_keys is not None and most_keys <= _FEW_ROWS_OF_AN_ANSWER * k
     rows = k * (_ROWS_OF_AN_ANSWER if few else _FEW_ROWS_OF_AN_ANSWER)
-    domain = LimitedDomain(count(k, "k", most=MOST_ROWS), min(rows, MOST_ROWS), delta, most_keys)
+    domain = LimitedDomain(
+        count(k, "k", most=MOST_DOMAIN_ROWS), min(rows, MOST_DOMAIN_ROWS), delta, most_keys
+    )
     way = ByDomain(domain, neighbors, parameter)
     assert way.guarantee.neighbors == neighbors  # calibrated now, before anything private
     return way
@@ -279,7 +281,7 @@ def _say(
     words += "" if unit is None else f", per {unit_in_words(unit)}{each}"
     words += "" if where is None else f", where {where}"
     condition = {} if where is None else {"where": where.description}
-    return query.about(words, candidates=PRIVATE, most_keys=most_keys, **condition)
+    return query.about(words, candidates=PRIVATE_GROUPS, most_keys=most_keys, **condition)
 
 
 def _read_most_keys(unit: Unit | None, max_candidates: object) -> int | None:

@@ -14,7 +14,7 @@ from ..mechanisms.contract import Calibrated
 from ..sampling.runs import Runs
 from ..scores.sorted_records import PARTS, Slice
 
-Answer = tuple[int, ...]
+AnswerIndices = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -37,25 +37,25 @@ class QuantileLists:
         """Always: a grid ends."""
         return True
 
-    def answers(self, most: int) -> list[Answer]:
+    def answers(self, most: int) -> list[AnswerIndices]:
         """Return all lists that never descend; raise if there are more than so many."""
         points, k = self.whole.end, len(self.values)
         refuse_too_many(math.comb(points + k - 1, k), most)
         return sorted(self._chances())
 
-    def chances(self, answers: Sequence[Answer]) -> list[arb]:
+    def chances(self, answers: Sequence[AnswerIndices]) -> list[arb]:
         """Return balls around the probabilities of some lists, at the precision in force."""
         chances = self._chances()
         return [chances.get(one, arb(0)) for one in answers]
 
-    def _chances(self) -> Mapping[Answer, arb]:
-        together: dict[Answer, arb] = defaultdict(arb)
+    def _chances(self) -> Mapping[AnswerIndices, arb]:
+        together: dict[AnswerIndices, arb] = defaultdict(arb)
         lists = self._below(self.whole, 0, len(self.values)) if self.is_recursive else self._apart()
         for one, chance in lists:
             together[one] += chance
         return together
 
-    def _apart(self) -> Iterator[tuple[Answer, arb]]:
+    def _apart(self) -> Iterator[tuple[AnswerIndices, arb]]:
         """Yield the sorted lists of independent values."""
         points = [list(_points(one, self.whole)) for one in self.values]
         for some in product(*points):
@@ -64,7 +64,7 @@ class QuantileLists:
                 math.prod((p for _, p in some), start=arb(1)),
             )
 
-    def _below(self, part: Slice, lowest: int, highest: int) -> Iterator[tuple[Answer, arb]]:
+    def _below(self, part: Slice, lowest: int, highest: int) -> Iterator[tuple[AnswerIndices, arb]]:
         """Yield the values for alphas[lowest:highest] from their part of the records, by recursion."""
         if lowest == highest:
             yield (), arb(1)

@@ -37,7 +37,7 @@ from .units import UnitQuery, columns_of, read_unit_query
 
 _T = TypeVar("_T")
 
-Draw = Callable[[], list[int]]
+DrawIndices = Callable[[], list[int]]
 
 QuantilesMethod = Literal["recursive", "joint", "independent"]
 
@@ -128,7 +128,7 @@ def quantiles(  # what quantile takes, and how
     if not unit_query.plain:
         guarantee = unit_query.together(guarantee.group(unit_query.records.rows or 1))
 
-    def ready(column: Numeric) -> Draw:
+    def ready(column: Numeric) -> DrawIndices:
         return draws_of(_sorted(column, grid))
 
     def name(indices: Any, _: int | None) -> object:
@@ -220,7 +220,7 @@ def _of_one_row(unit_query: UnitQuery) -> Terms:
 
 def _method(
     method: str, levels: "Levels", candidates: AnyGrid
-) -> tuple[Guarantee, str, Callable[[SortedRecords], Draw]]:
+) -> tuple[Guarantee, str, Callable[[SortedRecords], DrawIndices]]:
     """Return the guarantee, the mechanism, and a function from the records to one that draws."""
     if method == "joint":
         parameter = PrivacyParameter("epsilon", levels.total)
@@ -235,7 +235,7 @@ def _method(
     return levels.guarantee, "exponential", partial(partial, levels.recursive, candidates.size)
 
 
-def _jointly(law: Callable[..., JointLaw], records: SortedRecords) -> Draw:
+def _jointly(law: Callable[..., JointLaw], records: SortedRecords) -> DrawIndices:
     """Return a function that draws all quantiles of the records at once, from a distribution computed once."""
     distribution = law(records.points, records.counts)
     return lambda: distribution.draw(SystemBits())

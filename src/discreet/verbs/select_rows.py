@@ -137,7 +137,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
     mechanisms = with_measures(question.mechanism, mask, base_measure, log_base_measure, number)
     possible = [_possible(one, labels) for one in mechanisms]
     calibrated = [calibrate(one, question.sensitivity, question.parameter) for one in mechanisms]
-    details = partial(_details, base, mechanisms, changes, together)
+    details = partial(_description_of_rows, base, mechanisms, changes, together)
     order = replace(_order_of_rows(question, number), guarantee=together, details=details)
 
     def prepare() -> Callable[[], list[int]]:
@@ -213,7 +213,7 @@ def _sharpen(terms: Terms, changes: int, together: ApproxDP, question: Question)
     return {**terms, "epsilon": share}
 
 
-def _details(
+def _description_of_rows(
     base: Question, mechanisms: Sequence[Mechanism], changes: int, together: Guarantee
 ) -> Mapping[str, object]:
     """Return the public parts that decide the distribution of the answers, for a digest.

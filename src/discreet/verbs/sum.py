@@ -15,8 +15,8 @@ from ..selection import Query
 from ..tables.column import Numeric
 from ..terms import RecordTerms, takes_terms_without
 from .noisy_numbers import NoisyNumbers, names_of_terms, read_terms
-from .sum_bounds import Bounds, name_of_mean, read_bounds, size_noise, sum_noise
-from .sum_without_bounds import read_question, release_without_bounds
+from .sum_bounds import SumBounds, name_of_mean, read_bounds, size_noise, sum_noise
+from .sum_without_bounds import read_sum_question, release_without_bounds
 from .units import columns_of, read_unit_query
 
 _TERMS = names_of_terms(RecordTerms)
@@ -75,7 +75,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     unit_query = read_unit_query(others, bounded=True)
     if bounds_share is not None:
         ends = (minimum, maximum, step)
-        without = read_question("sum", bounds_share, ends, unit_query, parameter)
+        without = read_sum_question("sum", bounds_share, ends, unit_query, parameter)
         return release_without_bounds(without, data, column, terms)
     bounds = read_bounds(minimum, maximum, step)
     rest = _in_steps(unit_query.for_answers(parameter), bounds.step)
@@ -151,7 +151,7 @@ def mean(  # noqa: PLR0913  # as sum
     unit_query = read_unit_query(others, bounded=True)
     if bounds_share is not None:
         ends = (minimum, maximum, step)
-        without = read_question("mean", bounds_share, ends, unit_query, parameter)
+        without = read_sum_question("mean", bounds_share, ends, unit_query, parameter)
         return release_without_bounds(without, data, column, terms)
     bounds = read_bounds(minimum, maximum, step)
     rest = unit_query.for_answers(parameter)
@@ -163,7 +163,7 @@ def mean(  # noqa: PLR0913  # as sum
     return question.release(_query("mean", column, bounds), terms, name_of_mean(bounds))
 
 
-def _query(verb: str, column: str | None, bounds: Bounds) -> Query:
+def _query(verb: str, column: str | None, bounds: SumBounds) -> Query:
     """Return the query in words, and in plain values."""
     words = f"{verb} of {column or 'numbers'}, {bounds.grid!r}"
     public = {"column": column, "low": bounds.low, "high": bounds.high, "step": bounds.step}

@@ -15,19 +15,19 @@ from ..privacy.sensitivity import Sensitivity
 from ..scores.distance import Lattice
 from ..tables.column import Numeric
 from ..tables.sums import total_on_grid
-from .noisy_numbers import Noise
+from .noisy_numbers import ListNoise
 from .units import UnitQuery
 
-_WORD = 2**63
+_WORD_LIMIT = 2**63
 """Steps are below it, so that 2**63 records, more than any table has, add up within 128 bits."""
 
-_LARGEST_SUM = _WORD**2
+_LARGEST_SUM = _WORD_LIMIT**2
 _DEFAULT_STEPS = 10**5
 _PARTS_OF_A_STEP = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class SumBounds:
     """Public bounds, in whole steps: the ends as they are rounded.
 
     Attributes:
@@ -60,9 +60,9 @@ class Bounds:
         number, total = total_on_grid(column, self.grid)
         return [[number], [total + (self.low - self.middle) * number]]
 
-    def from_middle(self) -> "Bounds":
+    def from_middle(self) -> "SumBounds":
         """Return the bounds of numbers that are measured from the middle."""
-        return Bounds(self.low - self.middle, self.high - self.middle, self.step)
+        return SumBounds(self.low - self.middle, self.high - self.middle, self.step)
 
     def sensitivity(self, unit_query: UnitQuery) -> Sensitivity:
         """Return the sensitivity of the sums of all groups, in steps: docs/reference/mechanisms/noisy_sums.md."""
@@ -81,7 +81,7 @@ class Bounds:
         return Sensitivity(Fraction(spread), "replace_one")
 
 
-def read_bounds(minimum: object, maximum: object, step: object) -> Bounds:
+def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
     """Return public bounds, rounded to whole steps.
 
     Raises:
@@ -100,8 +100,8 @@ def read_bounds(minimum: object, maximum: object, step: object) -> Bounds:
             f"minimum must be below maximum, got {preview(minimum)} and {preview(maximum)}"
         )
     size = default_step(high - low) if step is None else positive(step, "step")
-    bounds = Bounds(_round(low / size), _round(high / size), size)
-    if max(abs(bounds.low), abs(bounds.high)) >= _WORD:
+    bounds = SumBounds(_round(low / size), _round(high / size), size)
+    if max(abs(bounds.low), abs(bounds.high)) >= _WORD_LIMIT:
         raise InvalidNumber(
             f"step {preview(step)} is too fine: bounds must be less than 2**63 steps from 0, so that whatever the "
             "data are, their sum is exact"
@@ -114,12 +114,12 @@ def read_bounds(minimum: object, maximum: object, step: object) -> Bounds:
     return bounds
 
 
-def bounds_between(low: Number, high: Number) -> Bounds:
+def bounds_between(low: Number, high: Number) -> SumBounds:
     """Return the bounds of two numbers, the lower one first, that may be equal: then all records count as one."""
     ends = exact(low, "low"), exact(high, "high")
     width = ends[1] - ends[0] or abs(ends[0]) or Fraction(1)
     step = default_step(width)
-    return Bounds(_round(ends[0] / step), _round(ends[1] / step), step)
+    return SumBounds(_round(ends[0] / step), _round(ends[1] / step), step)
 
 
 def default_step(width: Fraction) -> Fraction:
@@ -130,21 +130,21 @@ def default_step(width: Fraction) -> Fraction:
     return power / _DEFAULT_STEPS
 
 
-def sum_noise(bounds: Bounds, unit_query: UnitQuery, parameter: PrivacyParameter) -> Noise:
+def sum_noise(bounds: SumBounds, unit_query: UnitQuery, parameter: PrivacyParameter) -> ListNoise:
     """Return the noise of the sums of all groups."""
     mechanism = NoisyCounts(-_LARGEST_SUM, _LARGEST_SUM)
-    return Noise(mechanism, bounds.sensitivity(unit_query), parameter)
+    return ListNoise(mechanism, bounds.sensitivity(unit_query), parameter)
 
 
-def size_noise(unit_query: UnitQuery, parameter: PrivacyParameter) -> Noise:
+def size_noise(unit_query: UnitQuery, parameter: PrivacyParameter) -> ListNoise:
     """Return the noise of how many numbers there are in each group."""
     rows = unit_query.records.rows or 1
     parts = unit_query.moved_groups()
     sensitivity = counts_sensitivity(parts, unit_query.neighbors, change=rows)
-    return Noise(NoisyCounts(), sensitivity, parameter)
+    return ListNoise(NoisyCounts(), sensitivity, parameter)
 
 
-def name_of_mean(bounds: Bounds) -> Callable[[Sequence[int]], Answer]:
+def name_of_mean(bounds: SumBounds) -> Callable[[Sequence[int]], Answer]:
     """Return the function that makes a mean of a noisy count and a noisy sum of steps from the middle."""
     lattice = Lattice(bounds.step / _PARTS_OF_A_STEP)
 

@@ -20,8 +20,8 @@ from ..selection import Order, Query
 from ..tables.column import Numeric
 from ..terms import read_payment
 from .bounds import BothEnds
-from .noisy_numbers import Noise
-from .sum_bounds import Bounds, bounds_between, name_of_mean, size_noise, sum_noise
+from .noisy_numbers import ListNoise
+from .sum_bounds import SumBounds, bounds_between, name_of_mean, size_noise, sum_noise
 from .units import UnitQuery, columns_of
 
 _THRESHOLDS = RoundNumbers()
@@ -83,7 +83,7 @@ class SumWithoutBounds:
         rest = self.epsilon * (1 - self.share)
         return PrivacyParameter("epsilon", rest if self.verb == "sum" else rest / 2)
 
-    def _noises(self, bounds: Bounds) -> list[Noise]:
+    def _noises(self, bounds: SumBounds) -> list[ListNoise]:
         """Return the noise of the numbers between bounds."""
         if self.verb == "sum":
             return [sum_noise(bounds, self.unit_query, self._each)]
@@ -120,7 +120,7 @@ def release_without_bounds(
     return order.deliver(prepare, question.name)
 
 
-def read_question(
+def read_sum_question(
     verb: Literal["sum", "mean"],
     share: Number,
     ends: Sequence[object],

@@ -160,14 +160,14 @@ def test_what_is_left_out_is_within_its_bound(
     """With so short a reach that it matters, doubles differ from balls that leave out nothing by what they say."""
     rng = np.random.default_rng(distinct)
     data = tuple(sorted((rng.integers(0, distinct, 400) * (10**6 // distinct)).tolist()))
-    monkeypatch.setattr(arithmetic, "MARGIN", margin)
+    monkeypatch.setattr(arithmetic, "OFFSET_MARGIN", margin)
     monkeypatch.setattr(tuple_law, "_DOUBT", 2.0)
     some = set[float]()
     for eta in (Fraction(1, 3), Fraction(2), Fraction(20)):
         law = law_of(data, quantiles(["1/5", "1/2", "3/5", "9/10"], 10**6), eta)
-        monkeypatch.setattr(arithmetic, "MARGIN", 10**6)
+        monkeypatch.setattr(arithmetic, "OFFSET_MARGIN", 10**6)
         some |= set(errors_along(law))
-        monkeypatch.setattr(arithmetic, "MARGIN", margin)
+        monkeypatch.setattr(arithmetic, "OFFSET_MARGIN", margin)
     assert any(2.0**-26 < error < 2 for error in some)
 
 
@@ -204,7 +204,7 @@ def test_balls_hold_what_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
             listed = []
             for margin in (-60, 10**6):
                 law._balls = None
-                monkeypatch.setattr(arithmetic, "MARGIN", margin)
+                monkeypatch.setattr(arithmetic, "OFFSET_MARGIN", margin)
                 sums = list(accumulate(branch.balls()))
                 listed.append((branch._names.tolist(), sums[branch._ahead :]))
             (names, some), (more, everything) = listed

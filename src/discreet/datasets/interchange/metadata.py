@@ -234,11 +234,11 @@ def _read_smartnoise_column(entry: dict[str, Any], place: KeyPath) -> dict[str, 
         ours: entry[theirs] for theirs, ours in _WORDS.items() if entry.get(theirs) is not None
     }
     if kind == "datetime":
-        parts = {key: _moment(value) for key, value in parts.items()}
+        parts = {key: _date_as_time(value) for key, value in parts.items()}
     return {"type": kind, **parts}
 
 
-def _moment(value: object) -> object:
+def _date_as_time(value: object) -> object:
     """Return a date as a time at its beginning."""
     return dt.datetime(value.year, value.month, value.day) if type(value) is dt.date else value
 

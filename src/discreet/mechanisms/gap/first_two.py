@@ -28,7 +28,7 @@ _CUT_DECAY = 2.0**20
 """Whoever is further from the second best score counts as anywhere beyond: one word of noise never bridges that."""
 
 
-class Noise(Protocol):
+class UnitNoise(Protocol):
     """Noise of scale 1, as a function of a uniform number that does not fall."""
 
     def fast_ends(self, words: NDArray[np.uint64], width: int) -> Ends:
@@ -58,7 +58,7 @@ class FirstTwo:
     __slots__ = ("_decays", "_grid", "_law", "_noise", "_rate", "_scores", "_second")
 
     def __init__(
-        self, law: Law, scores: Vector, rate: NaturalRate, grid: GapGrid, noise: Noise
+        self, law: Law, scores: Vector, rate: NaturalRate, grid: GapGrid, noise: UnitNoise
     ) -> None:
         """Check the scores; no bit is read before `draw`.
 

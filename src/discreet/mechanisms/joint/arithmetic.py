@@ -130,7 +130,7 @@ def score(cuts: Sequence[tuple[Fraction, Fraction]], targets: Sequence[Fraction]
 Array = NDArray[Any]
 """Doubles, or balls as objects."""
 
-MARGIN = 60
+OFFSET_MARGIN = 60
 """Offsets go so many nats farther than the tuples of a grid could make up for."""
 
 
@@ -294,7 +294,7 @@ def nats_of(cuts: QuantileCuts, step: Fraction) -> Fraction:
     # *What is left out*: 60 more than m ln(points) and 4 eta; `step` is 2 eta for a step of a cut.
     tuples = math.ceil(cuts.quantiles * math.log(cuts.size))
     return (
-        tuples + MARGIN + 2 * cuts.steps * step
+        tuples + OFFSET_MARGIN + 2 * cuts.steps * step
     )  # no wanted cut is two records from the nearest place
 
 

@@ -78,7 +78,7 @@ def reopen(request: AuthenticatedRequest) -> Response:
     return redirect("/budgets?done=reopened")
 
 
-def open_budget(request: AuthenticatedRequest) -> Response:
+def open_budget_page(request: AuthenticatedRequest) -> Response:
     """Open the budget of a dataset, or one of its own though others share its tables."""
     fields = request.fields
     dataset, is_separate = fields.get("dataset", ""), fields.get("separate") == "yes"

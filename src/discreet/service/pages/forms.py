@@ -8,7 +8,7 @@ from ...errors import InvalidArgument
 from ..refusals import RefusedError
 from .sessions import Fields
 
-LONGEST = 4096
+LONGEST_FORM = 4096
 """Characters of all fields of a form together: every reply that repeats them is shorter than its padding."""
 
 _MOST = 40
@@ -25,7 +25,7 @@ def read_fields(text: str) -> Fields:
     except ValueError:
         pairs = [("", ""), ("", "")]
     fields = dict(pairs)
-    if len(fields) < len(pairs) or sum(map(len, (*fields, *fields.values()))) > LONGEST:
+    if len(fields) < len(pairs) or sum(map(len, (*fields, *fields.values()))) > LONGEST_FORM:
         raise RefusedError(InvalidArgument("this form is too long, or is none of these pages"))
     return {name: value.replace("\r\n", "\n").strip() for name, value in fields.items()}
 

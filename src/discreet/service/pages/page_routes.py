@@ -48,7 +48,7 @@ PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
     ("GET", "/answers", asking_pages.answers, ("owner", "analyst")),
     ("GET", "/budgets", budget_pages.budgets, ROLES),
     ("POST", "/budgets", budget_pages.extend, ("owner",)),
-    ("POST", "/budgets/open", budget_pages.open_budget, ("owner",)),
+    ("POST", "/budgets/open", budget_pages.open_budget_page, ("owner",)),
     ("POST", "/budgets/renew", budget_pages.renew, ("owner",)),
     ("POST", "/budgets/reopen", budget_pages.reopen, ("owner",)),
     ("GET", "/access", access_pages.access, ("owner",)),

@@ -96,7 +96,11 @@ class QuestionForm:
         }
         flags = {name: True for name in _FLAGS if name in self.fields}
         terms = {**texts, **counts, **flags, **self._lists(columns.get(column or ""))}
-        return verb, column, {k: v for k, v in terms.items() if k not in _TERMS or k in takes(verb)}
+        return (
+            verb,
+            column,
+            {k: v for k, v in terms.items() if k not in _TERMS_OF_VERBS or k in takes(verb)},
+        )
 
     @public_errors()
     def _lists(self, column: Column | None) -> dict[str, list[Any]]:
@@ -119,7 +123,7 @@ def takes(verb: str) -> tuple[str, ...]:
     return keys_of(verb) if verb in VERBS else ()
 
 
-_TERMS = frozenset(term for verb in VERBS for term in keys_of(verb))
+_TERMS_OF_VERBS = frozenset(term for verb in VERBS for term in keys_of(verb))
 """Terms of some verbs alone. A form may hold one for a verb that was chosen before; then it is left out."""
 
 

@@ -23,7 +23,7 @@ LASTING = 8 * 3600
 
 _BYTES = 32
 _WRITABLE_BY_OTHERS = 0o022
-_PATIENCE = 30
+_SECONDS_FOR_THE_FILE = 30
 _TABLES = """
 CREATE TABLE IF NOT EXISTS sessions (hashed TEXT PRIMARY KEY, token TEXT NOT NULL, ends REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS asked (
@@ -101,7 +101,7 @@ class Sessions:
         """Open the file for one transaction; make it if it is not there."""
         self._check()
         try:
-            with closing(sqlite3.connect(self._path, timeout=_PATIENCE)) as file:
+            with closing(sqlite3.connect(self._path, timeout=_SECONDS_FOR_THE_FILE)) as file:
                 file.executescript(_TABLES)
                 with file:
                     yield file
