@@ -10,7 +10,6 @@ NAMES: dict[str, str] = {
     "generalized": "select_generalized",
     "parallel": "compose_parallel",
     "price": "best_price",
-    "sql": "scan_query",
 }
 """The names of `discreet` that are called otherwise now."""
 

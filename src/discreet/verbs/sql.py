@@ -85,7 +85,8 @@ def sql(
     if not isinstance(dataset, Dataset):
         raise InvalidArgument(
             "sql asks a dataset with a description: describe the data once, with discreet.Dataset(data, "
-            f"columns=...) or in discreet.toml, got {preview(dataset)}"
+            f"columns=...) or in discreet.toml, got {preview(dataset)}; the rows of a query are "
+            "discreet.scan_query(...)"
         )
     plan = _Plan.of(dataset, read_statement(statement), read_neighbors(neighbors))
     account = dataset.account() if ledger is None else ledger
