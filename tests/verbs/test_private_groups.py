@@ -255,8 +255,12 @@ def test_nothing_is_read_before_it_is_paid_for(verb: str) -> None:
 def test_groups_of_few_records_are_not_named() -> None:
     """And no group is an answer."""
     few = pl.from_arrow(table([("ann", "north", 1), ("bob", "south", 2)]))
-    release = discreet.median(few, "value", candidates=GRID, **{**PRIVATE, "epsilon": 1})
-    assert release.value in ({}, {"north": 1}, {"south": 2})
+    terms = {
+        **PRIVATE,
+        "epsilon": 1,
+        "delta": "1e-15",
+    }  # at one in a hundred a group of one would be named now and then
+    assert discreet.median(few, "value", candidates=GRID, **terms).value == {}
     nobody = discreet.median(few.clear(), "value", candidates=GRID, **PRIVATE)
     assert nobody.value == {}
     assert str(nobody).startswith("{} [")

@@ -184,7 +184,8 @@ def test_an_argument_that_does_not_exist_is_named() -> None:
 def test_help_spells_out_the_terms(verb: Any) -> None:
     parameters = inspect.signature(verb).parameters
     terms = list(parameters)[list(parameters).index("epsilon") :]
-    assert [name for name in terms if name not in ("by", "groups", "max_groups")] == [
+    of_tables = ("where", "by", "groups", "max_groups", "groups_share", "delta", "most_drawn")
+    assert [name for name in terms if name not in of_tables] == [
         "epsilon", "rho", "scale", "mechanism", "neighbors", "privacy_unit", "size", "ledger", "request",
     ]  # fmt: skip
     assert parameters["mechanism"].default == "exponential"
