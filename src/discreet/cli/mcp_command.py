@@ -8,25 +8,25 @@ import typer
 from ..errors import InvalidArgument
 from .completion import analyst_names
 
+_ServiceUrl = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="URL",
+        help="The URL of a service; its token is in DISCREET_TOKEN. Without it the nearest discreet.toml.",
+        show_default=False,
+    ),
+]
+_AssistantName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The analyst of discreet.toml whose rights and share the assistant has.",
+        autocompletion=analyst_names,
+    ),
+]
 
-def mcp_command(
-    service: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="URL",
-            help="The URL of a service; its token is in DISCREET_TOKEN. Without it the nearest discreet.toml.",
-            show_default=False,
-        ),
-    ] = None,
-    analyst: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The analyst of discreet.toml whose rights and share the assistant has.",
-            autocompletion=analyst_names,
-        ),
-    ] = None,
-) -> None:
+
+def mcp_command(service: _ServiceUrl = None, analyst: _AssistantName = None) -> None:
     """Let an assistant ask, through a privacy budget.
 
     An assistant that can run commands or read files on the same machine is not held by this: put the data behind

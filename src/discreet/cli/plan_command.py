@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -97,6 +97,9 @@ CandidatesOfOneOption = Annotated[
 ]
 
 
+_DELTA_ALONE = "--delta goes with --epsilon, without candidates, scores and an error"
+
+
 def plan_command(
     candidates: CandidateCountOption = None,
     scores: ScoresFileOption = None,
@@ -127,22 +130,13 @@ def plan_command(
     check_picture(plot)
     if delta is not None:
         if epsilon is None or (candidates, scores, error) != (None, None, None):
-            raise InvalidArgument(
-                "--delta goes with --epsilon, without candidates, scores and an error"
-            )
-        plan = plan_keys(
-            epsilon,
-            delta,
-            max_groups=max_groups or 1,
-            minimum_count=minimum_count,
-            neighbors=neighbors,  # type: ignore[arg-type]  # read there
-        )
-        _print_plan(plan, plot, as_json=as_json)
-        return
+            raise InvalidArgument(_DELTA_ALONE)
+        limits: Any = {"max_groups": max_groups or 1, "minimum_count": minimum_count}
+        plan = plan_keys(epsilon, delta, **limits, neighbors=neighbors)  # type: ignore[arg-type]
+        return _print_plan(plan, plot, as_json=as_json)
     _check_plan(candidates, scores, epsilon, error, confidence)
     if k is not None:
-        _show_method(k, candidates, epsilon, max_candidates, as_json=as_json)
-        return
+        return _show_method(k, candidates, epsilon, max_candidates, as_json=as_json)
     if scores is None:
         assert candidates is not None
         by_mechanism, picture = _worst(candidates, spread, epsilon, error, confidence)
@@ -152,7 +146,7 @@ def plan_command(
     if plot is not None:
         picture().savefig(plot)
     what = "expected error" if confidence is None else f"error, confidence {confidence}"
-    _show(by_mechanism, "ε" if epsilon is None else what, as_json=as_json)
+    return _show(by_mechanism, "ε" if epsilon is None else what, as_json=as_json)
 
 
 def _show_method(

@@ -27,6 +27,39 @@ def _column_names(words: str) -> Any:
 Names = list[str] | None
 
 
+_DeltaOfTexts = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="The δ of all of it together, such as 1e-8: the values of texts are shown with one alone.",
+    ),
+]
+_MostUnits = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="The most units that there may be, as you know without a look: a δ too large for them is refused.",
+    ),
+]
+_ColumnNames = Annotated[
+    Names, _column_names("The columns; all of the header or the schema without it.")
+]
+_NumberColumns = Annotated[
+    Names, _column_names("Columns that hold numbers, where no type says it.")
+]
+_DateColumns = Annotated[Names, _column_names("Columns that hold dates.")]
+_TextColumns = Annotated[
+    Names, _column_names("Columns whose values are wanted, though they may spell numbers.")
+]
+_LeastShared = Annotated[
+    int, typer.Option(metavar="NUMBER", help="No value is shown that fewer units share.")
+]
+_MostValues = Annotated[int, typer.Option(metavar="NUMBER", help="The most values of a column.")]
+_DraftAlone = Annotated[
+    bool, typer.Option("--draft", help="Print the draft of discreet.toml alone.")
+]
+
+
 @releasing(
     "rho", "scale", "mechanism", "mechanism_option", "size", "by", "groups", "max_groups", "groups_share", "delta",
     "where", note=None
@@ -34,39 +67,15 @@ Names = list[str] | None
 def profile_command(  # what is known of the table
     data: DataArgument,
     terms: Terms,
-    delta: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="The δ of all of it together, such as 1e-8: the values of texts are shown with one alone.",
-        ),
-    ] = None,
-    at_most: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="The most units that there may be, as you know without a look: a δ too large for them is refused.",
-        ),
-    ] = None,
-    columns: Annotated[
-        Names, _column_names("The columns; all of the header or the schema without it.")
-    ] = None,
-    numbers: Annotated[
-        Names, _column_names("Columns that hold numbers, where no type says it.")
-    ] = None,
-    dates: Annotated[Names, _column_names("Columns that hold dates.")] = None,
-    texts: Annotated[
-        Names, _column_names("Columns whose values are wanted, though they may spell numbers.")
-    ] = None,
-    minimum_count: Annotated[
-        int, typer.Option(metavar="NUMBER", help="No value is shown that fewer units share.")
-    ] = 10,
-    most: Annotated[
-        int, typer.Option(metavar="NUMBER", help="The most values of a column.")
-    ] = 1000,
-    draft: Annotated[
-        bool, typer.Option("--draft", help="Print the draft of discreet.toml alone.")
-    ] = False,
+    delta: _DeltaOfTexts = None,
+    at_most: _MostUnits = None,
+    columns: _ColumnNames = None,
+    numbers: _NumberColumns = None,
+    dates: _DateColumns = None,
+    texts: _TextColumns = None,
+    minimum_count: _LeastShared = 10,
+    most: _MostValues = 1000,
+    draft: _DraftAlone = False,
 ) -> Release:
     """Release what a table holds that nobody described.
 

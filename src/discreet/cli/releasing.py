@@ -1,7 +1,7 @@
 """Commands that release an answer: their shared options, the ledger that is charged, and the output."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -65,7 +65,7 @@ OF_TABLES = (
 )  # fmt: skip
 """The options that make sense only where rows of a table are counted."""
 
-_RELEASE_TERMS = ("epsilon", "rho", "scale", "neighbors", "size", "request",
+_TERMS = ("epsilon", "rho", "scale", "neighbors", "size", "request",
           "privacy_unit", "max_contributions", "by", "groups", "max_groups", "groups_share", "most_drawn",
           "delta", "where")  # fmt: skip
 
@@ -81,6 +81,11 @@ UNDESCRIBED_TEXT = Message(
     "discreet describe, then discreet check"
 )
 """Said of every CSV file without a description, whatever its rows are."""
+
+
+def _settings(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all options by name, those that a command lacks as their defaults."""
+    return {name: arguments.get(name, default) for name, (_, default) in _OPTIONS.items()}
 
 
 def releasing(
@@ -106,12 +111,8 @@ def releasing(
 
         def run(**arguments: Any) -> None:
             own = {name: value for name, value in arguments.items() if name not in shared}
-            settings = {
-                name: arguments.get(name, default) for name, (_, default) in _OPTIONS.items()
-            }
-            terms = _terms(
-                {name: settings[name] for name in shared if name in _RELEASE_TERMS}, settings
-            )
+            settings = _settings(arguments)
+            terms = _terms({name: settings[name] for name in shared if name in _TERMS}, settings)
             _check_report(settings)
             path = arguments["data"]
             dataset = _find_dataset(path, open_input)

@@ -67,11 +67,8 @@ def draft_of_columns(
         if is_describable(column.name):
             tables.add(column.name, _column_table(column))
         else:
-            dataset.add(
-                tomlkit.comment(
-                    f"{column.name!a} is no name that can be described: rename the column"
-                )
-            )
+            words = f"{column.name!a} is no name that can be described: rename the column"
+            dataset.add(tomlkit.comment(words))
     dataset.add("columns", tables)
     datasets = tomlkit.table(is_super_table=True)
     datasets.add(name, dataset)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, Unpack
 from .. import tables
 from ..accuracy import CONFIDENCE, COUNTED, ErrorBound, geometric_error
 from ..arguments import column_name, refuse_one_shot
+from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms.contract import PrivacyParameter
 from ..mechanisms.noisy_counts import LARGEST_COUNT, NoisyCounts, counts_sensitivity
@@ -19,7 +20,7 @@ from ..tables.column import Group
 from ..tables.record_counts import RecordCounts
 from ..terms import PersonTerms, takes_terms_without
 from .keys import MOST_RELEASED, read_limits, release_keys
-from .mode import categories_of_column, read_labels
+from .mode import labels_of_column
 from .noisy_numbers import COUNT_TERMS, ListNoise, NoisyNumbers, read_terms
 from .private_groups import delta_of_method
 from .units import UnitQuery, read_unit_query
@@ -149,21 +150,11 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         raise InvalidArgument("minimum_count, most and other go with delta, without candidates")
     column = None if column is None else column_name(column)
     parameter, others = read_terms(terms, COUNT_TERMS)
-    options = categories_of_column(data, column, terms) if candidates is None else candidates
-    labels = read_labels(options)
-    if isinstance(labels, CandidateTable):
-        raise InvalidCandidates(
-            "counts of a CandidateTable are not released: every candidate would have a number in the answer; list "
-            "those that you want, or ask for the most common ones by top_k"
-        )
+    labels = _labels_in_list(labels_of_column(data, column, candidates, terms))
     unit_query = read_unit_query(others).with_candidates(labels.size, max_candidates)
     groups = unit_query.columns(data, column)
     noise = counts_noise(unit_query, labels.size, unit_query.for_answers(parameter))
     cells = labels.size * unit_query.group_count
-
-    def name(numbers: Sequence[int]) -> dict[Any, int]:
-        return dict(zip(labels, numbers, strict=True))
-
     question = NoisyNumbers(
         unit_query,
         [noise],
@@ -173,7 +164,23 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
     )
     words = f"counts of {column or 'values'}, {labels.size} candidates"
     query = Query("counts", words, {"column": column})
-    return question.release(query, terms, name, candidates=labels.description)
+    by_label = partial(_by_label, labels)
+    return question.release(query, terms, by_label, candidates=labels.description)
+
+
+def _labels_in_list(labels: Labels | CandidateTable) -> Labels:
+    """Return the candidates of a list; those of a table are too many to be counted in an answer."""
+    if isinstance(labels, CandidateTable):
+        raise InvalidCandidates(
+            "counts of a CandidateTable are not released: every candidate would have a number in the answer; list "
+            "those that you want, or ask for the most common ones by top_k"
+        )
+    return labels
+
+
+def _by_label(labels: Labels, numbers: Sequence[int]) -> dict[Any, int]:
+    """Return the numbers by the candidates."""
+    return dict(zip(labels, numbers, strict=True))
 
 
 def _sizes(

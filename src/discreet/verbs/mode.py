@@ -108,17 +108,11 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     Side channels: those of the mechanism, and the time the engine takes to count.
     """
     if is_private(candidates):
-        listed = {
-            "gap": gap,
-            "method": method,
-            "unsafe_candidates_from_data": unsafe_candidates_from_data,
-        }
+        listed: dict[str, Any] = {"gap": gap, "method": method}
+        listed["unsafe_candidates_from_data"] = unsafe_candidates_from_data
         query = Query("mode", f"mode of {column or 'values'}", {"column": column})
         return release_private_values(query, (data, column), 1, max_candidates, {**terms, **listed})
-    if flag(unsafe_candidates_from_data, "unsafe_candidates_from_data") and is_paid(terms):
-        raise InvalidArgument(
-            "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
-        )
+    _refuse_payment(unsafe_candidates_from_data, terms)
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms if method is not None else with_gap(terms, gap))
     if flag(gap, "gap") and unsafe_candidates_from_data:
@@ -130,15 +124,8 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
         unit_query = _without_guarantee(unit_query)
     # What is public is wrong before the data are opened, or not at all.
     ask(Counts(Source(None, None).groups[0], (), unit_query.per_person), unit_query.terms)
-    labels: Labels | CandidateTable | LabelsFromData
-    if unsafe_candidates_from_data:
-        labels = _values_in_data(data, column, candidates)
-        source = "candidates from the data"
-    else:
-        options = categories_of_column(data, column, terms) if candidates is None else candidates
-        labels = read_labels(options)
-        check_gap(gap, labels)
-        source = f"{labels.size} candidates"
+    place = data, column, candidates
+    labels, source = _candidates_at(place, terms, unsafe_candidates_from_data, gap)
     query = Query("mode", f"mode of {column or 'values'}, {source}", {"column": column})
     if by_counts:
         bounded = unit_query.with_candidates(labels.size, max_candidates)
@@ -146,6 +133,33 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
         return question.answer(naming_counted_values(labels))
     scores = count_scores(unit_query, data, column, labels)
     return unit_query.answer(scores, labels, query, draw, naming(labels))
+
+
+def _refuse_payment(is_unsafe: bool, terms: Terms) -> None:
+    """Raise for candidates from the data that a ledger pays for."""
+    if flag(is_unsafe, "unsafe_candidates_from_data") and is_paid(terms):
+        raise InvalidArgument(
+            "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
+        )
+
+
+def _candidates_at(
+    place: tuple[tables.Table, str | None, Any], terms: Terms, is_unsafe: bool, gap: bool
+) -> tuple[Labels | CandidateTable | LabelsFromData, str]:
+    """Return the candidates, and their source in words."""
+    if is_unsafe:
+        return _values_in_data(*place), "candidates from the data"
+    labels = labels_of_column(*place, terms)
+    check_gap(gap, labels)
+    return labels, f"{labels.size} candidates"
+
+
+def labels_of_column(
+    data: tables.Table, column: str | None, candidates: Any, terms: Terms
+) -> Labels | CandidateTable:
+    """Return the candidates of a call, or those that the column's type declares."""
+    options = categories_of_column(data, column, terms) if candidates is None else candidates
+    return read_labels(options)
 
 
 def _without_guarantee(unit_query: UnitQuery) -> UnitQuery:

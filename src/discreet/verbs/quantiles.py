@@ -131,18 +131,21 @@ def quantiles(  # what quantile takes, and how
     def ready(column: Numeric) -> DrawIndices:
         return draws_of(_sorted(column, grid))
 
-    def name(indices: Any, _: int | None) -> object:
-        return answers_at(indices, grid)
-
     query = unit_query.asks(_query(levels, column, grid, way))
     details = partial(_details, levels, grid)
     account, request = read_payment(unit_query.terms)
     unit = unit_query.records.unit
-    lists = None
-    if way != "joint" and unit_query.records.by is None:
-        lists = partial(_lists_of, levels, columns[0], grid, way)
+    has_lists = way != "joint" and unit_query.records.by is None
+    lists = partial(_lists_of, levels, columns[0], grid, way) if has_lists else None
     order = Order(query, guarantee, mechanism, details, account, request, unit=unit, lists=lists)
-    return order.deliver(partial(unit_query.prepare, columns, ready), unit_query.label(name, None))
+    return order.deliver(
+        partial(unit_query.prepare, columns, ready), unit_query.label(partial(_name, grid), None)
+    )
+
+
+def _name(grid: AnyGrid, indices: Any, _: int | None) -> object:
+    """Return the values at the indices, in any group."""
+    return answers_at(indices, grid)
 
 
 def _lists_of(levels: "Levels", column: Numeric, grid: AnyGrid, way: str) -> QuantileLists:

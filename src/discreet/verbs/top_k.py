@@ -151,10 +151,8 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
     column = None if column is None else column_name(column)
     names = Query("top_k", f"top {k} of {column or 'values'}", {"column": column})
     if is_private(candidates):
-        most, listed = count(k, "k"), {"gap": gap, "method": method}
-        return release_private_values(
-            names, (data, column), most, max_candidates, {**terms, **listed}
-        )
+        every = {**terms, "gap": gap, "method": method}
+        return release_private_values(names, (data, column), count(k, "k"), max_candidates, every)
     others, delta = delta_of_method(terms)
     unit_query = read_unit_query(others)
     _refuse_groups(unit_query, delta)
@@ -169,20 +167,8 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
     )
     check_gap(gap, labels, k)
     if method is not None:
-        if read_method(method) == "counts" and delta is not None:
-            raise InvalidArgument(
-                'method="counts" keeps a pure epsilon, so delta gains nothing: leave it out'
-            )
-        return question.answer(read_method(method), max_candidates)
-    best = question.choose(max_candidates).method
-    best = "peeling" if gap and best == "joint" else best  # a list drawn at once has no gaps
-    try:
-        return question.answer(best, max_candidates if best == "counts" else None)
-    except RequestConflict:
-        if best == "peeling":
-            raise
-    # A request of a version that always peeled has its answer there; another question is refused again.
-    return question.answer("peeling", None)
+        return question.answer_by(method, max_candidates)
+    return question.answer_by_best(max_candidates)
 
 
 class ListQuestion(NamedTuple):
@@ -207,6 +193,28 @@ class ListQuestion(NamedTuple):
     k: int
     delta: Number | None
     gap: bool = False
+
+    def answer_by(self, method: object, max_candidates: int | None) -> Release:
+        """Return the answer of a method by its name."""
+        if read_method(method) == "counts" and self.delta is not None:
+            raise InvalidArgument(
+                'method="counts" keeps a pure epsilon, so delta gains nothing: leave it out'
+            )
+        return self.answer(read_method(method), max_candidates)
+
+    def answer_by_best(self, max_candidates: int | None) -> Release:
+        """Return the answer of the method that is best by public numbers."""
+        best = self.choose(max_candidates).method
+        best = (
+            "peeling" if self.gap and best == "joint" else best
+        )  # a list drawn at once has no gaps
+        try:
+            return self.answer(best, max_candidates if best == "counts" else None)
+        except RequestConflict:
+            if best == "peeling":
+                raise
+        # A request of a version that always peeled has its answer there; another question is refused again.
+        return self.answer("peeling", None)
 
     def choose(self, max_candidates: int | None) -> MethodChoice:
         """Return the method that is best by public numbers; "peeling" where a mechanism is named."""
