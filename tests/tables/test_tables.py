@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -319,6 +320,25 @@ def test_pandas_objects() -> None:
     assert count(data, "c", [1, True, "a", 0, False, "b"]) == [3, 1, 1, 1, 1, 0]
     found = distinct(data, "c")
     assert [v for v in found if isinstance(v, bool | str)] == [False, True, "a"]
+
+
+def test_an_object_that_equals_two_values_joins_no_others() -> None:
+    class EqualToAll:
+        def __hash__(self) -> int:
+            return hash(-1)  # and of -2
+
+        def __eq__(self, other: object) -> bool:
+            return True
+
+    far = 2**120, 2**120 + 2**61 - 1  # of one hash; the double of NumPy is equal to both
+    for row, values in ((EqualToAll(), (-1, -2)), (np.float64(2.0**120), far)):
+        cells: list[object] = [row, *(values[i] for i in (0, 1, 1)), "text"]
+        frame = pd.DataFrame({"c": pd.Series(cells, dtype=object)})
+        assert sum(count(frame, "c", list(values))) <= 4
+        assert count(frame, "c", list(values))[1] == 2
+    cells = [1, 1.0, np.float32(1), np.int8(1), D(1), True, np.True_, "1", np.str_("1")]
+    frame = pd.DataFrame({"c": pd.Series(cells, dtype=object)})
+    assert count(frame, "c", [1, True, "1"]) == [5, 2, 2]
 
 
 def test_what_pandas_objects_accept_does_not_depend_on_the_rows() -> None:

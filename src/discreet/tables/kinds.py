@@ -19,8 +19,11 @@ from ..errors import InvalidCandidates, UnreadableData, preview
 CELL = "cell"
 """The name of the only column of a table once it has been opened."""
 
-CellKey = tuple[bool, object]
-"""What tells a value from all that do not equal it."""
+CellKey = tuple[object, object]
+"""What tells a value from all that do not equal it: in which way it is compared, and the value."""
+
+_EXACT_TYPES = (str, int, float, Decimal, Fraction, dt.datetime, dt.date, UUID)
+"""Types of which equal values are equal to the same values, one type with the other."""
 
 NUMBERS = frozenset({"integer", "decimal", "fraction", "float"})
 COMPARABLE = {"integer": NUMBERS, "decimal": NUMBERS, "float": NUMBERS}
@@ -137,9 +140,21 @@ def is_missing(value: object) -> bool:
 def key(value: object) -> CellKey:
     """Return a key that only equal values share: for Python, True equals 1.
 
-    Times with an offset are told apart as instants, whatever the zone.
+    Times with an offset are told apart as instants, whatever the zone. Objects of all other types, and of those
+    that bring an equality of their own, equal at most those of their type: one that equals two values, as a double
+    of NumPy equals all long integers that it may be rounded from, made one value of both in all other rows.
     """
-    return value.__class__.__name__ in ("bool", "bool_"), instant(value)
+    is_time = type(value).__name__ in ("datetime64", "timedelta64")  # a number for `plain`
+    one = value if is_time else plain(value)
+    return _comparison_of(type(one)), instant(one)
+
+
+def _comparison_of(of: type) -> object:
+    """Return what values of a type share with all that they may equal: False, or a type."""
+    base = next((one for one in _EXACT_TYPES if of is not bool and issubclass(of, one)), None)
+    own: tuple[object, ...] = of.__eq__, of.__hash__
+    is_exact = base is not None and own == (base.__eq__, base.__hash__)
+    return False if is_exact else of
 
 
 def check_candidates(
