@@ -55,7 +55,7 @@ def counts_command(  # the options of the verb
     most: MostOption = MOST_RELEASED,
     other: OtherOption = None,
 ) -> Release:
-    """Release how many records hold each of some values, with geometric noise.
+    """Release how many records hold each of some values.
 
     Rows whose value is not among the candidates are ignored. With --delta the values are those that enough records
     hold, which discreet keys tells without counts.

@@ -117,7 +117,7 @@ def plan_command(
     plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the error of an answer, or the epsilon for one; with --k the method for a list.
+    """Show the error of an answer, or the epsilon for one.
 
     Nothing is charged. With --candidates no data are needed: the bound holds for the worst scores. The error is the
     difference between the best score and the score of the answer: its expectation, or its quantile at --confidence.

@@ -51,7 +51,7 @@ def sum_command(
     step: _Rounding = None,
     bounds_share: _BoundsShare = None,
 ) -> Release:
-    """Release the sum of the numbers of a column, with geometric noise.
+    """Release the sum of the numbers of a column.
 
     Example: discreet sum people.csv age --minimum 0 --maximum 120 --step 1 --epsilon 1
     """
@@ -77,7 +77,7 @@ def mean_command(
     step: _Rounding = None,
     bounds_share: _BoundsShare = None,
 ) -> Release:
-    """Release the mean of the numbers of a column: a noisy sum over a noisy count.
+    """Release the mean of the numbers of a column.
 
     Half of epsilon is spent on each. If the noisy count is 0, there is no mean.
 
