@@ -29,7 +29,7 @@ class Answer:
 
     @classmethod
     def of(cls, named: Any) -> "Answer":
-        """Return an answer with nothing besides, unless it is one already."""
+        """Return an answer alone, unless it is one already."""
         return named if isinstance(named, Answer) else cls(named)
 
     @classmethod

@@ -122,7 +122,7 @@ class Labels(Sequence[object]):
         """Return the labels that a user gives, as `of` does; warn if they look as if they were taken from data.
 
         Raises:
-            InvalidCandidates: as the constructor does, without a value of what looks as if it were taken from data.
+            InvalidCandidates: as the constructor does, without a value that looks as if it were taken from data.
         """
         library = table_library(candidates)
         if library is None:

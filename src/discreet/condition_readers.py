@@ -122,7 +122,7 @@ def _test_of(column: str, node: Any) -> Condition:
 
 
 def _join_node(condition: Condition, node: Any, depth: int) -> Condition:
-    """Return a condition with what a node joins to it."""
+    """Return a condition with the parts that a node joins to it."""
     if node.name == "__invert__":
         return Not(condition)
     if node.name in ("__and__", "__or__"):

@@ -89,7 +89,7 @@ def _letter_width(letter: str) -> int:
 
 
 def _short(label: str) -> str:
-    """Return a label without what a terminal would obey, or its beginning if it would fill the line."""
+    """Return a label without commands to a terminal, or its beginning if it would fill the line."""
     text = visible_text(label[: _WIDEST_LABEL + 1])
     if len(label) <= _WIDEST_LABEL and text_width(text) <= _WIDEST_LABEL:
         return text

@@ -100,7 +100,7 @@ class Decimals:
 
     @property
     def cells(self) -> "PointCells":
-        """The points, and what is between them."""
+        """The points, and the borders between them."""
         return PointCells(self)
 
     @property
@@ -136,7 +136,7 @@ class Decimals:
         return indices
 
     def cells_of(self, values: ExactArray) -> Integers:
-        """Return for each value twice the number of points below it, and one more where it is a point itself.
+        """Return for every value twice the number of points below it, and one more where it is a point itself.
 
         The values must not be NaN. A cell depends on the exact value alone, as `nearest` does.
         """
@@ -282,7 +282,7 @@ class RoundNumbers:
 
     @property
     def cells(self) -> PointCells:
-        """The decimals of one digit, which round numbers are among, and what is between them."""
+        """The decimals of one digit, which round numbers are among, and the borders between them."""
         return Decimals(1).cells
 
     @property
@@ -317,7 +317,7 @@ def _side(value: int | float | Fraction, point: Fraction) -> int:
 
 
 def _as_doubles(values: ExactArray) -> NDArray[np.float64]:
-    """Return numbers as doubles, each rounded once."""
+    """Return numbers as doubles, all rounded once."""
     if values.dtype.kind == "O":
         return np.array([_signed_double(value) for value in values], dtype=np.float64)
     return values.astype(np.float64)
@@ -330,7 +330,7 @@ def _signed_double(value: int | Fraction) -> float:
 
 @lru_cache(maxsize=1)
 def _powers() -> NDArray[np.float64]:
-    """Return the powers of ten, as doubles, each rounded once."""
+    """Return the powers of ten, as doubles, all rounded once."""
     return np.array([float(f"1e{LEAST_POWER + i}") for i in range(POWERS)])
 
 

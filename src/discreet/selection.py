@@ -274,7 +274,7 @@ class Question:
         return scores
 
     def naming(self, name: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function that names what was drawn, of one that names indices: with drawn gaps."""
+        """Return the function that names a draw with its gaps, of one that names indices."""
         grid = self.calibrated.gap_grid
         if grid is None:
             return name
@@ -311,7 +311,7 @@ class Question:
         return _error_bound(behind * measure.of_one, measure.unit)
 
     def _error_of_list(self, candidates: int, measure: Measure) -> ErrorBound | None:
-        """Return a bound on how far a place of a list is behind what should be there."""
+        """Return a bound on how far a place of a list is behind the right candidate."""
         error_below = getattr(self.mechanism, "error_below", None)
         if error_below is None or self.parameter is None:
             return None

@@ -229,7 +229,7 @@ def _groups(parts: dict[str, str | None], by: str) -> Message:
 
 
 def _of_each(parts: dict[str, str | None]) -> Message:
-    """Return what counts of each privacy unit."""
+    """Return the sentence of the records that count of a privacy unit."""
     unit = parts["unit"]
     if parts["rows"] == "1":
         return Message("one row of each {unit}", unit=unit)
@@ -275,7 +275,7 @@ def _unbounded(digits: str | None) -> Message:
 
 
 def _way(way: str, first: str | None) -> Message:
-    """Return how values that nobody listed are drawn, and why so."""
+    """Return how values without a list are drawn, and why so."""
     if first is None:
         return Message(
             "any values that enough records hold, by private keys with their counts, as one record adds to no more "

@@ -1,4 +1,4 @@
-"""Reads a statement of SQL as questions: the verbs, columns and terms that it stands for. Nothing is asked here.
+"""Reads a statement of SQL as questions: the verbs, columns and terms that it stands for. It asks none of them.
 
 One SELECT in the clause that BigQuery made known:
 
@@ -79,7 +79,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class SqlStatement:
-    """A statement, read: what is asked of which dataset, at which privacy.
+    """A statement, read: its questions, their dataset and their privacy.
 
     Attributes:
         dataset: the name of the dataset.
@@ -393,7 +393,7 @@ def _aggregates() -> dict[type, _Reader]:
 
 
 def _of_column(verb: str) -> _Reader:
-    """Return the reader of an aggregate of one column and nothing besides."""
+    """Return the reader of an aggregate of one column alone."""
 
     def read(tree: Any, name: str) -> Aggregate:
         if not _only(tree, "this", "big_int", "is_string", "dialect"):

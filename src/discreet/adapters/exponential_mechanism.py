@@ -43,7 +43,7 @@ def exponential_mechanism(  # noqa: PLR0913  # the union of three signatures
         qualities: finite numbers, higher is better: an array of NumPy, PyTorch or JAX, a list, or a dict from
             candidates to numbers.
         epsilon: the privacy parameter ε, a positive number without a unit. One answer has a bounded range of ε: it
-            is ε-DP, and zCDP with a ρ just below ε²/8, which is what synthesizers charge.
+            is ε-DP, and zCDP with a ρ just below ε²/8, which synthesizers charge.
         sensitivity: the most that one quality can change between neighbours, in units of the qualities; 1 by
             default.
         base_measure: public weights of the candidates, as mbi takes them: with a dict of qualities a dict of

@@ -10,7 +10,7 @@ from ..numbers import Number
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """One attack that was run. Nothing in it is private: the attacker made up the input.
+    """One attack that was run. All of it is public: the attacker made up the input.
 
     Attributes:
         name: the name in the registry.

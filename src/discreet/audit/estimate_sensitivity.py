@@ -122,7 +122,7 @@ def _moves(
     size: int,
     neighbors: Neighbors,
 ) -> list[Fraction]:
-    """Return how far each score moves between two random neighbours, the larger of `size` records."""
+    """Return how far the scores move between two random neighbours, the larger of `size` records."""
     common = [record() for _ in range(size - 1)]
     other = [record()] if neighbors == "replace_one" else []
     before, after = _exact_scores(score(common + other)), _exact_scores(score([*common, record()]))

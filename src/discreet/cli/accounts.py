@@ -113,7 +113,7 @@ def description_for(where: str | None) -> "Configuration | None":
     """Return the description that has a dataset of this name, or any without a name; None for the name of a ledger.
 
     Raises:
-        InvalidDescription: if it cannot be accepted, and nobody can tell what the name stands for.
+        InvalidDescription: if it cannot be accepted, and the name may stand for several things.
     """
     if where is not None and "://" in where:
         return None

@@ -28,7 +28,7 @@ def show_release(release: Release, subject: Mapping[str, object], *, as_json: bo
 
     Args:
         release: the release.
-        subject: what was asked about, such as the data and the column, for JSON.
+        subject: the object of the question, such as the data and the column, for JSON.
         as_json: whether to print both as one line of JSON on stdout.
     """
     if as_json:
@@ -90,7 +90,7 @@ def _counted(answer: object, count: object) -> str:
 
 
 def _lines_besides(release: Release) -> list[str]:
-    """Return a line for each thing that is released besides the answer and its counts."""
+    """Return the lines of all that is released besides the answer and its counts."""
     parts = release.parts()
     return [f"{name}: {answer_in_words(part)}" for name, part in parts.items() if name != "counts"]
 

@@ -48,7 +48,7 @@ def table_file(source: str, form: str | None = None) -> Iterator[str]:
 
     Raises:
         UnknownName: if there is no such format.
-        UnreadableFile: if it is a database, a workbook or an address, with what to do instead.
+        UnreadableFile: if it is a database, a workbook or an address, with the way to do it instead.
     """
     if form is not None and form not in FORMATS:
         raise UnknownName(f"--format must be one of {', '.join(FORMATS)}, got {preview(form)}")

@@ -179,7 +179,7 @@ def _check_plan(
     error: str | None,
     confidence: str | None,
 ) -> None:
-    """Raise unless either is given of what decides the error, and of what is shown."""
+    """Raise unless one of candidates and scores is given, and one of epsilon and error."""
     if (candidates is None) == (scores is None):
         raise InvalidArgument("give either --candidates, for the worst case, or --scores FILE")
     if (epsilon is None) == (error is None):

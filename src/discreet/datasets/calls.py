@@ -105,7 +105,7 @@ _inside: ContextVar[bool] = ContextVar("_inside")
 
 @contextmanager
 def inside_a_verb() -> Iterator[None]:
-    """Let verbs be asked about data that were looked at: what is declared about them is not looked for again."""
+    """Let verbs be asked about data that were looked at: their declaration is not looked for again."""
     outer = _inside.set(True)
     try:
         yield

@@ -47,7 +47,7 @@ class Configuration:
         questions: the named questions of every dataset: the verb and its arguments.
         analysts: the declarations about every analyst.
         server: the declarations about the service.
-        serving: those about each dataset: how long its questions may take, and who reads it.
+        serving: those about every dataset: how long its questions may take, and who reads it.
     """
 
     path: Path

@@ -50,7 +50,7 @@ def fill_terms(
 def _column_terms(
     dataset: Dataset, arguments: dict[str, Any], asks: Asks, verb: str
 ) -> dict[str, Any]:
-    """Return the column of a call, and what the description declares of it for the verb."""
+    """Return the column of a call, and its declaration for the verb."""
     if asks == "records" and arguments.get("column") is None:
         return {}
     column = dataset.column(arguments.get("column"))

@@ -1,4 +1,4 @@
-"""A profile of a table that nobody described: its columns in released numbers, as text and as a page."""
+"""A profile of an undescribed table: its columns in released numbers, as text and as a page."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -139,7 +139,7 @@ class ColumnProfile:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Profile:
-    """A table that nobody described, in public numbers: `print` writes it, a notebook and a report show it.
+    """An undescribed table in public numbers: `print` writes it, a notebook and a report show it.
 
     Attributes:
         columns: its columns.
@@ -165,7 +165,7 @@ class Profile:
 
     @property
     def draft(self) -> str:
-        """A draft of discreet.toml, for the owner of the data to compare with what is known of them."""
+        """A draft of discreet.toml, for the owner of the data to compare with other knowledge of them."""
         source = (self.where or {}).get("source")
         return draft_of_columns(
             self.columns,

@@ -451,7 +451,7 @@ def read_total(epsilon: object, rho: object, delta: object) -> Amount:
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """A larger total of a budget. What is None stays as it is.
+    """A larger total of a budget. A part that is None stays as it is.
 
     Attributes:
         epsilon: the new total ε.

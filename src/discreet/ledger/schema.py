@@ -187,7 +187,7 @@ def _sixth(connection: Connection) -> None:
 
 
 def _seventh(_: Connection) -> None:
-    """Change nothing in the tables: answers may hold values, which older versions do not know."""
+    """Keep the tables as they are: answers may hold values, which older versions do not know."""
 
 
 MIGRATIONS: list[Callable[[Connection], None]] = [

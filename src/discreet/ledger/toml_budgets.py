@@ -69,7 +69,7 @@ def open_described(  # noqa: PLR0913  # what the file declares, and what the own
     """Open the budget that is declared for a dataset, or a share of it; returns it if it was opened before.
 
     Args:
-        configuration: what the file declares.
+        configuration: the content of the file.
         name: the dataset.
         analyst: opens a share for this analyst.
         separate: whether it is one of its own though others share its tables: see `Ledger.open`.
@@ -152,7 +152,7 @@ def renew_described(
     The shares that the file declares are opened with it.
 
     Args:
-        configuration: what the file declares.
+        configuration: the content of the file.
         name: the dataset.
         period: the name; None for the calendar.
         **amounts: epsilon, rho or delta; without any those declared, or else as much as before.

@@ -104,7 +104,7 @@ def verify_chain(
     Args:
         connection: the database.
         old_head: a head that must be on the chain, or None.
-        schema: the newest schema under which its events were written: it says what they may hold.
+        schema: the newest schema under which its events were written: it says which fields they may hold.
 
     Raises:
         LedgerCorrupt: if events, sums, tables or triggers differ from those that were written.

@@ -199,7 +199,7 @@ class AboveThreshold:
 
 
 def _without_draws() -> Callable[[], Indices]:
-    """Return an empty draw: a session draws for each question."""
+    """Return an empty draw: a session draws for every question."""
     return list
 
 

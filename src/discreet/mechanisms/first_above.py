@@ -72,7 +72,7 @@ class FirstThreshold:
         The distribution is made from the numbers of records below the thresholds, and from that of all records.
 
         Raises:
-            InvalidArgument: if there is no epsilon: what follows for rho or scale is not known.
+            InvalidArgument: if there is no epsilon: no guarantee is known for rho or scale.
         """
         wanted = need_parameter(parameter)
         if wanted.kind != "epsilon":

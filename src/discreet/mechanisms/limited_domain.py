@@ -1,4 +1,4 @@
-"""Limited domain: the most common of keys without a public list, or nothing (Durfee and Rogers 2019)."""
+"""Limited domain: the most common of keys without a public list, or no key (Durfee and Rogers 2019)."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ _NOTHING_BITS = 128
 
 @dataclass(frozen=True, slots=True)
 class LimitedDomain:
-    """Answer up to k times, without replacement, one of the most common keys, or nothing; nothing ends the answer.
+    """Answer up to k times, without replacement, one of the most common keys, or no key, which ends the answer.
 
     Key i of the first `rows` has the weight exp(eta * count[i]), nothing exp(eta * (tau + s + T)), where tau is the
     count of the next key, s the spread, and exp(eta * T) = m (1 - delta) / delta for m = min(keys of a unit, rows).
@@ -100,7 +100,7 @@ class LimitedDomain:
         """Return the mechanism at the largest eta that keeps the wanted guarantee.
 
         Args:
-            sensitivity: of counts to which a record adds one each: see `key_sensitivity`.
+            sensitivity: of counts to which a record adds one: see `key_sensitivity`.
             parameter: of all rounds together.
         """
         amount, spread = need_parameter(parameter), sensitivity.spread
@@ -117,14 +117,14 @@ class LimitedDomain:
 
 
 def key_sensitivity(neighbors: Neighbors) -> Sensitivity:
-    """Return the sensitivity of counts of keys, to which a record that comes adds one each."""
+    """Return the sensitivity of counts of keys, to every one of which a record may add one."""
     if neighbors == "replace_one":
         return Sensitivity(Fraction(2), neighbors, Fraction(1))
     return Sensitivity(Fraction(1), neighbors, Fraction(1), monotonic=True)
 
 
 class DomainRounds:
-    """The distribution of the places of the answers among the most common keys: up to k, until nothing comes."""
+    """The distribution of the places of the answers among the most common keys: up to k, until no key comes."""
 
     __slots__ = ("_first", "_keys", "_rounds")
 
@@ -163,7 +163,7 @@ class DomainRounds:
         return [self.draw(bits) for _ in range(size)]
 
     def probability(self, answers: Sequence[int]) -> arb:
-        """Return a ball around the probability of a list: of k places, or fewer and then nothing."""
+        """Return a ball around the probability of a list: of k places, or fewer and then no key."""
         slots, chance = self._first, arb(1)
         for place in answers:
             slot = slots.places.tolist().index(place)
@@ -189,7 +189,7 @@ class Nothing:
 
 
 class _Slots:
-    """The weights of the keys that are left in a round, and of nothing, all relative to the best key.
+    """The weights of the keys that are left in a round, and of no key, all relative to the best key.
 
     Attributes:
         places: the places of the keys, and one beyond all of them for nothing.

@@ -1,4 +1,4 @@
-"""private_keys: the keys of a table that nobody may list, with their counts."""
+"""private_keys: the keys of a table without a public list, with their counts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ class DrawnKeys(NamedTuple):
 
 @dataclass(frozen=True)
 class PrivateKeys:
-    """Releases each key with the largest probability that its count allows, and a noisy count at no further cost.
+    """Releases every key with the largest probability that its count allows, and a noisy count at no further cost.
 
     A key of n records is released with the probability pi(n) of `OptimalProbabilities`. With M the count at which
     pi first exceeds a uniform number, it is released if M <= n, and its count is n + t - M for a public t.
 
     Guarantee: (epsilon, delta)-DP, with the counts or without them, where a record that comes or goes changes
-    the counts of at most `keys` keys by one each.
+    the counts of at most `keys` keys by one.
 
     Side channels: a draw reads a number of words that follows from the answer and from public numbers, but for
     doubts: docs/reference/mechanisms/private_keys.md. Its time depends on the sizes of classes too.

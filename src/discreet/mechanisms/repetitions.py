@@ -60,7 +60,7 @@ class Repetitions:
         return 3 if self.kind == "geometric" else 2
 
     def best_of(self, attempt: Guarantee) -> Guarantee:
-        """Return the guarantee of the best of K tries, each with that guarantee.
+        """Return the guarantee of the best of K tries of that guarantee.
 
         Of tries that are epsilon-DP it is `PureDP` of `price` times as much; of others Rényi divergences.
 

@@ -93,12 +93,12 @@ class Distribution:
 
     @property
     def lower(self) -> tuple[Fraction, ...]:
-        """A lower bound on the probability of each run; in a list every candidate is a run."""
+        """A lower bound on the probability of every run; in a list every candidate is a run."""
         return tuple(map(lower, self._masses))
 
     @property
     def upper(self) -> tuple[Fraction, ...]:
-        """An upper bound on the probability of each run; in a list every candidate is a run."""
+        """An upper bound on the probability of every run; in a list every candidate is a run."""
         return tuple(map(upper, self._masses))
 
     @property

@@ -33,7 +33,7 @@ _MOST_POINTS = 400
 @error_boundaries
 @dataclass(frozen=True, slots=True, repr=False)
 class KeyPlan:
-    """The probability with which a key is answered, by its count: of public numbers alone. Nothing was read.
+    """The probability with which a key is answered, by its count: of public numbers alone. No data were read.
 
     `print` it for a table; a notebook shows it as one.
 

@@ -72,7 +72,7 @@ class Series:
         step: the distance of neighbouring candidates.
         window: the part of the axis where nearly all of the probability is, and eleven candidates at least.
         in_steps: whether candidates between two points are like the nearer one; else they lie on a line.
-        apart: the distance of neighbouring candidates on a grid; infinite in a list, where each is a point.
+        apart: the distance of neighbouring candidates on a grid; infinite in a list, where all are points.
         is_of_dates: whether candidates are dates, and positions days from 1970-01-01.
     """
 
@@ -88,7 +88,7 @@ class Series:
     is_of_dates: bool = False
 
     def are_few(self, low: float, high: float) -> bool:
-        """Return whether few candidates are in view, each of them a point."""
+        """Return whether few candidates are in view, all of them points."""
         inside = [place for place in self.x if low <= place <= high]
         gaps = (after - before for before, after in pairwise(inside))
         return marks.are_few(inside) and all(gap < 1.5 * self.apart for gap in gaps)
@@ -216,7 +216,7 @@ def frequencies(
     Args:
         values: the draws.
         label: the name of the axis of candidates, with its unit.
-        candidates: what could be drawn: those that never were have a bar of length zero.
+        candidates: those that could be drawn: those that never were have a bar of length zero.
     """
     values = read_sequence(values, "values", _MOST_ITEMS)
     counts = Counter(values)

@@ -20,7 +20,7 @@ from .sensitivity import Neighbors, read_neighbors
 class ApproxRange(BaseGuarantee):
     """Rounds of epsilon-bounded range, one after the other, but for an event of probability delta in all of them.
 
-    Of several rounds no mixture is known, so their δ is added to what follows from the ranges:
+    Of several rounds no mixture is known, so their δ is added to the guarantee of the ranges:
     P(S) <= e**t Q(S) + C(t) + δ, where C is the curve of the rounds. It is (rounds * ε, δ)-DP, and more.
     Of one round it is known besides that the range holds except with probability δ.
 

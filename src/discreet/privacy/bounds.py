@@ -169,7 +169,7 @@ class Looseness(NamedTuple):
         return min(short_up(self.extra + self.slack + (1 - self.slack) * bound), Fraction(1))
 
     def delta_of_core(self, at: Fraction) -> Fraction | None:
-        """Return the delta that is left for the core; None where nothing is."""
+        """Return the delta that is left for the core; None where none is."""
         rest = at - self.extra
         return None if self.slack > rest else (rest - self.slack) / (1 - self.slack)
 

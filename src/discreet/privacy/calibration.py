@@ -1,4 +1,4 @@
-"""How much each of several answers may have, so that all together are (epsilon, delta)-DP."""
+"""How much every one of several answers may have, so that all together are (epsilon, delta)-DP."""
 
 import math
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def largest_share(
     *,
     adaptive: bool,
 ) -> Fraction:
-    """Return an epsilon for each of several answers with which all together are (epsilon, delta)-DP.
+    """Return an epsilon for every one of several answers with which all together are (epsilon, delta)-DP.
 
     It is at least epsilon / answers, and near the largest of which the bounds of the library say so. What
     decides is the certified bound at the number returned, not how it was found.

@@ -82,7 +82,7 @@ class Composition:
 
     @property
     def extra_delta(self) -> Fraction:
-        """The sum of the deltas that are added to what follows from the cores."""
+        """The sum of the deltas that are added to the guarantee of the cores."""
         return extra_delta_of_parts(self.parts)
 
     @property
@@ -269,7 +269,7 @@ def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
 
 
 def count_atoms(parts: Iterable[Part]) -> dict[Guarantee, int]:
-    """Return the parts without nesting, and how many of each there are, in the order in which they first come."""
+    """Return the parts without nesting, and their numbers, in the order in which they first come."""
     counts: dict[Guarantee, int] = {}
     for part, n in parts:
         inner = part.parts if isinstance(part, Composition) else ((part, 1),)

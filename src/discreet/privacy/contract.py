@@ -113,7 +113,7 @@ def guarantee_as_dict(guarantee: Guarantee) -> dict[str, object]:
 
 
 def extra_delta_of(guarantee: Guarantee) -> Fraction:
-    """Return the delta of a guarantee that is added to what follows from its core; 0 for most kinds.
+    """Return the delta of a guarantee that is added to the guarantee of its core; 0 for most kinds.
 
     The slack of those is the probability that the core fails, which leaves less of the core.
     """

@@ -113,7 +113,7 @@ class Odometer:
     def approx(self, delta: Number) -> ApproxDP:
         """Return (epsilon, delta)-DP that holds whenever one stops.
 
-        For every analyst and every set E of what she may end up with, on neighbouring data: the probability
+        For every analyst and every set E of answers that she may end up with, on neighbouring data: the probability
         that it is in E, and that this said no more than (epsilon, delta) then, is at most exp(epsilon) times
         that on the other data, plus delta.
 

@@ -69,7 +69,7 @@ def slack_of(parts: Parts) -> Fraction:
 
 
 def extra_delta_of_parts(parts: Parts) -> Fraction:
-    """Return the sum of the deltas that are added to what follows from the cores, at most 1."""
+    """Return the sum of the deltas that are added to the guarantee of the cores, at most 1."""
     extra = total((extra_delta_of(part), n) for part, n in parts)
     return Fraction(0) if extra is None else min(extra, Fraction(1))
 

@@ -37,7 +37,7 @@ def in_full(guarantee: Guarantee, unit: Unit | None = None) -> str:
 
 
 def in_brief(guarantee: Guarantee, unit: Unit | None = None) -> str:
-    """Return epsilon and the relation where epsilon-DP follows; else what is there in brief, or all of it."""
+    """Return epsilon and the relation where epsilon-DP follows; else the guarantee in brief, or all of it."""
     if guarantee.pure is None:
         brief: str | None = getattr(guarantee, "brief", None)
         return (

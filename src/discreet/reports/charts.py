@@ -316,7 +316,7 @@ def _times(first: datetime, last: datetime) -> tuple[list[tuple[float, str]], st
 
 
 def _stairs(places: Sequence[float], heights: Sequence[float]) -> list[Position]:
-    """Return the corners of a line that keeps each height up to the next place."""
+    """Return the corners of a line that keeps its height up to the next place."""
     before = zip(places[1:], heights, strict=False)
     after = zip(places[1:], heights[1:], strict=True)
     corners = [corner for pair in zip(before, after, strict=True) for corner in pair]
@@ -324,7 +324,7 @@ def _stairs(places: Sequence[float], heights: Sequence[float]) -> list[Position]
 
 
 def _steps_between(points: Sequence[Position]) -> list[Position]:
-    """Return the corners of a line that keeps each height up to the middle between two points."""
+    """Return the corners of a line that keeps its height up to the middle between two points."""
     corners = [points[0]]
     for (abscissa, height), (next_x, next_height) in pairwise(points):
         corners += [((abscissa + next_x) / 2, height), ((abscissa + next_x) / 2, next_height)]

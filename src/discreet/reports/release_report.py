@@ -71,7 +71,7 @@ def _answer(release: Release) -> str:
 
 
 def _with_counts(answer: Any, counts: Any) -> Any:
-    """Return an answer in plain values with its noisy counts behind it, each with its own."""
+    """Return an answer in plain values with its noisy counts behind it."""
     if isinstance(counts, dict):
         return {group: _with_counts(one, counts[group]) for group, one in answer.items()}
     if isinstance(counts, list):

@@ -46,7 +46,7 @@ class FirstAbove:
     def draw(self, bits: Bits) -> int:
         """Return one index.
 
-        Reads a word for the level and one for each lead, and more where these leave a doubt: of the level first.
+        Reads a word for the level and one for every lead, and more where these leave a doubt: of the level first.
         """
         level, words = LazyUniform(bits), bits.words(len(self.leads))
         above, open_places = self._compare(level, words, bits.width)
@@ -122,7 +122,7 @@ class FirstAbove:
 
             integral over z > m of a exp(-a z) * product over j <= i of (1 - exp(b g[j]) exp(-b z)) dz.
 
-        The product is a polynomial in exp(-b z), of which each power has a closed integral. A factor that is 1 but
+        The product is a polynomial in exp(-b z), whose powers have closed integrals. A factor that is 1 but
         for less than 2**-digits is enclosed between its least value and 1.
         """
         a, b = ball(self.level_rate), ball(self.noise_rate)

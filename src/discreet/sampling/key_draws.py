@@ -5,7 +5,7 @@ one that is released. The word that decides is also the noise: a key of count n 
 M is the count where its probability first exceeds a uniform V. Proofs: docs/reference/mechanisms/private_keys.md.
 
 Fixed work: every class has its closing word, the empty ones too, and every key of the last class, all of which are
-released, has a word as well. So `size - 1` words are read and one for each key that is released, and one more
+released, has a word as well. So `size - 1` words are read and one for every key that is released, and one more
 for its noise; and more for a doubt, which depends on the words and never on the sizes of classes. Of many words
 some are read ahead: `WordsAhead`.
 """
@@ -164,7 +164,7 @@ class KeyDraw:
     def _skips(
         self, words: NDArray[np.uint64], count: int, width: int
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return the skips of many words in doubles, and whether each is certain."""
+        """Return the skips of many words in doubles, and which are certain."""
         if width != _WIDTH:
             return np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_)
         rate = self.table.rates[count]
@@ -193,7 +193,7 @@ class KeyDraw:
 
         Args:
             classes: counts from 1 to `size`.
-            bits: the source, of which one word is read for each.
+            bits: the source, of which one word is read for every one.
         """
         words, table = bits.words(len(classes)), self.table.probabilities
         tops = table[classes]

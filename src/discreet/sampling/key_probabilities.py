@@ -129,7 +129,7 @@ class OptimalProbabilities:
         return height * (epsilon * (self.turn - count)).exp() - unit
 
     def _constants(self) -> tuple[arb, arb, arb]:
-        """Return balls around epsilon, the unit, and what is missing to 1 at the turn with the unit added."""
+        """Return balls around epsilon, the unit, and the rest to 1 at the turn with the unit added."""
         digits = ctx.prec
         if digits not in self._by_precision:
             unit, epsilon = _unit(self.epsilon, self.delta), ball(self.epsilon)
@@ -139,7 +139,7 @@ class OptimalProbabilities:
 
     @cached_property
     def _by_precision(self) -> dict[int, tuple[arb, arb, arb]]:
-        """What all probabilities need, by the precision in force."""
+        """The numbers that all probabilities need, by the precision in force."""
         return {}
 
     def _rise(self, count: int) -> arb:
@@ -188,7 +188,7 @@ class GivenProbabilities:
 
 @dataclass(frozen=True)
 class DoubleTable:
-    """Probabilities by count in doubles, each within 2**-50 of the real number, relatively.
+    """Probabilities by count in doubles, all within 2**-50 of the real number, relatively.
 
     Attributes:
         probabilities: of counts 0, 1, ..., size.

@@ -41,7 +41,7 @@ def count_beside(
 
     Args:
         values: the records, in any order.
-        counts: how often each occurs; None where all do once.
+        counts: how often they occur; None where all do once.
         ladder: the numbers, as doubles and all others are compared with them.
     """
     if values.dtype.kind != "O":
@@ -81,7 +81,7 @@ def count_around(source: "GridSource", numbers: ExactArray) -> tuple[Integers, I
 
 
 def _cells_between(ladder: ExactArray, values: ExactArray) -> Integers:
-    """Return for each value how many rising numbers are below it, twice, and one more if it is one of them."""
+    """Return for every value how many rising numbers are below it, twice, and one more if it is one of them."""
     order = np.argsort(values, kind="stable")
     size, cells = len(values), np.zeros(len(values), dtype=np.int64)
     for first in _places(values[order], ladder):

@@ -90,7 +90,7 @@ def cell_widths(size: int) -> list[int]:
 def distinct_indices(
     indices: Integers, counts: NDArray[np.int64] | None = None
 ) -> tuple[Integers, NDArray[np.int64]]:
-    """Return the distinct indices in order, and the numbers of their records, which is one each if not said."""
+    """Return the distinct indices in order, and the numbers of their records, which is one if not said."""
     ascending: Any
     if counts is None:
         ascending, weights = np.sort(indices), None

@@ -28,7 +28,7 @@ _WORD = 2**62
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SortedRecords:
-    """The distinct points with records, ascending, and how many records are below each and in all. Private."""
+    """The distinct points with records, ascending, and how many records are below them and in all. Private."""
 
     points: Integers
     totals: Integers
@@ -188,7 +188,7 @@ class _Target:
         return max(part.low, self.base - width), min(part.high, self.base + 1 + width)
 
     def scores(self, less: Integers, not_more: Integers) -> Integers:
-        """Return denominator * (how far inside each interval of ranks the wanted rank is; negative outside)."""
+        """Return denominator * (how far inside an interval of ranks the wanted rank is; negative outside)."""
         over, under = less - self.base, self.base - not_more
         # The ranks ascend, so that the farthest are at the ends.
         q, farthest = self.denominator, max(abs(over[[0, -1]]).max(), abs(under[[0, -1]]).max())

@@ -18,7 +18,7 @@ Thresholds = Decimals | RoundNumbers
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ThresholdCounts:
-    """The numbers of records below and above each threshold, and that of all records. Private."""
+    """The numbers of records below and above all thresholds, and that of all records. Private."""
 
     below: Integers
     above: Integers
@@ -36,7 +36,7 @@ class ThresholdCounts:
 
 
 def _count_cells(column: "Numeric", cells: PointCells) -> NDArray[np.int64]:
-    """Return how many records are in each cell."""
+    """Return how many records are in the cells."""
     source = column.on_grid(cells)
     if source is not None:
         indices, counts = source.occupancy(cells.nearest)

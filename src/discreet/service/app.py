@@ -165,7 +165,7 @@ class Service:
     def _wait(self, analyst: str | None, arrival: Arrival | None, dataset: str) -> Wait | None:
         """Return the wait for an answer that is asked for when the reply to a request leaves.
 
-        Not from now on: what keeps the cores busy would move that into another turn, and be seen.
+        Not from now on: other work on the cores would move that into another turn, and be seen.
         """
         if self.turns is None or self.dispatcher is None:
             return None

@@ -58,7 +58,7 @@ class Tool:
     Attributes:
         name: its name.
         title: its name for people.
-        description: what a model is told of it.
+        description: the text that a model is told of it.
         properties: its arguments, as JSON Schema has them.
         required: those that must be given.
         work: does it.
@@ -146,7 +146,7 @@ def _datasets(connection: Connection, _: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _quote(connection: Connection, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the price of a question, and what would remain."""
+    """Return the price of a question, and the rest of the budget after it."""
     quote = _quoted(connection, arguments)
     return {"quote": _plain(quote.as_dict()), "in_words": translate(quote), "charged": False}
 
@@ -222,7 +222,7 @@ def _budget(connection: Connection, _: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _past_answers(connection: Connection, _: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was asked before; the same question under its request gives its answer again, free."""
+    """Return the questions asked before; the same question under its request gives its answer again, free."""
     return {
         "answers": [
             {

@@ -44,7 +44,7 @@ class QueuedQuestion:
         digest: of all that decides the distribution of the answer, but the data.
         line: the operation, its arguments and who asks, for the reader.
         earliest: the time before which no place of it begins: that at which a reply would leave that needs no data.
-            It follows from the arrival alone, so what settling took decides no place.
+            It follows from the arrival alone, so the time of settling decides no place.
     """
 
     caller: Caller

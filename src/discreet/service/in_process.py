@@ -20,7 +20,7 @@ class InProcess:
         role: the role of the caller: see `tokens.ROLES`.
         rights: the rights of the caller.
         ownership: the other operations of owners and auditors.
-        check: called before each operation; raises if the caller may do nothing any more.
+        check: called before every operation; raises if the caller may do nothing any more.
         readers: operations by name that are done in another process, and isolated there.
     """
 

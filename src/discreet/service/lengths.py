@@ -132,7 +132,7 @@ def _may_count(question: Call) -> bool:
 
 
 def _longest_histogram(terms: Mapping[str, Any], column: Column) -> int:
-    """Return a bound on the characters of a count for each candidate, or for each key."""
+    """Return a bound on the characters of a count for every candidate, or for every key."""
     if terms.get("delta") is not None and not is_private(terms.get("groups")):
         return _longest_keys(terms)
     names = terms.get("candidates")

@@ -39,7 +39,7 @@ _GUIDE = (
 
 @dataclass(frozen=True, slots=True)
 class AssistantCaller:
-    """Who asks: an analyst of a discreet.toml in a process of its own, or the holder of a token of a service.
+    """The caller: an analyst of a discreet.toml in a process of its own, or the holder of a token of a service.
 
     Attributes:
         where: the file, or the URL of a service; None for the nearest discreet.toml.
@@ -110,7 +110,7 @@ ToolCall = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 
 
 class Handlers:
-    """What a server of the protocol does, request by request.
+    """A server of the protocol, request by request.
 
     Args:
         call: does the work of a tool.

@@ -171,7 +171,7 @@ def _longest(
 
 
 def _share_out(turns: Mapping[Caller, int], readers: int) -> list[dict[Caller, int]]:
-    """Return the callers of every reader: the longest places first, each to the shortest round."""
+    """Return the callers of every reader: the longest places first, always to the shortest round."""
     rounds: list[dict[Caller, int]] = [{} for _ in range(min(readers, len(turns)))]
     for caller in sorted(turns, key=turns.__getitem__, reverse=True):
         shortest = min(rounds, key=lambda one: sum(one.values()))

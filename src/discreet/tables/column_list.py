@@ -63,7 +63,7 @@ def _names(table: Any) -> Sequence[object]:
 
 
 def column_kind(data: Any, column: str) -> ColumnKind | None:
-    """Return the kind of a column by its type; None for a column of a text file, whose type says nothing.
+    """Return the kind of a column by its type; None for a column of a text file, which has no types.
 
     Raises:
         UnreadableData: if it is of a type about which no question can be asked, or holds nothing but nulls.

@@ -142,7 +142,7 @@ class OpenedTable:
         return rows.join(places_of_units, on=[PERSON, PART], how="inner")
 
     def meanings(self, alias: str, candidates: Sequence[object]) -> Meanings:
-        """Return the values of a column that each candidate means, as they are in the engine."""
+        """Return the values of a column that the candidates mean, as they are in the engine."""
         name = "group" if alias == PART else "candidate"
         values = meanings(candidates, self.type(alias), name)
         codes = self.native.codes.get(alias)
@@ -205,7 +205,7 @@ class OpenedTable:
         return [int(by_group.get(group, 0)) for group in range(self.groups)]
 
     def _distinct_candidates(self, rows: Frame, keys: list[str]) -> Frame:
-        """Return the distinct candidates of units, at most so many of each unit as may count, in every group."""
+        """Return the distinct candidates of units, at most so many of a unit as may count, in every group."""
         most = self.records.most_candidates
         if most is None:
             return rows.group_by(*keys, PERSON).agg()  # `unique` would rank rows
@@ -300,7 +300,7 @@ class Numbers:
 
 
 def bounded_pairs(table: OpenedTable, native: Native, alias: str, most_keys: int) -> Frame:
-    """Return the records with a key: rows, or privacy units with each of at most so many keys.
+    """Return the records with a key: rows, or privacy units with at most so many keys.
 
     Args:
         table: the table.

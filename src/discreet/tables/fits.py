@@ -146,7 +146,7 @@ class DeclaredCells:
         return CellKinds(*quietly(self._count_kinds, self.table.failure))
 
     def _count_kinds(self) -> list[int]:
-        """Return the counts of cells by what they spell: no text spells a number and a date."""
+        """Return the counts of cells by the types that they spell: no text spells a number and a date."""
         # Their rows are kept as long as these are.
         tables = [
             replace(self.table, native=self.table.native.numeric(clock))
@@ -156,7 +156,7 @@ class DeclaredCells:
         return self._sizes(rows, empty=False)
 
     def _sizes(self, classes: Sequence[Frame], empty: bool) -> list[int]:
-        """Return how many cells are in each of several disjoint classes, in none, and are missing."""
+        """Return how many cells are in several disjoint classes, in none, and are missing."""
         import narwhals.stable.v2 as nw
 
         frames = [*classes, self._present(empty=empty), self.table.record_rows()]

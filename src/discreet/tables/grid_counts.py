@@ -154,7 +154,7 @@ class GridCounts:
         return nw.col(CELL).cast(nw.Float64) - float(value_of(low, self.thresholds.of))
 
     def _with_guess(self, records: Frame) -> Frame:
-        """Return records with nearly their index among decimals, if the grid is such; it decides nothing.
+        """Return records with nearly their index among decimals, if the grid is such; no answer depends on it.
 
         It is the index at the points, and rises evenly from one to the next.
         """

@@ -1,4 +1,4 @@
-"""The ids of privacy units: which values are ids, and the text that tells each from all others.
+"""The ids of privacy units: which values are ids, and the text that tells one from all others.
 
 Equal ids have one text in every engine, so they are one unit wherever a table is, and the rule for rows starts
 at the same place. Proof: docs/how-to/user_level_privacy.md.
@@ -82,7 +82,7 @@ def start_of_rule(of_unit: object) -> int:
     """Return where the rule begins to count for a unit: 32 bits of a hash, the same in every engine.
 
     Args:
-        of_unit: what `unit_bytes` returns; or an id of a unit of one column.
+        of_unit: the bytes that `unit_bytes` returns; or an id of a unit of one column.
     """
     text = of_unit if isinstance(of_unit, bytes) else unit_bytes([str(id_text(of_unit))])
     return int(hashlib.sha256(SALT.encode() + text).hexdigest()[:8], 16)

@@ -137,7 +137,7 @@ class InPolars:
         return lazy(rows.to_native().filter(~answerable))
 
     def fingerprint(self, rows: Frame, of: ColumnType) -> str:
-        """Return a digest of CELL: of the texts of its values in their order, each after its length."""
+        """Return a digest of CELL: of the texts of its values in their order, all after their lengths."""
         digest = hashlib.sha256()
         cells = rows.sort(POSITION).collect().get_column(CELL)
         for cell in cells:

@@ -286,7 +286,7 @@ def _id_bytes(column: "Column", of: ColumnType) -> "Column":
 
 
 def _together(ids: "Sequence[Column]") -> "Column":
-    """Return one column of the ids of several, each after its length in bytes: see `ids.unit_bytes`."""
+    """Return one column of the ids of several, all after their lengths in bytes: see `ids.unit_bytes`."""
     functions = needing("pyspark.sql.functions", "spark")
     lengths = (functions.octet_length(one).cast("string") for one in ids)
     prefixes = (functions.concat(length, functions.lit(":")).cast("binary") for length in lengths)

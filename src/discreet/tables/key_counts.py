@@ -1,6 +1,6 @@
 """The keys of a column with their numbers of records, counted in an engine, where they stay.
 
-A few integers leave the engine: how many keys have each count. Of the keys themselves those leave it that were
+A few integers leave the engine: how many keys have the same count. Of the keys themselves those leave it that were
 chosen by an exact draw, and no other. Records are rows, or privacy units with at most so many keys each.
 """
 
@@ -28,7 +28,7 @@ CLASS, PLACE = "class", "place"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TableOfKeys:
-    """A table and the column whose keys are counted; nothing is opened.
+    """A table and the column whose keys are counted; no data are opened.
 
     Attributes:
         data: the table, or values without a column.
@@ -102,11 +102,11 @@ class KeyCounts:
 
     @cached_property
     def pairs(self) -> Frame:
-        """The records with a key, one row each: of a unit one for each of its few keys."""
+        """The records with a key, one per row: of a unit one for every one of its few keys."""
         return quietly(self._pairs, self.table.failure)
 
     def classes(self, sure: int) -> "KeyClasses":
-        """Return the keys in classes of equal counts, counted now; they last as long as what is returned.
+        """Return the keys in classes of equal counts, counted now; they last as long as the returned object.
 
         Args:
             sure: the count from which on all counts are one class, the last.

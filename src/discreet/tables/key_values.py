@@ -57,7 +57,7 @@ def check_keys(of: ColumnType) -> None:
 
 
 def key_order(key: KeyValue) -> tuple[str, Any]:
-    """Return what sorts keys: those of one type by value, text by its code points, and types by their names."""
+    """Return the order of keys: those of one type by value, text by its code points, and types by their names."""
     is_instant = isinstance(key, dt.datetime) and key.tzinfo is not None
     return "instant" if is_instant else type(key).__name__, key
 

@@ -89,7 +89,7 @@ files or Python write one value in several ways."""
 
 
 def meanings(candidates: Sequence[object], of: ColumnType, name: str = "candidate") -> Meanings:
-    """Return the values of a column that each candidate means.
+    """Return the values of a column that the candidates mean.
 
     A candidate means the value that equals it. A declared number means the number of the column's type that is
     nearest to it, where that is a type of floating-point numbers: nobody can write 0.1 otherwise there.
@@ -240,7 +240,7 @@ def check_disjoint(
 
     Args:
         candidates: the candidates.
-        values: the values that each of them means.
+        values: the values that they mean.
         of: the type of the column.
         name: how they are called, for the error.
 

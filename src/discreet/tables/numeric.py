@@ -88,7 +88,7 @@ def from_list(values: Sequence[object]) -> ExactArray:
 
 
 def present(values: Sequence[object]) -> tuple[NDArray[np.bool_], ExactArray]:
-    """Return whether each value of a list is a number, and the numbers as an array, none of them rounded."""
+    """Return which values of a list are numbers, and the numbers as an array, none of them rounded."""
     there, numbers = np.ones(len(values), dtype=np.bool_), values
     types = types_of(values)
     if types & NO_NUMBERS:

@@ -238,7 +238,7 @@ class TableCheck:
         name: the dataset, for messages.
         record: the tables on record, in plain values; None where the account has none.
         others: other queries of the same database whose tables nobody has on record.
-        tables: what the catalogue said, once it was asked.
+        tables: the answer of the catalogue, once it was asked.
         tables_of_others: the same of the other queries.
         names: the names of all tables of the database, where nothing else tells a table that was renamed.
     """

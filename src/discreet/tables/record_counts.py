@@ -18,7 +18,7 @@ from .records import Records
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RecordCounts:
-    """The numbers of records of a table. Private; nothing is opened before a call.
+    """The numbers of records of a table. Private; no data are opened before a call.
 
     Attributes:
         data: the table.

@@ -16,7 +16,7 @@ class SqlQuery:
 
     Attributes:
         text: the query.
-        connection: what runs it.
+        connection: the connection that runs it.
         check: what is to be seen in the catalogue of a described database before rows are read, or None.
     """
 

@@ -1,4 +1,4 @@
-"""bounds: between which two numbers nearly all records are, where nobody knows any bounds."""
+"""bounds: between which two numbers nearly all records are, without known bounds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""keys: the values of a column that nobody may list, without or with their counts."""
+"""keys: the values of a column without a public list, without or with their counts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
     other: Number | None = None,
     **terms: Unpack[KeyTerms],
 ) -> Release:
-    """Release the values that a column holds, those of enough records, where nobody may list them beforehand.
+    """Release the values that a column holds, those of enough records, without a public list of them.
 
     Values of one record or a few are left out with high probability, as they would tell on somebody: at ε = 1 and
     δ = 10⁻⁶ a key of fewer than 14 records is answered with less than one half, one of 28 or more always.
@@ -210,7 +210,7 @@ class KeyQuestion:
     with_counts: bool
 
     def release(self, verb: str, account: Account | None, request: str | None) -> Release:
-        """Charge, draw, fetch what was drawn, and name the answer."""
+        """Charge, draw, fetch the drawn keys, and name the answer."""
         order = Order(
             self._query(verb),
             ApproxDP(self.epsilon, self.limits.delta, self.mechanism.neighbors),
@@ -238,7 +238,7 @@ class KeyQuestion:
         return [keys, numbers, self._outside(counts, [key for key, _ in pairs], bits)]
 
     def name(self, indices: Sequence[Sequence[Any]]) -> Answer:
-        """Return the answer for what was drawn."""
+        """Return the answer for the drawn keys."""
         values, numbers, outside = indices
         keys = [one.value for one in values]
         value = dict(zip(keys, numbers, strict=True)) if self.with_counts else keys

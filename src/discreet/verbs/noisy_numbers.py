@@ -109,8 +109,8 @@ class NoisyNumbers:
     Attributes:
         unit_query: the privacy unit and the groups.
         noises: the noise of the lists.
-        columns: the records of each group; of groups that are drawn one, which stands for each of them.
-        numbers: reads the numbers of one group: a list of numbers for each noise. Private.
+        columns: the records of every group; of groups that are drawn one, which stands for each of them.
+        numbers: reads the numbers of one group: a list of numbers for every noise. Private.
         worst_error: returns a bound on the error of one number, or None.
     """
 

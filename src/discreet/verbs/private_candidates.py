@@ -95,7 +95,7 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
         InvalidArgument: if a public argument cannot be accepted; `run` was not called.
         InvalidScores: if `run` fails, or its score is no finite number. The message never quotes the data.
 
-    Guarantee: epsilon-DP, if every attempt is share-DP; with `attempt`, what follows from that guarantee.
+    Guarantee: epsilon-DP, if every attempt is share-DP; with `attempt`, the one that follows from that guarantee.
 
     Side channels: all that `run` does: its time, and whether it fails. The time also tells about how
     large K was; to stop when a time is up would break the promise.
@@ -124,7 +124,7 @@ class _Price(NamedTuple):
 
     Attributes:
         guarantee: the guarantee of the release.
-        share: what an attempt may cost: an epsilon, or its guarantee.
+        share: the most that an attempt may cost: an epsilon, or its guarantee.
         parameter: the privacy parameter in plain values, for a digest.
     """
 

@@ -1,4 +1,4 @@
-"""Groups that nobody lists: drawn by how many records are in them, and answered where they were drawn.
+"""Groups without a public list: drawn by how many records are in them, and answered where they were drawn.
 
 Guarantee and proof: docs/how-to/groups.md.
 """
@@ -28,7 +28,7 @@ Draw = Callable[[], Any]
 
 @dataclass(frozen=True, slots=True)
 class PrivateGroups:
-    """How groups are drawn that nobody lists.
+    """How groups without a public list are drawn.
 
     Attributes:
         mechanism: the mechanism that draws them, with its part of the privacy parameters.
@@ -47,7 +47,7 @@ class PrivateGroups:
 
     @property
     def arguments(self) -> dict[str, object]:
-        """What decides which groups are drawn, in plain values for a digest."""
+        """The terms that decide which groups are drawn, in plain values for a digest."""
         mechanism = self.mechanism
         return {
             "groups": PRIVATE_GROUPS,
@@ -57,14 +57,14 @@ class PrivateGroups:
         }
 
     def prepare(self, template: Group, ready: Callable[[Group], Draw]) -> Draw:
-        """Count the records of all groups, and return what draws groups and then an answer for each.
+        """Count the records of all groups, and return the function that draws groups and their answers.
 
         Before the draw nothing is known but how many groups have each count. After it the groups that were drawn
         are fetched, and they alone are read, in the order of their keys, before any answer is drawn.
 
         Args:
             template: the column of groups that were not drawn yet.
-            ready: reads one group, and returns what draws its answer.
+            ready: reads one group, and returns the function that draws its answer.
         """
         source = template.source
         classes = source.group_keys.classes(self.mechanism.sure)

@@ -129,7 +129,7 @@ class ByKeys:
 
 @dataclass(frozen=True, slots=True)
 class ByDomain:
-    """Values drawn one after another from the most common ones, or nothing.
+    """Values drawn one after another from the most common ones, or none.
 
     Attributes:
         domain: the mechanism.
@@ -266,7 +266,7 @@ def name_list(parts: Sequence[Sequence[Any]]) -> Answer:
 
 
 def name_one(parts: Sequence[Sequence[Any]]) -> Answer:
-    """Return the value, with its count if there is one; None where nothing was drawn."""
+    """Return the value, with its count if there is one; None where no value was drawn."""
     values, counts = parts
     return Answer(values[0].value if values else None, counts[0] if counts else None)
 

@@ -1,4 +1,4 @@
-"""profile: a table that nobody described, column by column, at one price."""
+"""profile: an undescribed table, column by column, at one price."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -80,7 +80,7 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
     ledger: Account | None = None,
     request: str | None = None,
 ) -> Release[Profile]:
-    """Release what a table holds that nobody described: for each column how much, which values, or which numbers.
+    """Release a profile of an undescribed table: of its columns how much they hold, which values, or which numbers.
 
     To be asked first of all. Of a column of numbers or dates it releases the quartiles, and between which
     numbers nearly all are; of a column of texts the values that enough units share, with their counts; of each how
@@ -363,9 +363,9 @@ class _ColumnPlan:
 
     Attributes:
         name: the name of the column.
-        kind: what it holds, or None where noisy counts decide.
+        kind: its kind, or None where noisy counts decide.
         cells: the counts of its cells.
-        answers: what is asked of it if it holds that.
+        answers: the questions about it if it is of that kind.
         epsilon: the epsilon of these.
         delta: their delta.
     """
@@ -543,7 +543,7 @@ def _plan(
 def _column_plan(
     table: _Table, name: str, kind: ColumnKind | None, price: _Price, keys: _KeyTerms
 ) -> _ColumnPlan:
-    """Return the plan of a column: of each kind that it may hold, what is asked."""
+    """Return the plan of a column: the questions of all kinds that it may hold."""
     nothing_more = kind == "texts" and price.delta is None
     of_the_answers = price.epsilon * (0 if nothing_more else 1 - OF_THE_CELLS)
     ask = _Asking(table, name, replace(price, epsilon=of_the_answers), keys)
@@ -591,7 +591,7 @@ class _Asking:
         return [self._ask(quantiles, self.price.epsilon, alphas=alphas, candidates=days, **bound)]
 
     def values(self) -> list[Delivery]:
-        """Return the values that enough units share, with their counts; nothing without a delta."""
+        """Return the values that enough units share, with their counts; none without a delta."""
         if self.price.delta is None:
             return []
         bound = self.table.bound_terms("max_groups")

@@ -449,7 +449,7 @@ def _shares(alphas: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
 
 
 def _ends(alphas: tuple[Fraction, ...]) -> list[tuple[Fraction, Fraction]]:
-    """Return the alphas on either side of the part that each alpha divides, 0 and 1 being around all."""
+    """Return the alphas on either side of the part that an alpha divides, 0 and 1 being around all."""
     around, ends = (Fraction(0), *alphas, Fraction(1)), dict[int, tuple[Fraction, Fraction]]()
     parts = [(0, len(alphas))]
     for lowest, highest in parts:

@@ -96,7 +96,7 @@ class Selector(Generic[T]):
         """Return the scores in a mapping in the order of the candidates.
 
         Raises:
-            InvalidScores: if there is not one for each, or there are no names.
+            InvalidScores: if there is not one for every name, or there are no names.
         """
         labels = self._labels or ()
         if labels and len(scores) == len(labels) and all(label in scores for label in labels):

@@ -175,7 +175,7 @@ class _Plan:
         return cls(dataset, statement, neighbors)
 
     def deliveries(self, data: Any) -> list[Delivery]:
-        """Return the aggregates as they would be delivered, from data that are the dataset's. Nothing is read."""
+        """Return the aggregates as they would be delivered, from data that are the dataset's. No rows are read."""
         return [self._delivery(data, aggregate) for aggregate in self.statement.aggregates]
 
     def _delivery(self, data: Any, aggregate: Aggregate) -> Delivery:
@@ -210,7 +210,7 @@ class _Plan:
         )
 
     def prepare(self, source: Any) -> Callable[[], list[Any]]:
-        """Read what all aggregates need, and return the function that draws them one after the other."""
+        """Read the records of all aggregates, and return the function that draws them one after the other."""
         rows = unwrap_table(source)  # those of a query are fetched once, for all
         draws = [one.prepare() for one in self.deliveries(rows)]
         return lambda: [plain_indices(draw()) for draw in draws]
@@ -239,10 +239,10 @@ class _Plan:
 
 
 def _check_units(dataset: Dataset, statement: SqlStatement) -> None:
-    """Raise unless the privacy unit of a statement is the declared one, and what it counts.
+    """Raise unless the privacy unit of a statement is the declared one, and the one that it counts.
 
     Raises:
-        InvalidArgument: with what would do.
+        InvalidArgument: with the form that would do.
     """
     unit = dataset.privacy_unit
     said = statement.options.privacy_unit
@@ -257,10 +257,10 @@ def _check_units(dataset: Dataset, statement: SqlStatement) -> None:
 
 
 def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
-    """Raise unless groups that nobody lists have a delta, and one aggregate; and no others have one.
+    """Raise unless groups without a public list have a delta, and one aggregate; and no others have one.
 
     Raises:
-        InvalidArgument: with what would do.
+        InvalidArgument: with the form that would do.
     """
     options, by = statement.options, statement.by
     if options.minimum_count is not None:

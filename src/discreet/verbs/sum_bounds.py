@@ -137,7 +137,7 @@ def sum_noise(bounds: SumBounds, unit_query: UnitQuery, parameter: PrivacyParame
 
 
 def size_noise(unit_query: UnitQuery, parameter: PrivacyParameter) -> ListNoise:
-    """Return the noise of how many numbers there are in each group."""
+    """Return the noise of the numbers of records of the groups."""
     rows = unit_query.records.rows or 1
     parts = unit_query.moved_groups()
     sensitivity = counts_sensitivity(parts, unit_query.neighbors, change=rows)

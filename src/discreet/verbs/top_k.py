@@ -182,7 +182,7 @@ class ListQuestion(NamedTuple):
         query: the question in words.
         k: the length of the list.
         delta: the δ of all answers together, or None.
-        gap: whether to release how far ahead each answer was.
+        gap: whether to release how far ahead the answers were.
     """
 
     unit_query: UnitQuery

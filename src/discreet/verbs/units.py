@@ -78,7 +78,7 @@ class UnitQuery:
 
     @property
     def relation(self) -> Neighbors:
-        """The relation of one group's answer: where there are groups, a record comes or goes in each."""
+        """The relation of one group's answer: where there are groups, a record comes or goes in all of them."""
         return "add_remove" if self.records.by else self.neighbors
 
     @property
@@ -192,13 +192,13 @@ class UnitQuery:
         return ApproxDP(groups.epsilon + answers.pure, groups.delta, self.neighbors)
 
     def prepare(self, columns: Sequence[Any], ready: Callable[[Any], Draw]) -> Draw:
-        """Read the records of every group, and return what draws all answers: one, or one per group.
+        """Read the records of every group, and return the function that draws all answers: one, or one per group.
 
         Groups that are drawn are read after their draw, and they alone.
 
         Args:
-            columns: what `columns` returned.
-            ready: reads the records of one group, and returns what draws its answer.
+            columns: those that `columns` returned.
+            ready: reads the records of one group, and returns the function that draws its answer.
         """
         if self.drawing is not None:
             return self.drawing.prepare(columns[0], ready)

@@ -63,7 +63,7 @@ class JointLaw:
         return [self.draw(bits) for _ in range(size)]
 
     def groups(self, choose: Callable[["Branch"], int]) -> list[tuple[int, int]]:
-        """Return the places of quantiles, from the last to the first, each with a number of quantiles.
+        """Return the places of quantiles, from the last to the first, with their numbers of quantiles.
 
         Every branch is taken by `choose`, given all branches before.
         """

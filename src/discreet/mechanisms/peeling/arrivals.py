@@ -3,7 +3,7 @@
 Candidate j arrives at the time E[j] / w[j], with w[j] = exp(-rate * gap[j]). For the exponential mechanism E[j] are
 independent exponential variables, and one race is enough: the order of the first k is that of k rounds without
 replacement, and of the k largest of rate * score plus Gumbel noise. For permute-and-flip they are uniform on [0, 1]
-and anew in each round: docs/reference/mechanisms/permute_and_flip.md. Logarithms of times are compared in doubles;
+and anew in every round: docs/reference/mechanisms/permute_and_flip.md. Logarithms of times are compared in doubles;
 what these leave open is settled in balls. Proofs: docs/reference/mechanisms/peeling.md.
 """
 
@@ -51,7 +51,7 @@ _Places = NDArray[np.intp]
 class FirstArrivals(Lists):
     """P(list) = product over its places of w[i] / (sum of w over all but those before it).
 
-    Side channels: what is read, and the passes, depend on the number of candidates and on k. More
+    Side channels: the bits that are read, and the passes, depend on the number of candidates and on k. More
     is read, and balls used, with probability below k**2 * 2**-35 a list (docs/reference/mechanisms/peeling.md).
     """
 

@@ -36,7 +36,7 @@ class GapRounds:
         self._scores, self._k, self._law = scores, k, law
 
     def draw(self, bits: Bits) -> list[list[int]]:
-        """Return the k answers in their order, each with its gap."""
+        """Return the k answers in their order, with their gaps."""
         places, answers = np.arange(len(self._scores)), list[list[int]]()
         for _ in range(self._k):
             j, steps = self._law(self._scores.take(places)).draw(bits)

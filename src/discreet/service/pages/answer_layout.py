@@ -75,7 +75,7 @@ def layout_of(value: Any, counts: Any = None, *, is_histogram: bool = False) -> 
 
 
 def _layout_of_list(values: Sequence[Any], counts: Any) -> AnswerLayout:
-    """Return a list, with a bar for each count if there is one."""
+    """Return a list, with bars for its counts if there are any."""
     if isinstance(counts, list) and all(type(one) is int for one in counts):
         return AnswerLayout(counts=_count_rows(values, counts))
     each = [None] * len(values) if counts is None else counts
