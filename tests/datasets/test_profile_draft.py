@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from discreet.datasets.column_profile import ColumnProfile
 from discreet.datasets.configuration import read_configuration
 from discreet.datasets.profile_draft import draft_of_columns, is_describable, step_between
-from discreet.datasets.table_profile import ColumnProfile
 
 HOSTILE = {
     'a"]\n[analysts.mallory]\nverbs = ["mode"]': 40,

@@ -12,7 +12,8 @@ import pytest
 import discreet
 from discreet.cli.answers import show_release
 from discreet.count_tables import text_width
-from discreet.datasets.table_profile import ColumnProfile, Profile, spell_answer
+from discreet.datasets.column_profile import ColumnProfile, spell_answer
+from discreet.datasets.table_profile import Profile
 from discreet.messages import using_language
 from discreet.privacy import ApproxDP
 

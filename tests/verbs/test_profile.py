@@ -16,7 +16,8 @@ import pytest
 import discreet
 from discreet import Batch, Dataset, Ledger
 from discreet.cli import run
-from discreet.datasets.table_profile import ColumnProfile, Profile
+from discreet.datasets.column_profile import ColumnProfile
+from discreet.datasets.table_profile import Profile
 from discreet.errors import (
     DiscreetError,
     Exhausted,

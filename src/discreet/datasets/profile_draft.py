@@ -18,7 +18,7 @@ from .declarations import TO_FILL_IN
 if TYPE_CHECKING:
     from tomlkit.items import Table
 
-    from .table_profile import ColumnProfile
+    from .column_profile import ColumnProfile
 
 _HEAD = (
     "Drafted from a profile: released numbers with noise, which may be published.",

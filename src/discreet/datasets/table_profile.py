@@ -2,139 +2,25 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from html import escape
-from operator import itemgetter
 from textwrap import wrap
-from typing import Any, Literal
 
 from ..accuracy import CONFIDENCE
-from ..count_tables import CountTable, table_of_counts, text_width
+from ..count_tables import CountTable, text_width
 from ..escapes import visible_text
-from ..messages import Message, gettext, plural, translate
+from ..messages import Message, gettext, plural
 from ..numbers import spell
 from ..privacy.units import Unit, plain_unit, unit_in_words
 from ..templates import render_template
-from .box_plot import BoxPlot
+from .column_profile import ColumnProfile
 from .draft import name_of_source
 from .profile_draft import draft_of_columns
-
-ProfileKind = Literal["numbers", "dates", "texts"]
-"""The kinds of columns."""
-
-_KINDS: Mapping[ProfileKind, Message] = {
-    "numbers": Message("numbers", "what a column holds"),
-    "dates": Message("dates", "what a column holds"),
-    "texts": Message("texts", "what a column holds"),
-}
 
 _MOST_PRINTED = 12
 """As many keys of a column are printed; all of them are in the JSON, the draft and the report."""
 
 _INDENT = "  "
-
-_GROUPED, _LONGEST = 10_000, int(1e15)
-"""From here on thousands are set apart, and up to here whole numbers are written in full."""
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnProfile:
-    """A column in released numbers. All of them have noise, and may be published.
-
-    Attributes:
-        name: the name of the column.
-        kind: "numbers", "dates" or "texts".
-        is_given: whether the schema or the caller said the kind; else noisy counts of the cells decided.
-        filled: how many cells are not missing.
-        missing: how many are missing.
-        error: neither is off by more than this, with probability 95 %.
-        quartiles: the three quartiles; None for texts.
-        ends: between which numbers or dates nearly all cells are; None for texts.
-        counts: the numbers of units by value, of values that enough of them share; None where they were not asked.
-        is_integer: whether its type is one of whole numbers.
-        needed: about how many cells the quartiles of numbers need, from public numbers; 0 for all else.
-    """
-
-    name: str
-    kind: ProfileKind
-    is_given: bool
-    filled: int
-    missing: int
-    error: int
-    quartiles: tuple[Any, ...] | None = None
-    ends: tuple[Any, ...] | None = None
-    counts: Mapping[Any, int] | None = None
-    is_integer: bool = False
-    needed: int = 0
-
-    @property
-    def kind_in_words(self) -> str:
-        """The kind, in the language of the reader."""
-        return translate(_KINDS[self.kind])
-
-    @property
-    def cells_in_words(self) -> str:
-        """How many cells are filled, and missing if that is more than noise, in the language of the reader."""
-        cells = gettext("{filled:,} cells", filled=self.filled)
-        if self.missing <= self.error:
-            return cells
-        return gettext("{cells}, {missing:,} missing", cells=cells, missing=self.missing)
-
-    @property
-    def percentage_filled(self) -> int:
-        """The percentage of cells that are filled; 100 where those that are missing are no more than noise."""
-        missing = self.missing if self.missing > self.error else 0
-        cells = self.filled + missing
-        return 100 * self.filled // cells if cells else 0
-
-    @property
-    def common(self) -> CountTable:
-        """The values with their counts, the most common first."""
-        pairs = sorted((self.counts or {}).items(), key=itemgetter(1), reverse=True)
-        return table_of_counts(dict(pairs))
-
-    @property
-    def box(self) -> BoxPlot | None:
-        """The ends and the quartiles as a picture; None where there are none."""
-        if self.quartiles is None or self.ends is None:
-            return None
-        return BoxPlot.of([self.ends[0], *self.quartiles, self.ends[-1]])
-
-    @property
-    def middle(self) -> str:
-        """The quartiles and the ends in words; "" where there are none."""
-        if self.quartiles is None or self.ends is None:
-            return ""
-        first, median, third = map(spell_answer, self.quartiles)
-        return gettext(
-            "median {median}, half of them from {first} to {third}, nearly all from {low} to {high}",
-            median=median, first=first, third=third,
-            low=spell_answer(self.ends[0]), high=spell_answer(self.ends[-1]),
-        )  # fmt: skip
-
-    @property
-    def doubt(self) -> str:
-        """A sentence where there are fewer cells than the quartiles need; "" where there are enough."""
-        if self.filled >= self.needed:
-            return ""
-        return gettext(
-            "these numbers need about {needed:,} cells, and may be far off", needed=self.needed
-        )
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the column in plain values, ready for JSON."""
-        known: dict[str, object] = {
-            "name": self.name, "kind": self.kind, "given": self.is_given, "filled": self.filled,
-            "missing": self.missing, "error": self.error,
-        }  # fmt: skip
-        if self.quartiles is not None and self.ends is not None:
-            known["quartiles"] = [*map(_plain, self.quartiles)]
-            known["needed"] = self.needed
-            known["ends"] = [*map(_plain, self.ends)]
-        if self.counts is not None:
-            known["counts"] = [{"value": _plain(key), "count": n} for key, n in self.counts.items()]
-        return known
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -269,19 +155,6 @@ class Draft:
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.text)}</pre>"
-
-
-def spell_answer(answer: Any) -> str:
-    """Return a number or a date as people write it: 41 for 41.0, and thousands apart from ten thousand on."""
-    is_number = isinstance(answer, int | Decimal)
-    if is_number and abs(answer) < _LONGEST and answer == int(answer):
-        return f"{int(answer):,}" if abs(answer) >= _GROUPED else str(int(answer))
-    return str(answer)
-
-
-def _plain(answer: Any) -> object:
-    """Return a value for JSON: numbers and text as they are, all else as text."""
-    return answer if isinstance(answer, str | bool | int) else str(answer)
 
 
 def _column_lines(column: ColumnProfile, width: int, *, plain: bool) -> list[str]:

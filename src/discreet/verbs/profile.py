@@ -11,12 +11,13 @@ from ..answers import Answer
 from ..arguments import column_name, exact_text, read_sequence
 from ..datasets import Dataset
 from ..datasets.calls import check_raw, inside_a_verb
+from ..datasets.column_profile import ColumnProfile, ProfileKind
 from ..datasets.columns import TYPES
 from ..datasets.dataset import declared_unit
 from ..datasets.dataset_terms import declared_bound
 from ..datasets.declarations import few
 from ..datasets.sources import source_words
-from ..datasets.table_profile import ColumnProfile, Profile, ProfileKind
+from ..datasets.table_profile import Profile
 from ..date_grid import DateGrid
 from ..decimals import Decimals
 from ..error_boundary import error_boundary
