@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from .arguments import exact_text
 from .conditions import (
@@ -23,6 +23,9 @@ from .conditions import (
 )
 from .errors import InvalidArgument, MissingPackage, preview
 from .numbers import exact
+
+Tree: TypeAlias = Any
+"""A tree of sqlglot, a node of Narwhals, or a part of one: neither has public types for it."""
 
 _LONGEST_TEXT = 20_000
 _DEEPEST = 100
@@ -76,7 +79,7 @@ _ENDS: dict[str, tuple[Operator, Operator]] = {
 }  # fmt: skip
 
 
-def _from_nodes(expression: Any, depth: int) -> Condition:
+def _from_nodes(expression: Tree, depth: int) -> Condition:
     """Return the condition of a Narwhals expression."""
     if depth > _DEEPEST:
         raise InvalidArgument(f"a condition is at most {_DEEPEST} expressions deep")
@@ -84,7 +87,7 @@ def _from_nodes(expression: Any, depth: int) -> Condition:
     if not nodes:
         raise _refusal(f"{preview(expression)} in place of a condition")
     first, rest = nodes[0], list(nodes[1:])
-    names: Any = first.kwargs.get("names", ()) if first.name == "col" else ()
+    names: Tree = first.kwargs.get("names", ()) if first.name == "col" else ()
     if len(names) != 1:
         raise _refusal(
             f"the expression {first.name}"
@@ -99,7 +102,7 @@ def _from_nodes(expression: Any, depth: int) -> Condition:
     return condition
 
 
-def _test_of(column: str, node: Any) -> Condition:
+def _test_of(column: str, node: Tree) -> Condition:
     """Return the comparison of a column that a node is."""
     if node.name in _COMPARISONS:
         other = node.exprs[0]
@@ -121,8 +124,8 @@ def _test_of(column: str, node: Any) -> Condition:
     raise _refusal(f"the function {node.name} of a column")
 
 
-def _join_node(condition: Condition, node: Any, depth: int) -> Condition:
-    """Return a condition with the parts that a node joins to it."""
+def _join_node(condition: Condition, node: Tree, depth: int) -> Condition:
+    """Return a condition with what a node joins to it."""
     if node.name == "__invert__":
         return Not(condition)
     if node.name in ("__and__", "__or__"):
@@ -132,7 +135,7 @@ def _join_node(condition: Condition, node: Any, depth: int) -> Condition:
     raise _refusal(f"the function {node.name} of a condition")
 
 
-def _constant_of(value: Any) -> Constant:
+def _constant_of(value: Tree) -> Constant:
     """Return a constant of an expression; `nw.lit` is read too."""
     nodes = getattr(value, "_nodes", None)
     if nodes is not None:
@@ -168,7 +171,7 @@ def _from_text(text: str) -> Condition:
     return from_tree(tree)
 
 
-def from_tree(tree: Any, depth: int = 0) -> Condition:
+def from_tree(tree: Tree, depth: int = 0) -> Condition:
     """Return the condition that a tree of sqlglot is."""
     from sqlglot import exp
 
@@ -189,24 +192,24 @@ def from_tree(tree: Any, depth: int = 0) -> Condition:
 
 
 def _chain(
-    tree: Any, kind: Any, join: Callable[..., Condition], again: Callable[[Any], Condition]
+    tree: Tree, kind: Tree, join: Callable[..., Condition], again: Callable[[Tree], Condition]
 ) -> Condition:
     """Return a chain of AND or of OR, which sqlglot nests to the left; it may be long."""
-    operands = list[Any]()
+    operands = list[Tree]()
     while type(tree) is kind:
         operands.append(tree.expression)
         tree = tree.this
     return join(*map(again, [tree, *reversed(operands)]))
 
 
-def _tests() -> "dict[type, Callable[[Any], Condition]]":
+def _tests() -> "dict[type, Callable[[Tree], Condition]]":
     """Return the reader of every kind of comparison."""
     from sqlglot import exp
 
     operators: dict[type, Operator] = {
         exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
     }  # fmt: skip
-    comparisons: dict[type, Callable[[Any], Condition]] = {
+    comparisons: dict[type, Callable[[Tree], Condition]] = {
         kind: partial(_comparison, operator) for kind, operator in operators.items()
     }
     return {**comparisons, exp.In: _membership, exp.Between: _between, exp.Is: _missing}
@@ -222,7 +225,7 @@ _MIRRORED: dict[Operator, Operator] = {
 }
 
 
-def _comparison(operator: Operator, tree: Any) -> Condition:
+def _comparison(operator: Operator, tree: Tree) -> Condition:
     """Return a comparison of a column with a constant, whichever is on the left."""
     from sqlglot import exp
 
@@ -232,7 +235,7 @@ def _comparison(operator: Operator, tree: Any) -> Condition:
     return CellComparison(_column(first), operator, _constant(second))
 
 
-def _membership(tree: Any) -> Condition:
+def _membership(tree: Tree) -> Condition:
     """Return x IN (...); of a list, and of no query."""
     if any(
         tree.args.get(name) is not None for name in tree.args if name not in ("this", "expressions")
@@ -241,7 +244,7 @@ def _membership(tree: Any) -> Condition:
     return Membership(_column(tree.this), tuple(map(_constant, tree.expressions)))
 
 
-def _between(tree: Any) -> Condition:
+def _between(tree: Tree) -> Condition:
     """Return x BETWEEN low AND high, both ends included."""
     if tree.args.get("symmetric"):
         raise _refusal("BETWEEN SYMMETRIC")
@@ -252,7 +255,7 @@ def _between(tree: Any) -> Condition:
     )
 
 
-def _missing(tree: Any) -> Condition:
+def _missing(tree: Tree) -> Condition:
     """Return x IS NULL."""
     from sqlglot import exp
 
@@ -261,7 +264,7 @@ def _missing(tree: Any) -> Condition:
     return Missing(_column(tree.this))
 
 
-def _column(tree: Any) -> str:
+def _column(tree: Tree) -> str:
     """Return the name of a column."""
     from sqlglot import exp
 
@@ -274,7 +277,7 @@ def _column(tree: Any) -> str:
     return name
 
 
-def _constant(tree: Any) -> Constant:
+def _constant(tree: Tree) -> Constant:
     """Return a constant: a number, a text, a truth, DATE '...', TIMESTAMP '...' or TIMESTAMPTZ '...'."""
     from sqlglot import exp
 
@@ -298,7 +301,7 @@ def _constant(tree: Any) -> Constant:
     raise _refusal(f"{_words_of(tree)} in place of a constant")
 
 
-def _moment(tree: Any) -> dt.date:
+def _moment(tree: Tree) -> dt.date:
     """Return the date or the time that a literal with its type is."""
     from sqlglot import exp
 
@@ -327,7 +330,7 @@ def _moment(tree: Any) -> dt.date:
     )
 
 
-def _without_brackets(tree: Any) -> Any:
+def _without_brackets(tree: Tree) -> Tree:
     """Return an operand without brackets around it."""
     from sqlglot import exp
 
@@ -347,7 +350,7 @@ _WORDS = {
 }  # fmt: skip
 
 
-def _words_of(tree: Any) -> str:
+def _words_of(tree: Tree) -> str:
     """Return the name of a part of SQL."""
     from sqlglot import exp
 

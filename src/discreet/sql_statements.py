@@ -9,13 +9,16 @@ One SELECT in the clause that BigQuery made known:
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from .arguments import text as read_text
 from .condition_readers import from_tree
 from .conditions import Condition, check_size
 from .errors import InvalidArgument, MissingPackage, preview
 from .numbers import count, exact, positive
+
+Tree: TypeAlias = Any
+"""A tree of sqlglot, or a part of one; sqlglot is imported when it is needed."""
 
 _LONGEST_STATEMENT = 20_000
 MOST_ITEMS = 100
@@ -137,7 +140,7 @@ def read_statement(statement: object) -> SqlStatement:
     )
 
 
-def _sqlglot() -> Any:
+def _sqlglot() -> Tree:
     """Return the package that parses SQL."""
     try:
         import sqlglot
@@ -146,7 +149,7 @@ def _sqlglot() -> Any:
     return sqlglot
 
 
-def _parse(text: str, what: str) -> Any:
+def _parse(text: str, what: str) -> Tree:
     """Return the tree of a text that is one statement."""
     sqlglot = _sqlglot()
     try:
@@ -198,13 +201,13 @@ _OTHER_OPTIONS = {
 }
 
 
-def _read_options(text: str) -> dict[str, Any]:
+def _read_options(text: str) -> dict[str, Tree]:
     """Return the options of the clause: trees by name."""
     exp = _sqlglot().exp
     tree = _parse(f"SELECT {text}", "OPTIONS") if text.strip() else None
     if tree is not None and (type(tree) is not exp.Select or set(_parts(tree)) != {"expressions"}):
         raise InvalidArgument("OPTIONS takes NAME = VALUE, with commas between")
-    options: dict[str, Any] = {}
+    options: dict[str, Tree] = {}
     for pair in [] if tree is None else tree.expressions:
         if type(pair) is not exp.EQ or type(pair.this) is not exp.Column:
             raise InvalidArgument("OPTIONS takes NAME = VALUE, with commas between")
@@ -220,7 +223,7 @@ def _read_options(text: str) -> dict[str, Any]:
     return options
 
 
-def _amounts(options: Mapping[str, Any], by: str | None) -> Options:
+def _amounts(options: Mapping[str, Tree], by: str | None) -> Options:
     """Return the options, read."""
     epsilon = positive(_number(options["epsilon"], "epsilon"), "epsilon")
     delta = positive(_number(options["delta"], "delta"), "delta") if "delta" in options else None
@@ -232,7 +235,7 @@ def _amounts(options: Mapping[str, Any], by: str | None) -> Options:
     return Options(epsilon, delta, _named_unit(options.get("privacy_unit_column")), most, least)
 
 
-def _whole(options: Mapping[str, Any], name: str) -> int | None:
+def _whole(options: Mapping[str, Tree], name: str) -> int | None:
     """Return an option that is a whole number of at least one, or None."""
     if name not in options:
         return None
@@ -240,7 +243,7 @@ def _whole(options: Mapping[str, Any], name: str) -> int | None:
     return count(int(number) if number.denominator == 1 else 0, name)
 
 
-def _named_unit(tree: Any) -> tuple[str, ...] | None:
+def _named_unit(tree: Tree) -> tuple[str, ...] | None:
     """Return the columns of the privacy unit that the statement names."""
     if tree is None:
         return None
@@ -249,7 +252,7 @@ def _named_unit(tree: Any) -> tuple[str, ...] | None:
     return tuple(_column(part) for part in parts)
 
 
-def _parts(tree: Any) -> dict[str, Any]:
+def _parts(tree: Tree) -> dict[str, Tree]:
     """Return the parts of a tree that are there."""
     return {name: part for name, part in tree.args.items() if part not in (None, False, [], "")}
 
@@ -275,19 +278,19 @@ _ADVICE = {
 _READ = ("expressions", "from", "from_", "where", "group", "order", "limit")
 
 
-def _check_parts(tree: Any) -> None:
+def _check_parts(tree: Tree) -> None:
     """Raise for a part of a statement that is not answered here."""
     for name in _parts(tree):
         if name not in _READ:
             raise InvalidArgument(_ADVICE.get(name, f"{name.upper()} is not honoured here"))
 
 
-def _only(tree: Any, *names: str) -> bool:
+def _only(tree: Tree, *names: str) -> bool:
     """Return whether a tree has no other parts than these."""
     return set(_parts(tree)) <= set(names)
 
 
-def _dataset(tree: Any) -> str:
+def _dataset(tree: Tree) -> str:
     """Return the name of the dataset after FROM."""
     exp = _sqlglot().exp
     clause = tree.args.get("from_") or tree.args.get("from")
@@ -306,7 +309,7 @@ def _dataset(tree: Any) -> str:
     return name
 
 
-def _group_column(tree: Any) -> str | None:
+def _group_column(tree: Tree) -> str | None:
     """Return the column of groups, or None."""
     group = tree.args.get("group")
     if group is None:
@@ -319,7 +322,7 @@ def _group_column(tree: Any) -> str | None:
 
 
 def _select_list(
-    tree: Any, by: str | None
+    tree: Tree, by: str | None
 ) -> tuple[tuple[str, ...], tuple[Aggregate, ...], str | None]:
     """Return the names of the columns of the answer, the aggregates, and the name of the column of groups."""
     exp = _sqlglot().exp
@@ -352,13 +355,13 @@ def _select_list(
     return tuple(names), tuple(aggregates), group_name
 
 
-def _words(tree: Any) -> str:
+def _words(tree: Tree) -> str:
     """Return an expression as SQL, which names its column where it has no alias."""
     words: str = tree.name if type(tree) is _sqlglot().exp.Column else tree.sql(comments=False)
     return words
 
 
-def _aggregate(tree: Any, name: str) -> Aggregate:
+def _aggregate(tree: Tree, name: str) -> Aggregate:
     """Return an aggregate as a question."""
     reader = _aggregates().get(type(tree))
     if reader is None:
@@ -366,7 +369,7 @@ def _aggregate(tree: Any, name: str) -> Aggregate:
     return reader(tree, name)
 
 
-_Reader = Callable[[Any, str], Aggregate]
+_Reader = Callable[[Tree, str], Aggregate]
 
 
 def _aggregates() -> dict[type, _Reader]:
@@ -395,7 +398,7 @@ def _aggregates() -> dict[type, _Reader]:
 def _of_column(verb: str) -> _Reader:
     """Return the reader of an aggregate of one column alone."""
 
-    def read(tree: Any, name: str) -> Aggregate:
+    def read(tree: Tree, name: str) -> Aggregate:
         if not _only(tree, "this", "big_int", "is_string", "dialect"):
             raise InvalidArgument(f"{_words(tree)}: give it the column alone")
         return Aggregate(name, verb, _argument(tree.this, tree))
@@ -403,7 +406,7 @@ def _of_column(verb: str) -> _Reader:
     return read
 
 
-def _count(tree: Any, name: str) -> Aggregate:
+def _count(tree: Tree, name: str) -> Aggregate:
     """Return COUNT(*), or COUNT(DISTINCT unit)."""
     exp = _sqlglot().exp
     if not _only(tree, "this", "big_int"):
@@ -424,7 +427,7 @@ def _count(tree: Any, name: str) -> Aggregate:
     )
 
 
-def _quantile(tree: Any, name: str) -> Aggregate:
+def _quantile(tree: Tree, name: str) -> Aggregate:
     """Return PERCENTILE_DISC(x, 0.9) or QUANTILE(x, 0.9)."""
     if not _only(tree, "this", "expression", "quantile"):
         raise InvalidArgument(f"{_words(tree)}: give it the column and the fraction alone")
@@ -434,7 +437,7 @@ def _quantile(tree: Any, name: str) -> Aggregate:
     return Aggregate(name, "quantile", _argument(tree.this, tree), {"alpha": _fraction(alpha)})
 
 
-def _within_group(tree: Any, name: str) -> Aggregate:
+def _within_group(tree: Tree, name: str) -> Aggregate:
     """Return PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY x), or MODE() WITHIN GROUP (ORDER BY x)."""
     exp = _sqlglot().exp
     function, order = tree.this, tree.expression
@@ -449,7 +452,7 @@ def _within_group(tree: Any, name: str) -> Aggregate:
     raise InvalidArgument(_refusal(function))
 
 
-def _named(tree: Any, name: str) -> Aggregate:
+def _named(tree: Tree, name: str) -> Aggregate:
     """Return an aggregate that sqlglot knows by its name alone."""
     function = tree.name.upper()
     arguments = tree.expressions
@@ -462,7 +465,7 @@ def _named(tree: Any, name: str) -> Aggregate:
     raise InvalidArgument(_refusal(tree))
 
 
-def _top_k(tree: Any, name: str) -> Aggregate:
+def _top_k(tree: Tree, name: str) -> Aggregate:
     """Return APPROX_TOP_COUNT(x, k), as a dialect may read it."""
     if not _only(tree, "this", "expression") or tree.args.get("expression") is None:
         raise InvalidArgument(
@@ -471,7 +474,7 @@ def _top_k(tree: Any, name: str) -> Aggregate:
     return _listed(tree, name, "APPROX_TOP_COUNT", tree.this, tree.expression)
 
 
-def _listed(tree: Any, name: str, function: str, column: Any, most: Any) -> Aggregate:
+def _listed(tree: Tree, name: str, function: str, column: Tree, most: Tree) -> Aggregate:
     """Return the most common values; with their counts if the function has them."""
     number = _number(most, "the number of values")
     k = count(int(number) if number.denominator == 1 else 0, "the number of values")
@@ -504,7 +507,7 @@ _REFUSALS = {
 }
 
 
-def _refusal(tree: Any) -> str:
+def _refusal(tree: Tree) -> str:
     """Return why an expression of the select list is not answered."""
     kind = type(tree).__name__
     if kind == "Anonymous":
@@ -517,7 +520,7 @@ def _refusal(tree: Any) -> str:
     )
 
 
-def _argument(tree: Any, aggregate: Any) -> str:
+def _argument(tree: Tree, aggregate: Tree) -> str:
     """Return the column of an aggregate."""
     exp = _sqlglot().exp
     if type(tree) is exp.Distinct:
@@ -529,7 +532,7 @@ def _argument(tree: Any, aggregate: Any) -> str:
     return _column(tree)
 
 
-def _column(tree: Any) -> str:
+def _column(tree: Tree) -> str:
     """Return the name of a column."""
     if type(tree) is not _sqlglot().exp.Column:
         raise InvalidArgument(f"a column is named by itself, got {preview(_words(tree))}")
@@ -541,7 +544,7 @@ def _column(tree: Any) -> str:
     return name
 
 
-def _number(tree: Any, name: str) -> Fraction:
+def _number(tree: Tree, name: str) -> Fraction:
     """Return a literal number."""
     exp = _sqlglot().exp
     if type(tree) is not exp.Literal or tree.is_string:
@@ -549,7 +552,7 @@ def _number(tree: Any, name: str) -> Fraction:
     return exact(tree.this, name)
 
 
-def _fraction(tree: Any) -> Fraction:
+def _fraction(tree: Tree) -> Fraction:
     """Return the fraction of a quantile."""
     number = _number(tree, "the fraction of a quantile")
     if not 0 <= number <= 1:
@@ -560,7 +563,7 @@ def _fraction(tree: Any) -> Fraction:
 
 
 def _order(
-    tree: Any, names: tuple[str, ...], aggregates: tuple[Aggregate, ...]
+    tree: Tree, names: tuple[str, ...], aggregates: tuple[Aggregate, ...]
 ) -> tuple[SortKey, ...]:
     """Return the columns of the answer by which its rows are sorted."""
     exp = _sqlglot().exp
@@ -588,7 +591,7 @@ def _order(
     return tuple(keys)
 
 
-def _limit(tree: Any) -> int | None:
+def _limit(tree: Tree) -> int | None:
     """Return the most rows."""
     limit = tree.args.get("limit")
     if limit is None:

@@ -6,7 +6,7 @@ opens, extends or shares a budget.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import DiscreetError, InvalidArgument
 from ..escapes import visible_text
@@ -14,6 +14,12 @@ from ..messages import translate
 from ..numbers import exact
 from ..releases import Release, json_value
 from .connection import Connection
+
+Arguments: TypeAlias = Mapping[str, Any]
+"""The arguments of a tool, as JSON holds them."""
+
+Reply: TypeAlias = dict[str, Any]
+"""The result of a tool, in plain values."""
 
 _LONGEST_TEXT = 500
 """Released text is shown up to this length."""
@@ -27,7 +33,7 @@ TRUST = (
 
 _TEXT = {"type": "string", "minLength": 1, "maxLength": 20_000}
 _AMOUNT = {"type": ["string", "number"], "description": 'exact, such as "1/4" or 0.25'}
-_QUESTION: dict[str, Any] = {
+_QUESTION: Reply = {
     "dataset": {**_TEXT, "description": "the name of the dataset"},
     "question": {
         **_TEXT,
@@ -68,13 +74,13 @@ class Tool:
     name: str
     title: str
     description: str
-    properties: Mapping[str, Any]
+    properties: Arguments
     required: tuple[str, ...]
-    work: Callable[[Connection, Mapping[str, Any]], dict[str, Any]]
+    work: Callable[[Connection, Arguments], Reply]
     spends: bool = False
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> Reply:
         """The JSON Schema of its arguments."""
         return {
             "type": "object", "properties": dict(self.properties), "required": list(self.required),
@@ -82,7 +88,7 @@ class Tool:
         }  # fmt: skip
 
 
-def call_tool(connection: Connection, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def call_tool(connection: Connection, name: str, arguments: Arguments) -> Reply:
     """Return the result of a tool, or its refusal, in plain values.
 
     A refusal of this library is a result too: `error` says why, and nothing was charged unless `charged` says so.
@@ -103,7 +109,7 @@ def call_tool(connection: Connection, name: str, arguments: Mapping[str, Any]) -
         }
 
 
-def _check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
+def _check_arguments(tool: Tool, arguments: Arguments) -> None:
     """Raise unless a tool has arguments of these names, and all that it needs."""
     for name in arguments:
         if name not in tool.properties:
@@ -116,7 +122,7 @@ def _check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
         raise InvalidArgument(f"{tool.name} needs {' and '.join(missing)}")
 
 
-def _datasets(connection: Connection, _: Mapping[str, Any]) -> dict[str, Any]:
+def _datasets(connection: Connection, _: Arguments) -> Reply:
     """Return the datasets, with their columns, named questions and budgets."""
     questions = connection.questions()
     return {
@@ -145,13 +151,13 @@ def _datasets(connection: Connection, _: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _quote(connection: Connection, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the price of a question, and the rest of the budget after it."""
+def _quote(connection: Connection, arguments: Arguments) -> Reply:
+    """Return the price of a question, and what would remain."""
     quote = _quoted(connection, arguments)
     return {"quote": _plain(quote.as_dict()), "in_words": translate(quote), "charged": False}
 
 
-def _quoted(connection: Connection, arguments: Mapping[str, Any]) -> Any:
+def _quoted(connection: Connection, arguments: Arguments) -> Any:
     """Return the quote of a question."""
     if "question" in arguments:
         _refuse_both(arguments)
@@ -160,7 +166,7 @@ def _quoted(connection: Connection, arguments: Mapping[str, Any]) -> Any:
     return connection.quote_free(verb, dataset, column, **terms)
 
 
-def _ask(connection: Connection, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _ask(connection: Connection, arguments: Arguments) -> Reply:
     """Return an answer, charged once under its request."""
     paying = {"request": arguments["request"], "max_cost": exact(arguments["max_cost"], "max_cost")}
     if "question" in arguments:
@@ -172,7 +178,7 @@ def _ask(connection: Connection, arguments: Mapping[str, Any]) -> dict[str, Any]
     return release_as_data(release)
 
 
-def release_as_data(release: Release) -> dict[str, Any]:
+def release_as_data(release: Release) -> Reply:
     """Return a release in plain values, its texts cut and made visible."""
     return {
         **_plain({k: v for k, v in release.as_dict().items() if k != "guarantee"}),
@@ -182,7 +188,7 @@ def release_as_data(release: Release) -> dict[str, Any]:
     }
 
 
-def _refuse_both(arguments: Mapping[str, Any]) -> None:
+def _refuse_both(arguments: Arguments) -> None:
     """Raise if a named question has parts of a free one."""
     for name in ("verb", "column", "terms", "sql"):
         if name in arguments:
@@ -197,7 +203,7 @@ _RESERVED = frozenset(
 """Names that are no arguments of a verb, or are said elsewhere."""
 
 
-def _free(arguments: Mapping[str, Any]) -> tuple[str, str, str | None, dict[str, Any]]:
+def _free(arguments: Arguments) -> tuple[str, str, str | None, Reply]:
     """Return the verb, the dataset, the column and the terms of a free question."""
     dataset, terms = arguments.get("dataset"), arguments.get("terms", {})
     if not isinstance(dataset, str):
@@ -216,13 +222,13 @@ def _free(arguments: Mapping[str, Any]) -> tuple[str, str, str | None, dict[str,
     return arguments["verb"], dataset, arguments.get("column"), dict(terms)
 
 
-def _budget(connection: Connection, _: Mapping[str, Any]) -> dict[str, Any]:
+def _budget(connection: Connection, _: Arguments) -> Reply:
     """Return the budgets: total, spent, remaining."""
     return {"budgets": [_plain(budget.as_dict()) for budget in connection.budgets()]}
 
 
-def _past_answers(connection: Connection, _: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the questions asked before; the same question under its request gives its answer again, free."""
+def _past_answers(connection: Connection, _: Arguments) -> Reply:
+    """Return what was asked before; the same question under its request gives its answer again, free."""
     return {
         "answers": [
             {

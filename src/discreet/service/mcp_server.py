@@ -12,14 +12,17 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import DiscreetError, InvalidArgument, MissingPackage
 from ..escapes import visible_text
 from ..numbers import exact
-from .assistant_tools import TOOLS, TRUST, call_tool
+from .assistant_tools import TOOLS, TRUST, Arguments, Reply, Tool, call_tool
 from .connect import connect
 from .connection import Connection
+
+Part: TypeAlias = Any
+"""A part of the protocol's SDK, which is imported when it is needed."""
 
 INSTRUCTIONS = (
     "Questions about private data, answered with differential privacy. Every answer costs part of a "
@@ -66,7 +69,7 @@ def _open(caller: AssistantCaller) -> None:
     _connection = caller.connect()
 
 
-def _work(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _work(name: str, arguments: Arguments) -> Reply:
     """Do the work of a tool, in the reading process."""
     assert _connection is not None
     return call_tool(_connection, name, arguments)
@@ -87,7 +90,7 @@ class ReadingProcess:
         context = multiprocessing.get_context("spawn")
         return ProcessPoolExecutor(1, context, _open, (self._caller,))
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def call(self, name: str, arguments: Arguments) -> Reply:
         """Return the result of a tool; if the process ends, say how to ask again, and begin another one."""
         try:
             return self._pool.submit(_work, name, dict(arguments)).result()
@@ -106,7 +109,7 @@ _ENDED = (
     "costs nothing more"
 )
 
-ToolCall = Callable[[str, Mapping[str, Any]], dict[str, Any]]
+ToolCall = Callable[[str, Arguments], Reply]
 
 
 class Handlers:
@@ -121,13 +124,13 @@ class Handlers:
         self._call, self._confirm_above = call, confirm_above
         self._types = _sdk()[0]
 
-    async def list_tools(self, _: Any, __: Any) -> Any:
+    async def list_tools(self, _: Part, __: Part) -> Part:
         """Return the tools."""
         return self._types.ListToolsResult(
             tools=[_tool(self._types, one) for one in TOOLS.values()]
         )
 
-    async def call_tool(self, context: Any, params: Any) -> Any:
+    async def call_tool(self, context: Part, params: Part) -> Part:
         """Return the result of a tool."""
         arguments = params.arguments or {}
         reply = await _unconfirmed(context, params.name, arguments, self._confirm_above)
@@ -138,13 +141,13 @@ class Handlers:
             content=[text], structured_content=reply, is_error="error" in reply
         )
 
-    async def _work(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    async def _work(self, name: str, arguments: Arguments) -> Reply:
         """Return the result of a tool; where the call is cancelled, its work goes on."""
         from anyio import to_thread
 
         return await to_thread.run_sync(self._call, name, arguments, abandon_on_cancel=True)
 
-    async def list_prompts(self, _: Any, __: Any) -> Any:
+    async def list_prompts(self, _: Part, __: Part) -> Part:
         """Return the prompts."""
         words = {"dataset": "the name of the dataset", "epsilon": "the most to spend in all"}
         arguments = [
@@ -156,7 +159,7 @@ class Handlers:
         )
         return self._types.ListPromptsResult(prompts=[prompt])
 
-    async def get_prompt(self, _: Any, params: Any) -> Any:
+    async def get_prompt(self, _: Part, params: Part) -> Part:
         """Return the prompt of a dataset and an amount."""
         arguments = params.arguments or {}
         if params.name != "explore" or not {"dataset", "epsilon"} <= arguments.keys():
@@ -167,7 +170,7 @@ class Handlers:
         message = self._types.PromptMessage(role="user", content=content)
         return self._types.GetPromptResult(messages=[message])
 
-    async def list_resources(self, _: Any, __: Any) -> Any:
+    async def list_resources(self, _: Part, __: Part) -> Part:
         """Return the resources."""
         resources = [
             self._types.Resource(uri=uri, name=name, description=text, mime_type=_JSON)
@@ -175,7 +178,7 @@ class Handlers:
         ]
         return self._types.ListResourcesResult(resources=resources)
 
-    async def read_resource(self, _: Any, params: Any) -> Any:
+    async def read_resource(self, _: Part, params: Part) -> Part:
         """Return a resource."""
         uri = str(params.uri)
         if uri not in _RESOURCES:
@@ -187,7 +190,7 @@ class Handlers:
         return self._types.ReadResourceResult(contents=[contents])
 
 
-def build_server(call: ToolCall, confirm_above: Fraction | None = None) -> Any:
+def build_server(call: ToolCall, confirm_above: Fraction | None = None) -> Part:
     """Return a server of the protocol: see `Handlers`.
 
     Raises:
@@ -220,7 +223,7 @@ _RESOURCES: Mapping[str, tuple[str, str, str | None]] = {
 """Resources: their names, descriptions, and the tools that return them."""
 
 
-def _sdk() -> tuple[Any, Any]:
+def _sdk() -> tuple[Part, Part]:
     """Return the packages of the SDK."""
     try:
         from mcp import server, types
@@ -231,7 +234,7 @@ def _sdk() -> tuple[Any, Any]:
     return types, server
 
 
-def _tool(types: Any, tool: Any) -> Any:
+def _tool(types: Part, tool: Tool) -> Part:
     """Return a tool as the protocol lists it."""
     hints = types.ToolAnnotations(
         title=tool.title,
@@ -250,8 +253,8 @@ def _tool(types: Any, tool: Any) -> Any:
 
 
 async def _unconfirmed(
-    context: Any, name: str, arguments: Mapping[str, Any], confirm_above: Fraction | None
-) -> dict[str, Any] | None:
+    context: Part, name: str, arguments: Arguments, confirm_above: Fraction | None
+) -> Reply | None:
     """Return the refusal of an `ask` that the user did not confirm; None where it may go on."""
     if confirm_above is None or name != "ask":
         return None
