@@ -81,6 +81,31 @@ def discreet(folder: Path) -> Iterator[tuple[str, Ask]]:
     )
 
 
+def keys_by_threshold(dp: Any, log: list[list[str]]) -> Any:
+    """Return the pages above the least threshold that OpenDP allows."""
+    counts = Counter(page for _, page in log)
+    domain = dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=int))
+    space = domain, dp.l01inf_distance(dp.absolute_distance(T=int))
+    threshold = 16
+    release = dp.m.make_laplace_threshold(*space, scale=1 / EPSILON, threshold=threshold)
+    while release.map((1, 1, 1))[1] > DELTA:
+        threshold += 1
+        release = dp.m.make_laplace_threshold(*space, scale=1 / EPSILON, threshold=threshold)
+    return release(dict(counts))
+
+
+def mean_of_noise(dp: Any, numbers: tuple[Any, Any], incomes: list[float]) -> float:
+    """Return a noisy sum by a noisy count."""
+    total = (
+        numbers
+        >> dp.t.then_clamp((0.0, float(LARGEST_INCOME)))
+        >> dp.t.then_sum()
+        >> dp.m.then_laplace(scale=2 * LARGEST_INCOME / EPSILON)
+    )
+    size = numbers >> dp.t.then_count() >> dp.m.then_laplace(scale=2 / EPSILON)
+    return float(total(incomes) / max(1, size(incomes)))
+
+
 def opendp(folder: Path) -> Iterator[tuple[str, Ask]]:
     """Yield the questions to OpenDP: noise with a threshold or without, a quantile from a list, sum and count."""
     dp = load("opendp.prelude")
@@ -88,18 +113,7 @@ def opendp(folder: Path) -> Iterator[tuple[str, Ask]]:
     dp.enable_features("contrib")
     log = rows_of(folder, "log")
 
-    def keys() -> Any:
-        counts = Counter(page for _, page in log)
-        domain = dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=int))
-        space = domain, dp.l01inf_distance(dp.absolute_distance(T=int))
-        threshold = 16
-        release = dp.m.make_laplace_threshold(*space, scale=1 / EPSILON, threshold=threshold)
-        while release.map((1, 1, 1))[1] > DELTA:
-            threshold += 1
-            release = dp.m.make_laplace_threshold(*space, scale=1 / EPSILON, threshold=threshold)
-        return release(dict(counts))
-
-    yield "keys", keys
+    yield "keys", partial(keys_by_threshold, dp, log)
     votes = votes_of(folder)
     noise = dp.m.make_laplace(
         dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int), scale=1 / TOP_EPSILON
@@ -117,18 +131,7 @@ def opendp(folder: Path) -> Iterator[tuple[str, Ask]]:
             scale=1.0 / EPSILON,
         )(incomes),
     )
-
-    def mean() -> float:
-        total = (
-            numbers
-            >> dp.t.then_clamp((0.0, float(LARGEST_INCOME)))
-            >> dp.t.then_sum()
-            >> dp.m.then_laplace(scale=2 * LARGEST_INCOME / EPSILON)
-        )
-        size = numbers >> dp.t.then_count() >> dp.m.then_laplace(scale=2 / EPSILON)
-        return float(total(incomes) / max(1, size(incomes)))
-
-    yield "mean", mean
+    yield "mean", partial(mean_of_noise, dp, numbers, incomes)
 
 
 def _aggregate(

@@ -280,7 +280,7 @@ def kinds_of_columns(condition: Condition) -> dict[str, ConstantKind | None]:
 
 
 def read_as(condition: Condition, kinds: Mapping[str, ConstantKind | None]) -> Condition:
-    """Return a condition whose columns are read as constants of those kinds, where they are missing too."""
+    """Return a condition with its columns read as constants of those kinds, where they are missing too."""
     if isinstance(condition, Missing):
         return Missing(condition.column, kinds[condition.column])
     if isinstance(condition, Not):

@@ -1,4 +1,4 @@
-"""discreet keys: the values of a column that nobody may list."""
+"""discreet keys: the values of a column without a public list."""
 
 from typing import Annotated
 

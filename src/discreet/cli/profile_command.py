@@ -1,4 +1,4 @@
-"""discreet profile: a table that nobody described, column by column."""
+"""discreet profile: an undescribed table, column by column."""
 
 from dataclasses import replace
 from typing import Annotated, Any

@@ -153,7 +153,7 @@ def _shared_terms(budget: Budget) -> tuple[object, ...]:
 
 
 def _terms_without_delta(whole: Budget) -> tuple[object, ...] | None:
-    """Return the terms of a share in epsilon alone, whose charges a budget with a delta for questions adds up."""
+    """Return the terms of a share in epsilon alone: its charges a budget with a delta for questions adds up."""
     if whole.delta_for != "questions":
         return None
     return _shared_terms(replace(whole, total=Amount(whole.total.epsilon), delta_for=None))

@@ -68,7 +68,7 @@ class Support(Protocol):
 
 
 def _even_mean(support: Support, run: "WeightedRun") -> arb:
-    """Return the mean of the numbers of a run whose neighbours are all equally far apart."""
+    """Return the mean of the numbers of a run of equal distances."""
     steps = run.mean_steps() if run.upward else -run.mean_steps()
     return ball(exact(support[run.best], "a candidate")) + ball(support.step) * steps
 
@@ -139,7 +139,7 @@ class DecimalSupport:
         return place if place >= 0 and self._points.point(place) == number else None
 
     def mean(self, run: "WeightedRun") -> arb:
-        """Return the mean of a run, all of whose points are equally likely."""
+        """Return the mean of a run of equally likely points."""
         total = self._points.total(run.start + run.size) - self._points.total(run.start)
         return ball(total / run.size)
 

@@ -57,7 +57,7 @@ class ApproxRange(BaseGuarantee):
 
     @property
     def extra_delta(self) -> Fraction:
-        """The delta that is added to that of the core; 0 for one round, whose delta is a probability."""
+        """The delta that is added to that of the core; 0 for one round, as its delta is a probability."""
         return self.delta if self.rounds > 1 else Fraction(0)
 
     @property

@@ -40,7 +40,7 @@ _RECORDINGS = 10
 Report = Callable[[dict[str, Any]], object]
 """Sends a line to the dispatcher."""
 
-Answer = Callable[[dict[str, Any], Report], dict[str, Any]]
+AnswerFunction = Callable[[dict[str, Any], Report], dict[str, Any]]
 """Returns the answer to a question, and reports its steps."""
 
 
@@ -102,7 +102,7 @@ class Pace:
             self.wait(max(0.0, time_to_store - self.now()))
 
 
-def answering(description: Configuration, datasets: Datasets) -> Answer:
+def answering(description: Configuration, datasets: Datasets) -> AnswerFunction:
     """Return the function that answers questions about datasets."""
     tokens = tokens_beside(description.path)
 
@@ -197,7 +197,7 @@ def read_for(dispatcher: socket.socket, settings: ReaderSettings) -> None:
             report({"answer": (answer or _refuse_change)(json.loads(line), report)})
 
 
-def _answer_of(path: Path, digest: str) -> Answer | None:
+def _answer_of(path: Path, digest: str) -> AnswerFunction | None:
     """Return the function that answers, if the description is that of the service; None while it is edited."""
     if file_digest(path) != digest:
         return None

@@ -28,7 +28,7 @@ CLASS, PLACE = "class", "place"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TableOfKeys:
-    """A table and the column whose keys are counted; no data are opened.
+    """A table and the column of the keys that are counted; no data are opened.
 
     Attributes:
         data: the table, or values without a column.

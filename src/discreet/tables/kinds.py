@@ -150,7 +150,7 @@ def key(value: object) -> CellKey:
 
 
 def _comparison_of(of: type) -> object:
-    """Return what values of a type share with all that they may equal: False, or a type."""
+    """Return the kind that values of a type share with all that they may equal: False, or a type."""
     base = next((one for one in _EXACT_TYPES if of is not bool and issubclass(of, one)), None)
     own: tuple[object, ...] = of.__eq__, of.__hash__
     is_exact = base is not None and own == (base.__eq__, base.__hash__)

@@ -33,7 +33,7 @@ def with_gap_in(query: Query, gap: bool) -> Query:
 
 
 def check_gap(gap: bool, candidates: Collection[Any] | CandidateTable | None, k: int = 1) -> None:
-    """Raise if there is no candidate besides the answers whose gap is asked for.
+    """Raise if there is no candidate besides the answers of the gaps.
 
     Args:
         gap: whether it is asked for.

@@ -90,7 +90,7 @@ def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class KeyLimits:
     """The arguments that verbs of private keys share, beside their terms.
 
     Attributes:
@@ -111,7 +111,7 @@ def read_limits(
     minimum_count: object = 1,
     most: object = MOST_RELEASED,
     other: object = None,
-) -> Limits:
+) -> KeyLimits:
     """Return the arguments, read.
 
     Raises:
@@ -130,11 +130,11 @@ def read_limits(
             f'as "1/10", got {preview(other)}'
         )
     least = count(minimum_count, "minimum_count", most=LONGEST_TABLE)
-    return Limits(share, least, count(most, "most", most=_MOST_ASKED), part)
+    return KeyLimits(share, least, count(most, "most", most=_MOST_ASKED), part)
 
 
 def release_keys(
-    verb: str, data: object, column: str | None, limits: Limits, terms: Mapping[str, Any]
+    verb: str, data: object, column: str | None, limits: KeyLimits, terms: Mapping[str, Any]
 ) -> Release:
     """Release the keys of a column, with their counts for the verb "counts"."""
     _check_terms(terms)
@@ -205,7 +205,7 @@ class KeyQuestion:
 
     table: TableOfKeys
     mechanism: PrivateKeys
-    limits: Limits
+    limits: KeyLimits
     epsilon: Fraction
     with_counts: bool
 

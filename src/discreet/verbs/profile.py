@@ -59,7 +59,7 @@ _DECIMALS = Decimals(3)
 _MOST_COLUMNS = 1000
 _MOST_UNITS = 10**18
 
-Draw = Callable[[], list[Any]]
+ColumnDraw = Callable[[], list[Any]]
 
 
 @error_boundary
@@ -131,21 +131,13 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
         kinds = _Kinds.read(numbers, dates, texts)
         names = table.columns(columns, kinds)
         price = _Price.read(epsilon, delta, at_most, relation)
-        keys = _KeyTerms(
-            count(minimum_count, "minimum_count", most=_MOST_UNITS), count(most, "most")
-        )
+        least = count(minimum_count, "minimum_count", most=_MOST_UNITS)
+        keys = _KeyTerms(least, count(most, "most"))
         account = table.dataset.account() if ledger is None and table.dataset else ledger
         account, request = read_payment({"ledger": account, "request": request})
         plan = _plan(table, names, kinds, price, keys)
-    order = Order(
-        plan.query,
-        plan.guarantee,
-        "composed",
-        dict,
-        describe_account(account, table.about),
-        request,
-        unit=table.unit,
-    )
+    account, unit = describe_account(account, table.about), table.unit
+    order = Order(plan.query, plan.guarantee, "composed", dict, account, request, unit=unit)
     return order.deliver(plan.prepare, plan.name)
 
 
@@ -342,7 +334,7 @@ class _Cells:
         each = geometric_error(self.epsilon / moved, classes, CONFIDENCE)
         return each * (classes - 1)  # those that are filled are added up
 
-    def prepare(self) -> Draw:
+    def prepare(self) -> ColumnDraw:
         """Count the cells, and return the function that adds noise to the counts."""
         unit = self.table.unit
         records = Records(unit, None if unit is None else self.table.rows)
@@ -406,7 +398,7 @@ class _ColumnPlan:
             assert sum(cost.epsilon for cost in costs) <= self.epsilon
             assert sum(cost.delta for cost in costs) <= self.delta
 
-    def prepare(self) -> Draw:
+    def prepare(self) -> ColumnDraw:
         """Read all that may be asked, and return the function that draws the answers of one kind."""
         cells = self.cells.prepare()
         draws = {kind: [one.prepare() for one in several] for kind, several in self.answers.items()}

@@ -138,9 +138,8 @@ def quantiles(  # what quantile takes, and how
     has_lists = way != "joint" and unit_query.records.by is None
     lists = partial(_lists_of, levels, columns[0], grid, way) if has_lists else None
     order = Order(query, guarantee, mechanism, details, account, request, unit=unit, lists=lists)
-    return order.deliver(
-        partial(unit_query.prepare, columns, ready), unit_query.label(partial(_name, grid), None)
-    )
+    prepare = partial(unit_query.prepare, columns, ready)
+    return order.deliver(prepare, unit_query.label(partial(_name, grid), None))
 
 
 def _name(grid: AnyGrid, indices: Any, _: int | None) -> object:
