@@ -9,7 +9,7 @@ import pytest
 
 import discreet
 from discreet.answers import Answer
-from discreet.cli.answers import show_release
+from discreet.cli.answer_output import show_release
 from discreet.privacy import PureDP
 from discreet.reports import report
 from discreet.selection import Order, Query

@@ -8,7 +8,7 @@ import pytest
 
 import discreet
 from discreet import plots
-from discreet.cli.answers import show_release
+from discreet.cli.answer_output import show_release
 from discreet.count_tables import CountTable, table_of_counts, text_width
 from discreet.privacy import PureDP
 from discreet.reports.charts import draw_counts

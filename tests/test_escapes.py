@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from discreet import Release
-from discreet.cli.answers import show_release
+from discreet.cli.answer_output import show_release
 from discreet.escapes import visible_text
 from discreet.privacy import PureDP
 from discreet.releases import answer_in_words

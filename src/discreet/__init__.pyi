@@ -42,8 +42,8 @@ from .planning.compare import compare as compare
 from .planning.key_plan import plan_keys as plan_keys
 from .planning.simulate import distribution as distribution
 from .planning.simulate import simulate as simulate
-from .planning.worst_case import epsilon_for as epsilon_for
-from .planning.worst_case import worst_error as worst_error
+from .planning.worst_errors import epsilon_for as epsilon_for
+from .planning.worst_errors import worst_error as worst_error
 from .privacy.composition import compose as compose
 from .privacy.parallel import compose_parallel as compose_parallel
 from .privacy.sensitivity import Neighbors as _Neighbors

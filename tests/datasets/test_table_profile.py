@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.cli.answers import show_release
+from discreet.cli.answer_output import show_release
 from discreet.count_tables import text_width
 from discreet.datasets.column_profile import ColumnProfile, spell_answer
 from discreet.datasets.table_profile import Profile

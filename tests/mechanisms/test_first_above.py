@@ -15,7 +15,7 @@ from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.first_above import FirstThreshold
 from discreet.privacy.guarantees import PureDP
 from discreet.sampling.enclosures import ball, precision
-from discreet.sampling.first_above import FirstAbove
+from discreet.sampling.first_lead import FirstAbove
 
 Places = tuple[int, ...]
 """For each record how many thresholds are not above it."""

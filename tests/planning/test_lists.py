@@ -11,7 +11,7 @@ import discreet
 from discreet import Grid, audit
 from discreet.errors import InvalidArgument
 from discreet.mechanisms.largest_counts import probabilities_of_largest
-from discreet.planning.masses import ANYTHING_ELSE
+from discreet.planning.answer_masses import ANYTHING_ELSE
 from discreet.sampling.enclosures import lower, precision, upper
 from discreet.sampling.geometric import GeometricNoise
 

@@ -200,7 +200,7 @@ def test_handed_over_to_dp_accounting() -> None:
 
 @given(st.fractions(Fraction(1, 100), 20, max_denominator=100), st.integers(1, 40))
 def test_randomised_response_is_no_worse_than_that_laplace_noise(epsilon: Fraction, k: int) -> None:
-    from discreet.privacy.exports import _as_laplace
+    from discreet.privacy.dp_events import _as_laplace
 
     wider = LaplaceDP(_as_laplace(epsilon))
     with precision(200):

@@ -16,7 +16,7 @@ from ..errors import InvalidArgument, InvalidNumber, preview
 from ..messages import AND, Message, join
 from ..numbers import Number, positive
 from ..numbers import exact as exact_number
-from ..planning.masses import chances_with_rest
+from ..planning.answer_masses import chances_with_rest
 from ..privacy.guarantees import BoundedRange, Guarantee
 from ..releases import Release
 from ..sampling.enclosures import ball, lower, precision, upper

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from .answers import show_release
+from .answer_output import show_release
 from .completion import analyst_names, dataset_names, question_names
 from .json_output import print_either
 from .options import AsJson, DryRun, RequestName, Size

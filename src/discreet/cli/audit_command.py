@@ -9,7 +9,7 @@ import typer
 from ..errors import UnreadableFile
 from ..numbers import exact as exact_number
 from ..terms import Terms
-from .answers import check_report, write_report
+from .answer_output import check_report, write_report
 from .digits import against
 from .json_output import print_either
 from .options import (

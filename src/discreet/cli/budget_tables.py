@@ -9,7 +9,7 @@ from rich.text import Text
 from ..escapes import visible_text
 from ..messages import Message, gettext, translate
 from ..privacy.units import one_record
-from .answers import say
+from .answer_output import say
 from .json_output import print_json
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from ..datasets.draft import draft
 from ..errors import InvalidArgument
-from .answers import say
+from .answer_output import say
 from .budget_tables import literal
 from .json_output import print_json
 

@@ -10,7 +10,7 @@ from ..datasets.calls import find_by_path
 from ..datasets.configuration import find_configuration, read_configuration
 from ..date_grid import DateGrid, as_moment
 from ..errors import InvalidArgument
-from .answers import say
+from .answer_output import say
 
 Data = str | Path | Dataset
 """What a command asks about."""

@@ -13,7 +13,7 @@ from ..errors import InvalidArgument
 from ..messages import BOTH, Message, gettext, join, translate
 from ..sentences import question_in_words
 from .accounts import LedgerArgument, NamedAccount, OneDataset, account
-from .answers import say
+from .answer_output import say
 from .budget_tables import literal
 from .json_output import print_json
 from .options import AsJson, PlotTo, check_picture

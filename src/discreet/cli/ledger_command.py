@@ -17,7 +17,7 @@ from .accounts import (
     description_for,
     open_ledger,
 )
-from .answers import check_report, say, write_report
+from .answer_output import check_report, say, write_report
 from .budget_tables import note_closed_shares, show_budgets
 from .completion import analyst_names, data_names
 from .history_command import history_command, verify_command

@@ -16,7 +16,7 @@ from ..mechanisms.contract import PrivacyParameter
 from ..numbers import Number, count, positive, spell
 from ..planning.compare import Comparison, compare
 from ..planning.key_plan import KeyPlan, plan_keys
-from ..planning.worst_case import epsilon_for, worst_error
+from ..planning.worst_errors import epsilon_for, worst_error
 from ..privacy.sensitivity import sensitivity_of
 from ..verbs.list_methods import PublicNumbers, choose_method
 from .completion import columns_of_file, one_of

@@ -17,7 +17,7 @@ from ..tables.progress import waiting
 from ..tables.records import PRIVATE_GROUPS
 from ..terms import Terms, spelled_out
 from . import options
-from .answers import check_report, say, show_release, write_report
+from .answer_output import check_report, say, show_release, write_report
 from .described import Data, declared_ledger, described_data, grid_of, parse_values
 from .inputs import table_file
 from .json_output import print_either

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .answers import say
+from .answer_output import say
 from .json_output import print_json
 from .options import AsJson
 

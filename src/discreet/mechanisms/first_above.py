@@ -9,7 +9,7 @@ from ..errors import InvalidArgument
 from ..float_environment import in_default_environment
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Neighbors
-from ..sampling.first_above import FirstAbove
+from ..sampling.first_lead import FirstAbove
 from ..sampling.vectors import Integers
 from .contract import Calibrated, Law, PrivacyParameter, need_parameter
 

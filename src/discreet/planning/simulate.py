@@ -24,8 +24,8 @@ from ..tables.candidate_table import CandidateTable
 from ..terms import PAID, Terms, refuse_payment, takes_terms_without
 from ..verbs.noise import geometric, laplace
 from ..verbs.select import select
+from .answer_masses import ANYTHING_ELSE, certified_masses, chances_with_rest
 from .distribution import Distribution
-from .masses import ANYTHING_ELSE, certified_masses, chances_with_rest
 from .support import DateSupport, DecimalSupport, GridSupport, ListSupport, Support, WeightedRun
 
 _DRAWS = 1000

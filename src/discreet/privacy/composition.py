@@ -25,8 +25,8 @@ from .contract import (
     read_part,
 )
 from .conversions import divergence_at
+from .dp_events import event, losses_of
 from .epsilon_dp import ApproxDP
-from .exports import event, losses_of
 from .parts import extra_delta_of_parts, merge, pure_of, renyi_of, rho_of, slack_of, summed
 from .pld import LossDistribution
 from .sensitivity import Neighbors

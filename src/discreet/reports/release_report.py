@@ -8,7 +8,7 @@ from ..mechanisms import BOUNDED
 from ..messages import Message, gettext, plural
 from ..numbers import rounded_up
 from ..planning.distribution import Distribution
-from ..planning.worst_case import worst_error
+from ..planning.worst_errors import worst_error
 from ..privacy.contract import equals
 from ..privacy.wording import in_brief, in_full, mechanism_name
 from ..releases import Release, json_value

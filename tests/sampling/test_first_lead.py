@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.errors import InvalidArgument
 from discreet.sampling.bits import LazyUniform, SystemBits
 from discreet.sampling.enclosures import ball, precision
-from discreet.sampling.first_above import FirstAbove
+from discreet.sampling.first_lead import FirstAbove
 from discreet.testing import bit_tree
 
 LEVELS = {
