@@ -255,6 +255,18 @@ def test_many_words_are_read_in_blocks_that_follow_from_the_answer() -> None:
     assert len(reads) == 5
 
 
+def test_words_of_many_keys_do_not_tell_which_are_certain() -> None:
+    """One record may make a key certain that nearly was: the answer is the same, and so is what is read."""
+    law = GivenProbabilities([Fraction(0), 1 - Fraction(1, 2**60), Fraction(1)])
+    reads = set()
+    for certain in (0, 1, 300, 477, 1500):
+        bits = CountedWords(5)
+        _, places, _ = drawn(KeyDraw(law), [1500 - certain, certain], bits, noise=False)
+        assert len(places) == 1500
+        reads.add(bits.read)
+    assert len(reads) == 1
+
+
 def test_words_ahead_are_read_when_none_is_left() -> None:
     """So their number is a function of the number of used ones."""
     reads = set()

@@ -43,7 +43,10 @@ _ONE_BY_ONE = 1024
 
 
 class WordsAhead:
-    """Words of a source, read some before they are used: how many depends on how many were used alone."""
+    """Words of a source, read some before they are used: how many depends on how many were used alone.
+
+    So it does not tell for which classes they were used.
+    """
 
     def __init__(self, bits: Bits, first: int) -> None:
         self.width, self._bits = bits.width, bits
@@ -68,14 +71,13 @@ class WordsAhead:
         return word
 
     def words(self, n: int) -> NDArray[np.uint64]:
-        """Return `n` words."""
-        ready = self._words[self._at : self._at + n]
-        self._at += len(ready)
-        missing = n - len(ready)
-        if not missing:
-            return ready
-        self._read += missing
-        return np.concatenate((ready, self._bits.words(missing)))
+        """Return `n` words, read in the same blocks as if they were used one by one."""
+        parts = [np.empty(0, np.uint64)]
+        while n:
+            parts.append(self.at_hand()[:n])
+            self.use(len(parts[-1]))
+            n -= len(parts[-1])
+        return np.concatenate(parts)
 
 
 @dataclass(frozen=True)
