@@ -84,7 +84,6 @@ def test_where_no_bound_is_known_none_is_told() -> None:
     assert bound_of(discreet.mode, ["a"], mechanism="noisy_max", **listed) is None
     weighed = discreet.mechanisms.Exponential(base_measure=[1, 2])
     assert bound_of(discreet.mode, ["a"], mechanism=weighed, **listed) is None
-    assert bound_of(discreet.select_top_k, [1, 2], k=1, sensitivity=1, **listed) is None
     assert bound_of(discreet.select, [1, 2], sensitivity=1, epsilon=1) is None
     assert bound_of(discreet.geometric, 5, sensitivity=1, epsilon=1) is None
     assert (

@@ -168,6 +168,7 @@ def test_every_method_that_draws_is_here() -> None:
         "curve",
         "budget",
         "losses",
+        "counts",  # tests/test_count_tables.py
     }
     public = {
         name
