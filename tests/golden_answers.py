@@ -220,7 +220,16 @@ def from_tables(engine: str, folder: Path) -> Iterator[tuple[str, Callable[[], A
         )
         yield (
             f"top_k/{name}",
-            partial(discreet.top_k, data, "city", k=2, candidates=cities, epsilon=2, **terms),
+            partial(
+                discreet.top_k,
+                data,
+                "city",
+                k=2,
+                candidates=cities,
+                epsilon=2,
+                method="peeling",
+                **terms,
+            ),
         )
 
 

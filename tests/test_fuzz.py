@@ -83,6 +83,13 @@ _OF_A_DESCRIPTION = (
         "top_k",
         "quantile",
         "quantiles",
+        "count",
+        "counts",
+        "keys",
+        "bounds",
+        "sum",
+        "mean",
+        "sql",
     ),
 )
 _OF_OWNERS = (
@@ -97,6 +104,7 @@ _OF_OWNERS = (
 _REFUSED = {
     "NoGuarantee.approx",
     "Connection.check",
+    "Connection.keys",  # its budget counts no delta
     *(f"Connection.{name}" for name in _IN_HAND),
     *(f"Connection in hand.{name}" for name in _OF_A_DESCRIPTION),
     *(f"Connection in hand of an analyst.{name}" for name in _OF_OWNERS),

@@ -536,8 +536,12 @@ METHODS: dict[str, Callable[[], Arguments]] = {
     "Connection.quote_free": lambda: call("median", "people", "n", epsilon=1),
     **{
         f"Connection.{verb}": lambda: call("people", "n", epsilon=1)
-        for verb in ("median", "minimum", "maximum", "best_price", "mode", "check")
+        for verb in (
+            "median", "minimum", "maximum", "best_price", "mode", "check", "count", "counts", "sum", "mean", "bounds",
+        )
     },
+    "Connection.keys": lambda: call("people", "c", epsilon=1, delta="1e-6"),
+    "Connection.sql": lambda: call("people", statement=_STATEMENT),
     "DateGrid.in_numbers": lambda: call("us"),
     "Connection.top_k": lambda: call("people", "n", k=2, epsilon=1),
     "Connection.quantile": lambda: call("people", "n", alpha="1/2", epsilon=1),
