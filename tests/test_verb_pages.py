@@ -16,7 +16,7 @@ VERBS = verb_pages.verbs()
 @pytest.mark.parametrize("name", VERBS)
 def test_a_page_is_what_the_source_makes_of_it(name: str) -> None:
     page = (verb_pages.FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    block = BLOCK.search(page)
+    block = next((one for one in BLOCK.finditer(page) if one["output"] is not None), None)
     assert block is not None, "an example first"
     assert block.start() < page.index("**What is promised")
     assert page == verb_pages.page_of(name, VERBS[name], block["output"]), "make verbs"

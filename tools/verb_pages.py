@@ -30,7 +30,8 @@ def verbs() -> dict[str, Any]:
 
 def page_of(name: str, about: Mapping[str, Any], output: str) -> str:
     """Return the page of a verb; `output` is what its example prints."""
-    example = f"```python\n{about['example'].lstrip()}```\n```output\n{output}```\n"
+    install = f"```sh\npip install '{about['install']}'\n```\n\n" if "install" in about else ""
+    example = f"{install}```python\n{about['example'].lstrip()}```\n```output\n{output}```\n"
     parts = [
         f"# {name}", _HEAD, f"*{about['question']}* {_summary(name)}", example.rstrip(),
         *_paragraphs(name, about), _arguments(name),

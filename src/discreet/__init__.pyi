@@ -646,7 +646,7 @@ def keys(
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
-    """Release the values that a column holds, those of enough records, where nobody may list them beforehand.
+    """Release the values that a column holds, those of enough records, without a public list of them.
 
     Values of one record or a few are left out with high probability, as they would tell on somebody: at ε = 1 and
     δ = 10⁻⁶ a key of fewer than 14 records is answered with less than one half, one of 28 or more always.

@@ -540,6 +540,7 @@ METHODS: dict[str, Callable[[], Arguments]] = {
             "median", "minimum", "maximum", "best_price", "mode", "check", "count", "counts", "sum", "mean", "bounds",
         )
     },
+    "Decimals.are_near": lambda: call(__import__("numpy").array([1.5, 2.0])),
     "Connection.keys": lambda: call("people", "c", epsilon=1, delta="1e-6"),
     "Connection.sql": lambda: call("people", statement=_STATEMENT),
     "DateGrid.in_numbers": lambda: call("us"),

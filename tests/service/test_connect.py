@@ -224,8 +224,9 @@ def test_what_is_not_allowed_is_refused_and_charges_nothing(
 @pytest.mark.parametrize("verb", VERBS)
 def test_without_verbs_only_named_questions(asked_nothing: Path, verb: str) -> None:
     bob = discreet.connect(asked_nothing, analyst="bob")
+    terms: dict[str, Any] = {"statement": "SELECT"} if verb == "sql" else {"epsilon": 1}
     with pytest.raises(InvalidArgument, match="only questions of its owner"):
-        bob.ask_free(verb, "rivals", "x", epsilon=1)
+        bob.ask_free(verb, "rivals", "x", **terms)
 
 
 def test_what_fails_because_of_the_data_is_charged_and_is_one_error(folder: Path) -> None:

@@ -181,6 +181,12 @@ CALLS: dict[str, Any] = {
     "quote_free": lambda c: c.quote_free("mode", "people", "city", epsilon="1/8"),
     "ask": lambda c: c.ask("typical-age", request="r"),
     "ask_free": lambda c: c.ask_free("mode", "people", "city", epsilon="1/8", request="m"),
+    "count": lambda c: c.count("people", epsilon="1/8", request="n"),
+    "sql": lambda c: c.sql(
+        "people",
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.125) MODE(city) FROM people",
+        request="s",
+    ),
     "budgets": lambda c: c.budgets(),
     "releases": lambda c: c.releases(),
     "open_budget": lambda c: c.open_budget("people"),

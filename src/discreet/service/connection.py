@@ -92,7 +92,6 @@ class Connection:
     quantiles = _free_verb("quantiles", "quantiles")
     best_price = _free_verb("best_price", "price")
     check = _free_verb("check", "check")
-    sql = _free_verb("sql", "sql")
     counts = _free_verb("counts", "counts")
     bounds = _free_verb("bounds", "bounds")
     keys = _free_verb("keys", "keys")
@@ -251,6 +250,25 @@ class Connection:
         """
         payment: Any = {"request": request, "max_cost": max_cost}
         return self.ask_free("count", dataset, column, **payment, **terms)
+
+    def sql(
+        self,
+        dataset: str,
+        statement: str,
+        *,
+        request: str | None = None,
+        max_cost: Number | None = None,
+    ) -> Release:
+        """Answer a statement of SQL, and charge it, as `ask_free("sql", ...)` does.
+
+        Args:
+            dataset: the name of the dataset; FROM has it too.
+            statement: the statement: see `discreet.sql`.
+            request: a name for this request; asked again under it, the answer is the same and costs nothing.
+            max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
+        """
+        payment: Any = {"request": request, "max_cost": max_cost}
+        return self.ask_free("sql", dataset, None, **payment, statement=statement)
 
     def budgets(self) -> list[Budget]:
         """Return the caller's budgets: an analyst's shares, or for the owner all of them."""
