@@ -541,6 +541,7 @@ METHODS: dict[str, Callable[[], Arguments]] = {
         )
     },
     "Decimals.are_near": lambda: call(__import__("numpy").array([1.5, 2.0])),
+    "Decimals.cells_of": lambda: call(__import__("numpy").array([1.5, 2.0])),
     "Connection.keys": lambda: call("people", "c", epsilon=1, delta="1e-6"),
     "Connection.sql": lambda: call("people", statement=_STATEMENT),
     "DateGrid.in_numbers": lambda: call("us"),
