@@ -318,7 +318,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     ],
     "profile": [
         lambda: call(world().csv, epsilon=1, delta="1e-6"),
-        lambda: call(world().csv, columns=["n", "c"], texts=["n"], at_most=10, delta="1e-4", **_paid()),
+        lambda: call(world().csv, columns=["n", "c"], numbers=["n", "c"], **_paid()),
     ],
     "geometric": [lambda: call(NUMBER, sensitivity=1, **_paid())],
     "randomized_response": [lambda: call(TEXT, ["a", "b"], epsilon=1)],
