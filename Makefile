@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints replies stub clean
+.PHONY: browser demo test tests check bench bench-check measure coverage proofs coq fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints replies stub clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -26,8 +26,12 @@ check: .venv/test-ready
 coverage: .venv/test-ready ## which lines and branches the tests reach
 	$(BIN)/pytest -q -n auto --dist loadscope --cov --cov-report=term
 
-proofs: .venv/test-ready ## the long enumerations, and twenty times as many random examples as in `make test`
+proofs: .venv/test-ready ## the long enumerations, twenty times as many random examples as in `make test`, and Coq's proofs
 	$(BIN)/pytest -q -n auto --dist loadscope -m "proof or hypothesis" --hypothesis-profile=thorough
+	@$(MAKE) --no-print-directory coq
+
+coq: ## the theories in proofs/, checked by Coq; says why where Coq or a library is not installed
+	@$(PYTHON) tools/coq.py
 
 storm: .venv/test-ready ## a thousand kills and interrupts over one ledger, and over the service, minutes each
 	$(BIN)/python -m tests.storm
@@ -101,4 +105,4 @@ stub: .venv/test-ready ## what editors know of the public names, in src/discreet
 	$(BIN)/python tools/write_stub.py
 
 clean:
-	rm -rf .venv site site-versions dist src/discreet/sampling/_kernel.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf .venv build site site-versions dist src/discreet/sampling/_kernel.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
