@@ -22,16 +22,12 @@ ROOT = Path(__file__).parents[1]
 PROOFS, BUILD = ROOT / "proofs", ROOT / "build" / "coq"
 PACKAGES = "coq libcoq-coquelicot libcoq-interval libcoq-flocq libcoq-mathcomp-ssreflect gappa libcoq-gappa"
 LIBRARIES = ("Coquelicot.Coquelicot", "Interval.Tactic", "Flocq.Core.Core", "Gappa.Gappa_library")
-STATEMENT = re.compile(
-    r"^\s*(?:Theorem|Lemma|Corollary|Example|Definition|Fixpoint|Inductive|Record)\s+(\w+)", re.M
-)
 CLOSED = "Closed under the global context"
 
 
 class Theorem(NamedTuple):
-    """A named theorem: its theory, its name, how long it is, and how long Coq took over it."""
+    """A named theorem: how long it is, and how long Coq took over it."""
 
-    theory: str
     name: str
     lines: int
     seconds: float
@@ -60,12 +56,6 @@ def missing() -> str | None:
     return None
 
 
-def theorems() -> dict[str, list[str]]:
-    """Return the names in theorems.toml, by theory."""
-    listed = tomllib.loads((PROOFS / "theorems.toml").read_text(encoding="utf-8"))
-    return {theory: list(names) for theory, names in listed.items() if theory != "mutants"}
-
-
 def place() -> list[str]:
     """Copy the theories that changed into the build, write Gappa's there, and return the names of all files."""
     names = [file.name for file in sorted(PROOFS.glob("*.v"))]
@@ -90,10 +80,19 @@ def compile_theories(names: list[str]) -> None:
     run("make", "-f", "Makefile.coq", "-j", workers, "TIMING=1")
 
 
-def assumptions(listed: dict[str, list[str]]) -> dict[str, str]:
-    """Return what Coq prints of the assumptions of each listed theorem."""
+def lemmas(listed: dict[str, dict[str, dict[str, str]]], mutants: dict[str, str]) -> list[str]:
+    """Return the full names of all listed theorems, of their instances and of what refutes mutants."""
     names = [f"{theory}.{name}" for theory in listed for name in listed[theory]]
-    lines = [f"From Discreet Require {theory}." for theory in listed]
+    for theory, described in listed.items():
+        instances = [theorem["instance"] for theorem in described.values()]
+        names += [name if "." in name else f"{theory}.{name}" for name in instances]
+    return list(dict.fromkeys([*names, *mutants.values()]))
+
+
+def assumptions(names: list[str]) -> dict[str, str]:
+    """Return what Coq prints of the assumptions of each lemma."""
+    theories = sorted({name.split(".")[0] for name in names})
+    lines = [f"From Discreet Require {theory}." for theory in theories]
     lines += ["Set Printing Width 200.", *(f"Print Assumptions {name}." for name in names)]
     (BUILD / "All.v").write_text("\n".join(lines) + "\n", encoding="utf-8")
     printed = run("coqc", "-R", ".", "Discreet", "All.v")
@@ -122,31 +121,25 @@ def seconds(timing: str, start: int, end: int) -> float:
     return sum(float(took) for first, _, took in rows if start <= int(first) < end)
 
 
-def measure(listed: dict[str, list[str]]) -> list[Theorem]:
-    """Return how long each listed theorem is, and how long Coq took over it."""
-    rows = []
-    for theory, names in listed.items():
-        text = (BUILD / f"{theory}.v").read_text(encoding="utf-8")
-        timing = (BUILD / f"{theory}.v.timing").read_text(encoding="utf-8")
-        for name in names:
-            start, end = theorem_of(text, name)
-            offsets = [len(text[:place].encode()) for place in (start, end)]
-            lines = text[start:end].strip().count("\n") + 1
-            rows.append(Theorem(theory, name, lines, seconds(timing, *offsets)))
-    return rows
+def measure(name: str) -> Theorem:
+    """Return how long a theorem is, and how long Coq took over it."""
+    theory, short = name.split(".")
+    text = (BUILD / f"{theory}.v").read_text(encoding="utf-8")
+    timing = (BUILD / f"{theory}.v.timing").read_text(encoding="utf-8")
+    start, end = theorem_of(text, short)
+    offsets = [len(text[:place].encode()) for place in (start, end)]
+    lines = text[start:end].strip().count("\n") + 1
+    return Theorem(name, lines, seconds(timing, *offsets))
 
 
-def check(listed: dict[str, list[str]], allowed: list[str]) -> None:
-    """End where a theorem rests on more than the allowed axioms, and print on how many each rests."""
-    printed = {name: axioms(text) for name, text in assumptions(listed).items()}
-    for name, own in printed.items():
+def check(names: list[str], allowed: list[str]) -> None:
+    """End where a lemma rests on more than the allowed axioms, and print on how many each rests."""
+    for name, text in assumptions(names).items():
+        own = axioms(text)
         if extra := [axiom for axiom in own if axiom not in allowed]:
             sys.exit(f"coq: {name} rests on {'; '.join(extra)}")
-    for theorem in measure(listed):
-        name = f"{theorem.theory}.{theorem.name}"
-        print(
-            f"{name:<44} {theorem.lines:>4} lines {theorem.seconds:>6.2f} s {len(printed[name])} axioms"
-        )
+        _, lines, took = measure(name)
+        print(f"{name:<60} {lines:>4} lines {took:>6.2f} s {len(own)} axioms")
 
 
 def main() -> None:
@@ -157,14 +150,15 @@ def main() -> None:
     begin = time.monotonic()
     compile_theories(place())
     built = time.monotonic()
-    listed = theorems()
-    check(listed, axioms((PROOFS / "axioms.txt").read_text(encoding="utf-8")))
+    listed = tomllib.loads((PROOFS / "theorems.toml").read_text(encoding="utf-8"))
+    mutants = listed.pop("mutants")
+    names = lemmas(listed, mutants)
+    check(names, axioms((PROOFS / "axioms.txt").read_text(encoding="utf-8")))
     own = [word for name in listed for word in ("-norec", f"Discreet.{name}")]
     run("coqchk", "-silent", "-R", ".", "Discreet", *own)
-    count = sum(map(len, listed.values()))
     print(
-        f"coq: {count} theorems, no axiom beyond proofs/axioms.txt, built in {built - begin:.0f} s, "
-        f"checked by coqchk in {time.monotonic() - built:.0f} s"
+        f"coq: {sum(map(len, listed.values()))} theorems with their instances, {len(mutants)} mutants refuted, no "
+        f"axiom beyond proofs/axioms.txt, built in {built - begin:.0f} s, checked in {time.monotonic() - built:.0f} s"
     )
 
 
