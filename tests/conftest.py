@@ -24,18 +24,18 @@ settings.load_profile("quick")
 
 LONGEST = (
     "spark",
-    "tests/test_docs.py",
-    "tests/ledger/test_crashes.py",
-    "tests/ledger/test_interrupts.py",
-    "tests/ledger/test_ledger_file.py",
+    "tests/test_docs_run.py",
+    "tests/service/test_timed_worlds.py",
+    "tests/tables/test_times.py",
+    "tests/test_verb_places.py",
+    "tests/service/test_workers.py",
+    "tests/service/test_dispatcher_process.py",
     "tests/service/test_fault_injection.py",
-    "tests/ledger/test_shared_tables.py",
-    "tests/service/test_processes.py",
-    "tests/ledger/test_verification.py",
-    "tests/service/test_storm.py",
-    "tests/ledger/test_storm.py",
+    "tests/ledger/test_crashes.py",
+    "tests/service/test_two_worlds.py",
+    "tests/node/test_isolation.py",
+    "tests/verbs/test_profile.py",
     "tests/test_float_environment.py",
-    "tests/verbs/test_units.py",
 )
 """What takes longest, though it may be few tests: begun first, so that nobody is waited for at the end."""
 

@@ -126,7 +126,7 @@ def audited(asked: Asked, file: str, folder: Path) -> None:
         map(
             str,
             discreet.simulate(
-                asked.function, *asked.about(data), epsilon=1, size=100, **asked.terms
+                asked.function, *asked.about(data), epsilon=1, size=30, **asked.terms
             ).values,
         )
         for data in (file, less)

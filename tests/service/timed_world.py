@@ -229,6 +229,17 @@ def begin(folder: Path, data: Path) -> Tokens:
     }
 
 
+@dataclass
+class ClientInLoop(DispatcherClient):
+    """Counts readers without a connection, which would wait for the loop that waits for it."""
+
+    pool: ReaderPool | None = None
+
+    def count_alive(self) -> tuple[int, int]:
+        assert self.pool is not None
+        return self.pool.count_alive()
+
+
 class TimedWorld:
     """A service in a folder, in which reading takes as many seconds as it is told.
 
@@ -277,7 +288,7 @@ class TimedWorld:
 
         path = str(self.declared.path.with_name("socket"))
         server = await asyncio.start_unix_server(serve, path)
-        client = DispatcherClient(path, self.readers)
+        client = ClientInLoop(path, self.readers, pool=pool)
         self.app = app.make_app(self.declared, [HOST], None, client, self.clock.clock)
         try:
             await script(self)

@@ -5,6 +5,7 @@ import datetime as dt
 import itertools
 import json
 import random
+from functools import cache
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -62,9 +63,15 @@ ZONED = {
 }
 
 
+@cache
+def points_of(grid: DateGrid[Any]) -> list[int]:
+    """The points of a grid in microseconds."""
+    return [microseconds(grid[i]) for i in range(grid.size)]
+
+
 def by_hand(values: list[Any], grid: DateGrid[Any], per: int = 1) -> dict[int, int]:
     """The counts of nearest points, the later of two, by differences; of times as counts of units of 1/per µs."""
-    points = np.array([microseconds(grid[i]) * per for i in range(min(grid.size, 10**5))])
+    points = np.array(points_of(grid) if grid.size < 10**5 else [0]) * per
     counts: dict[int, int] = {}
     for value in values:
         if value is None:
@@ -117,6 +124,7 @@ def write_csv(texts: list[str], folder: Path) -> str:
 ENGINES = [name for name in TYPED if name != "spark"]
 
 
+@pytest.mark.proof_in("-months", "far")
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", GRIDS)
 @pytest.mark.parametrize("engine", ENGINES)
@@ -194,7 +202,8 @@ def test_objects_are_read_one_by_one(cells: str) -> None:
         "stamps": {"t": np.array([np.datetime64(v or "NaT", "us") for v in DATES])},
     }[cells]
     wanted = DATES if cells == "stamps" else [*DATES, DATE(2000, 3, 1), DATE(2000, 3, 1)]
-    for grid in GRIDS.values():
+    names = ("few months", "hours") if cells == "stamps" else GRIDS  # in DuckDB, and so slower
+    for grid in map(GRIDS.__getitem__, names):
         assert counts_of(data, grid) == by_hand(wanted, grid)
 
 
@@ -214,6 +223,7 @@ BAD = ["12.03.2020", "2020-1-1", "2020-02-30", "2019-02-29", "0000-01-01", " 202
        "2020-01-01T00:00:00.1234567", "2020-W01-1", "10000-01-01", "-2020-01-01", "2020-01-01 "]  # fmt: skip
 
 
+@pytest.mark.proof_in("[months", "far")
 @pytest.mark.parametrize("name", GRIDS)
 def test_text_files_are_read_by_one_strict_form(name: str, tmp_path: Path) -> None:
     texts = [*("" if day is None else day.isoformat() for day in DATES), *BAD]

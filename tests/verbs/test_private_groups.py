@@ -287,7 +287,9 @@ def test_groups_that_were_not_drawn_are_not_read(monkeypatch: pytest.MonkeyPatch
     release = discreet.median(data, "value", candidates=fine, **PRIVATE)
     names = sorted(release.value)
     assert read == [None, "drawn", *names]
-    assert names[:2] == ["North", "north"]
+    assert {"North", "north"} <= set(
+        names
+    )  # of many records; that of one record is named now and then
 
 
 def test_more_groups_than_are_answered_are_cut_by_their_noisy_counts() -> None:
