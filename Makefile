@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test tests check bench bench-check measure coverage proofs coq fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints replies stub clean
+.PHONY: browser demo test tests check bench bench-check measure coverage proofs coq mutants fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints replies stub clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -32,6 +32,9 @@ proofs: .venv/test-ready ## the long enumerations, twenty times as many random e
 
 coq: ## the theories in proofs/, checked by Coq; says why where Coq or a library is not installed
 	@$(PYTHON) tools/coq.py
+
+mutants: .venv/test-ready ## breaks the source in some 270 places, and counts how many its own tests see; takes most of an hour
+	@$(BIN)/python tools/mutation_score.py
 
 storm: .venv/test-ready ## a thousand kills and interrupts over one ledger, and over the service, minutes each
 	$(BIN)/python -m tests.storm
