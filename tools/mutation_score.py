@@ -233,17 +233,14 @@ def mutants_of(path: str) -> list[Mutant]:
 def tests_of(path: str) -> list[str]:
     """Return the files of tests of a file of the source."""
     folder, stem = Path(path).parent.as_posix(), Path(path).stem
-    own = (
-        [f"{folder}/test_{stem}.py"]
-        if (ROOT / "tests" / folder / f"test_{stem}.py").exists()
-        else []
-    )
+    pattern = "test_*.py" if stem == "__init__" else f"test_{stem}.py"
+    own = [f"{folder}/{file.name}" for file in sorted((ROOT / "tests" / folder).glob(pattern))]
     names, proofs = WITHOUT_A_FILE.get(folder, ("", ""))
     shared = proofs.split() if stem in names.split() else []
-    return [
-        f"tests/{name}"
-        for name in dict.fromkeys([*own, *shared, *CONFIGURATION["tests"].get(path, [])])
-    ]
+    files = dict.fromkeys([*own, *shared, *CONFIGURATION["tests"].get(path, [])])
+    if not files:
+        sys.exit(f"mutants: no file of tests is known for {path}: list it in tools/mutants.toml")
+    return [f"tests/{name}" for name in files]
 
 
 class Copies:
