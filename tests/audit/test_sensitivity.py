@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from discreet import audit, per_candidate
+from discreet.audit.neighborhood import Neighborhood
 from discreet.errors import InvalidArgument, InvalidNumber
 
 LETTERS = ["a", "b", "c"]
@@ -50,9 +51,7 @@ def _are_neighbours(d: Counter[str], e: Counter[str], neighbors: str) -> bool:
 
 def _seen_pairs(neighbors: Any) -> set[tuple[tuple[str, ...], ...]]:
     """Return every pair of databases of at most three records that a score function is judged on."""
-    from discreet.audit.sensitivity import _Room
-
-    room = _Room(3, frozenset(range(4)), neighbors)
+    room = Neighborhood(3, frozenset(range(4)), neighbors)
     named = [tuple(tuple(LETTERS[i] for i in side) for side in pair) for pair in room.everything()]
     assert len(named) == room.pairs()
     return {tuple(sorted(pair, key=lambda d: (len(d), d))) for pair in named}

@@ -34,6 +34,14 @@ def call(*arguments: Any, **named: Any) -> Arguments:
     return list(arguments), named
 
 
+def _parity(records: list[int]) -> dict[int, int]:
+    return {sum(records) % 2: 1}
+
+
+def _own_audit() -> audit.MechanismAudit:
+    return audit.mechanism(_parity, [0, 1], range(2), epsilon=1)
+
+
 class World:
     """What examples need: private data with the canary in them, files of those, a folder to write to."""
 
@@ -50,6 +58,13 @@ class World:
             "c": ["tea", "coffee", "tea", TEXT], "n": [1, 2, 3, NUMBER],
             "who": ["a", "a", TEXT, "b"], "g": ["x", "y", "x", TEXT],
         }  # fmt: skip
+
+    @cached_property
+    def audit_record(self) -> Path:
+        """The record of an audit."""
+        file = self.folder / "audit.txt"
+        audit.write_record(_own_audit(), file)
+        return file
 
     @cached_property
     def csv(self) -> Path:
@@ -377,6 +392,10 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "Odometer": [lambda: call("add_remove", ((PURE(1, "add_remove"), 2),))],
     "audit.exact": [lambda: call([*SCORES], [1, 3, NUMBER], **_DECLARED)],
     "audit.laws": [lambda: call(["1/2", "1/2"], ["1/3", "2/3"], epsilon=1, delta="0.1")],
+    "audit.mechanism": [lambda: call(_parity, [0, 1], range(2), epsilon=1, delta="0.1"),
+                        lambda: call(sum, [0, 1], range(2), epsilon=1, draws=3)],
+    "audit.repeat": [lambda: call(world().audit_record, _parity)],
+    "audit.write_record": [lambda: call(_own_audit(), world().folder / "record.txt")],
     "audit.sampling": [lambda: call(lambda data: len(data) % 2, [1, NUMBER], [1], n=20)],
     "audit.samples": [lambda: call([1, 2, 1, 2], [1, 1, 1, 2], confidence="0.9")],
     "audit.sensitivity": [lambda: call(u, ["a", "b"], ["a", "b"], range(3), sensitivity=1, budget=50)],
@@ -499,6 +518,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "audit.Interval": lambda: audit.exact([0, 1], [1, 1], **_DECLARED).epsilon,
     "audit.ExactAudit": lambda: audit.exact([0, 1], [1, 1], **_DECLARED),
     "audit.SamplingAudit": lambda: audit.samples([1, 2, 1, 2], [1, 1, 1, 2]),
+    "audit.MechanismAudit": lambda: _own_audit(),
     "audit.SensitivityAudit": lambda: audit.sensitivity(u, ["a"], ["a"], range(2), sensitivity=1),
     "audit.MonotonicAudit": lambda: audit.monotonic(u, ["a"], ["a"], range(2)),
     "audit.SensitivityEstimate": lambda: audit.estimate_sensitivity(u, ["a"], lambda: "a", 2, samples=3),

@@ -6,8 +6,10 @@ together, `estimate_sensitivity` estimates a sensitivity on random datasets, and
 two datasets. Statements and proofs: docs/how-to/audit.md.
 """
 
+from .audit_record import repeat, write_record
 from .estimate_sensitivity import SensitivityEstimate, estimate_sensitivity
 from .exact import ExactAudit, Interval, exact, laws
+from .mechanism import MechanismAudit, mechanism
 from .sampling import SamplingAudit, samples, sampling
 from .sensitivity import (
     Counterexample,
@@ -24,6 +26,7 @@ __all__ = [
     "Declared",
     "ExactAudit",
     "Interval",
+    "MechanismAudit",
     "MonotonicAudit",
     "SamplingAudit",
     "SensitivityAudit",
@@ -32,9 +35,12 @@ __all__ = [
     "estimate_sensitivity",
     "exact",
     "laws",
+    "mechanism",
     "monotonic",
+    "repeat",
     "samples",
     "sampling",
     "sensitivity",
     "timing",
+    "write_record",
 ]

@@ -3,30 +3,26 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement
-from math import comb, inf
+from math import inf
 from typing import Any, TypedDict, Unpack
 
 from ..arguments import read_sequence
 from ..candidates import Labels
 from ..error_boundary import error_boundary
-from ..errors import InvalidArgument, InvalidScores, preview
+from ..errors import InvalidScores, preview
 from ..messages import BOTH, Message, join
 from ..numbers import Number, count, spell
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling.bits import Bits, below
 from ..scores.custom import Custom, ScoreFunction
 from ..testing import SeededBits
+from .neighborhood import DatabaseIndices, Neighborhood, Pair
 
 _MOST_RECORDS = 10**4
 """Different records, and sizes."""
 
 _MOST_IDLE_STEPS = 300
 """Steps without progress after which the search starts somewhere else."""
-
-DatabaseIndices = tuple[int, ...]
-Pair = tuple[DatabaseIndices, DatabaseIndices]
-"""Two neighbouring datasets, as ascending indices into the universe."""
 
 
 class Declared(TypedDict, total=False):
@@ -173,11 +169,7 @@ def sensitivity(
             raise TypeError(f"unexpected argument {name!r}; declare {', '.join(_DECLARED)}")
     records = read_sequence(universe, "universe", _MOST_RECORDS)
     size_list = read_sequence(sizes, "sizes", _MOST_RECORDS)
-    room = _Room(
-        len(records),
-        frozenset(size if isinstance(size, int) else preview(size) for size in size_list),
-        declaration.get("neighbors", "add_remove"),
-    )
+    room = Neighborhood.of(records, size_list, declaration.get("neighbors", "add_remove"))
     trial = _Trial(
         u, list(Labels(candidates)), records, declaration, read_neighbors(room.neighbors)
     )
@@ -187,53 +179,6 @@ def sensitivity(
         return trial.result(exhaustive=True)
     _climb(trial, room, budget, SeededBits())
     return trial.result(exhaustive=False)
-
-
-@dataclass(frozen=True, slots=True)
-class _Room:
-    """All pairs of neighbours: of so many different records, of those sizes, in that relation."""
-
-    records: int
-    sizes: frozenset[Any]
-    neighbors: str
-
-    def __post_init__(self) -> None:
-        whole = all(isinstance(size, int) and size >= 0 for size in self.sizes)
-        if not (self.records and whole and self.bases()):
-            raise InvalidArgument(
-                "universe must not be empty, and sizes must be whole numbers with neighbours among them, "
-                f"such as range(4), got {sorted(map(str, self.sizes))}"
-            )
-
-    def bases(self) -> list[int]:
-        """Return how many records two neighbours may have in common."""
-        if self.neighbors == "replace_one":
-            return sorted(size - 1 for size in self.sizes if size >= 1)
-        return sorted(size for size in self.sizes if size + 1 in self.sizes)
-
-    def steps(self) -> list[DatabaseIndices]:
-        """Return the records in which two neighbours may differ: one, or one on either side."""
-        if self.neighbors == "replace_one":
-            return list(combinations(range(self.records), 2))
-        return [(r,) for r in range(self.records)]
-
-    def pairs(self) -> int:
-        """Return how many pairs there are."""
-        steps = comb(self.records, 2) if self.neighbors == "replace_one" else self.records
-        return steps * sum(comb(self.records + size - 1, size) for size in self.bases())
-
-    def everything(self) -> Iterator[Pair]:
-        """Yield all pairs, small ones first."""
-        for size in self.bases():
-            for base in combinations_with_replacement(range(self.records), size):
-                for step in self.steps():
-                    yield self.pair(base, step)
-
-    def pair(self, base: DatabaseIndices, step: DatabaseIndices) -> Pair:
-        """Return the two datasets that have the base in common."""
-        if self.neighbors == "replace_one":
-            return tuple(sorted((*base, step[0]))), tuple(sorted((*base, step[1])))
-        return tuple(sorted(base)), tuple(sorted((*base, *step)))
 
 
 class _Trial:
@@ -332,7 +277,7 @@ class _Trial:
         )
 
 
-def _climb(trial: _Trial, room: _Room, budget: int, bits: Bits) -> None:
+def _climb(trial: _Trial, room: Neighborhood, budget: int, bits: Bits) -> None:
     """Look for a counterexample by hill climbing from pseudorandom starts, then make it small."""
     while trial.pairs < budget and trial.counterexample is None:
         base, step = _beginning(room, bits)
@@ -347,7 +292,7 @@ def _climb(trial: _Trial, room: _Room, budget: int, bits: Bits) -> None:
             _shrink(trial, room, base, step)
 
 
-def _beginning(room: _Room, bits: Bits) -> tuple[DatabaseIndices, DatabaseIndices]:
+def _beginning(room: Neighborhood, bits: Bits) -> tuple[DatabaseIndices, DatabaseIndices]:
     """Return a random base and step."""
     bases = room.bases()
     size = bases[below(len(bases), bits)]
@@ -356,13 +301,13 @@ def _beginning(room: _Room, bits: Bits) -> tuple[DatabaseIndices, DatabaseIndice
     return base, step
 
 
-def _record(room: _Room, bits: Bits) -> int:
+def _record(room: Neighborhood, bits: Bits) -> int:
     """Return a random record; the first and the last, often extreme, come more often."""
     return {0: 0, 1: room.records - 1}.get(below(8, bits), below(room.records, bits))
 
 
 def _move(
-    base: DatabaseIndices, step: DatabaseIndices, room: _Room, bits: Bits
+    base: DatabaseIndices, step: DatabaseIndices, room: Neighborhood, bits: Bits
 ) -> tuple[DatabaseIndices, DatabaseIndices]:
     """Return a neighbour in the search: one record changed, left out or put in."""
     way, record, i = below(4, bits), _record(room, bits), below(max(1, len(base)), bits)
@@ -378,7 +323,9 @@ def _move(
     return (base, step) if fits else _beginning(room, bits)
 
 
-def _shrink(trial: _Trial, room: _Room, base: DatabaseIndices, step: DatabaseIndices) -> None:
+def _shrink(
+    trial: _Trial, room: Neighborhood, base: DatabaseIndices, step: DatabaseIndices
+) -> None:
     """Leave out records as long as the pair stays a counterexample."""
     bases, i = set(room.bases()), 0
     while i < len(base):

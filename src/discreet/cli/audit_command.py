@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import UnreadableFile
+from ..messages import gettext
+from ..numbers import count
 from ..numbers import exact as exact_number
 from ..terms import Terms
 from .answer_output import check_report, write_report
@@ -47,6 +49,31 @@ NumbersOption = Annotated[
 DeltaOption = Annotated[str, typer.Option(metavar="NUMBER", help="What delta is claimed besides.")]
 ClaimOption = Annotated[
     str, typer.Option("--epsilon", metavar="NUMBER", help="What is claimed.", show_default=False)
+]
+
+SurenessOption = Annotated[str, typer.Option(metavar="NUMBER", help="How sure the bound is.")]
+UniverseOption = Annotated[
+    str | None, typer.Option(metavar="A,B,C", help="The invented records, or as a JSON list.")
+]
+RecordsOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Records of people instead, one a line: with --private."),
+]
+PrivateOption = Annotated[
+    bool, typer.Option("--private", help="The audit is as private as the records.")
+]
+SizeOption = Annotated[
+    int, typer.Option("--up-to", metavar="NUMBER", help="How many records a dataset has, at most.")
+]
+DrawsOption = Annotated[
+    int | None,
+    typer.Option(metavar="NUMBER", help="Answers from each dataset, if chances are not known."),
+]
+RecordOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the record of the audit.")
+]
+ProgramArgument = Annotated[
+    str, typer.Argument(metavar="FILE.py:NAME", help="The file, and the function in it.")
 ]
 
 
@@ -124,9 +151,7 @@ def draws_command(
     ],
     epsilon: ClaimOption,
     delta: DeltaOption = "0",
-    confidence: Annotated[
-        str, typer.Option(metavar="NUMBER", help="How sure the bound is.")
-    ] = "0.95",
+    confidence: SurenessOption = "0.95",
     as_json: AsJson = False,
 ) -> None:
     """Compute a lower bound on epsilon from answers.
@@ -147,6 +172,71 @@ def draws_command(
         as_json=as_json,
     )
     raise typer.Exit(int(is_refuted))
+
+
+@audit_app.command("mechanism")
+def mechanism_command(
+    program: ProgramArgument,
+    epsilon: ClaimOption,
+    universe: UniverseOption = None,
+    records: RecordsOption = None,
+    private: PrivateOption = False,
+    most: SizeOption = 3,
+    delta: DeltaOption = "0",
+    neighbors: NeighborsName = "add_remove",
+    draws: DrawsOption = None,
+    confidence: SurenessOption = "0.95",
+    record: RecordOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look for a counterexample to a claim of your own.
+
+    All pairs of neighbors over a small universe are looked at. The function gets a list of records, and returns
+    the exact probabilities of its answers as a dictionary, or with --draws one answer. By the record another can
+    repeat it: discreet audit repeat.
+
+    Example: discreet audit mechanism mine.py:response --universe 0,1 --epsilon 1
+    """
+    from .. import audit
+    from .audited_program import load_function, read_universe
+
+    kind: Any = neighbors  # it is checked where it is read
+    audit_of_mechanism = audit.mechanism(
+        load_function(program), read_universe(universe, records, private=private),
+        range(count(most, "--up-to") + 1), epsilon=epsilon, delta=delta, neighbors=kind, draws=draws,
+        confidence=confidence, private=private,
+    )  # fmt: skip
+    if record is not None:
+        audit.write_record(audit_of_mechanism, record)
+    print_either(audit_of_mechanism.as_dict(), str(audit_of_mechanism), as_json=as_json)
+    raise typer.Exit(int(not audit_of_mechanism.holds))
+
+
+@audit_app.command("repeat")
+def repeat_command(
+    record: Annotated[Path, typer.Argument(metavar="RECORD", help="The record of an audit.")],
+    program: ProgramArgument,
+    as_json: AsJson = False,
+) -> None:
+    """Repeat an audit from its record.
+
+    Exit code 1 if the outcome, or the program, is another.
+
+    Example: discreet audit repeat record.txt mine.py:response
+    """
+    from .. import audit
+    from ..audit.audit_record import compare_with_record
+    from .audited_program import load_function
+
+    audit_again = audit.repeat(record, load_function(program))
+    changes = compare_with_record(record, audit_again)
+    words = "\n".join(map(str, changes)) or gettext("as in the record")
+    print_either(
+        {**audit_again.as_dict(), "differences": [*map(str, changes)]},
+        f"{audit_again}\n{words}",
+        as_json=as_json,
+    )
+    raise typer.Exit(int(bool(changes)))
 
 
 def _show(exact_audit: "ExactAudit", plot: Path | None, *, as_json: bool) -> None:

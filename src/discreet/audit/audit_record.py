@@ -1,0 +1,138 @@
+"""The record of an audit: a text file by which another can repeat it."""
+
+import json
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ..error_boundary import error_boundary
+from ..errors import InvalidArgument, UnreadableFile
+from ..file_permissions import open_private
+from ..messages import Message
+from .mechanism import InventedRecords, MechanismAudit, mechanism, spell_loss
+
+FORMAT = 1
+"""The version of the format."""
+
+_MOST_BYTES = 10**7
+
+_IN_JSON = (int, float, str, bool, type(None))
+
+
+@error_boundary
+def write_record(audit: MechanismAudit, path: str | Path) -> None:
+    """Write the record of an audit, by which another can repeat it; it is readable for its owner alone.
+
+    The outcome is on the first line, and below it the whole as JSON, with a hash.
+
+    Args:
+        audit: the result of `mechanism`.
+        path: the file to write.
+
+    Raises:
+        InvalidArgument: if a record is not a number, a text, a truth value or None, so that nobody could repeat it.
+        UnreadableFile: if the file cannot be written.
+    """
+    if not all(isinstance(record, _IN_JSON) for record in audit.universe):
+        raise InvalidArgument(
+            "a record of an audit can hold numbers, texts, truth values and None, so that another can repeat it"
+        )
+    text = _head(audit) + "\n" + json.dumps(_body(audit), indent=2, ensure_ascii=False) + "\n"
+    try:
+        with open_private(Path(path)) as file:
+            file.write(text)
+    except OSError:
+        pass
+    else:
+        return
+    raise UnreadableFile(f"{path} cannot be written")
+
+
+def _head(audit: MechanismAudit) -> str:
+    """Return the first line, in English whatever the language."""
+    private = " PRIVATE: made from records of people." if audit.private else ""
+    return f"{audit.verdict}.{private}"
+
+
+def _body(audit: MechanismAudit) -> dict[str, Any]:
+    from .. import __version__
+
+    body: dict[str, Any] = {
+        "format": FORMAT,
+        "private": audit.private,
+        "program": asdict(audit.program),
+        "claim": {name: entry if isinstance(entry, int) else str(entry)
+                  for name, entry in asdict(audit.claim).items()},
+        "universe": audit.universe,
+        "sizes": audit.sizes,
+        "pairs": audit.pairs,
+        "outcome": {"holds": audit.holds, "largest": spell_loss(audit.largest), "between": [*audit.pair]},
+        "versions": {"discreet": __version__, "python": platform.python_version(), "machine": platform.machine()},
+    }  # fmt: skip
+    return {**body, "hash": _digest(body)}
+
+
+def _digest(body: Mapping[str, object]) -> str:
+    """Return the SHA-256 hash of a record without its hash."""
+    return sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def read_record(path: str | Path) -> dict[str, Any]:
+    """Return the contents of a record of an audit.
+
+    Raises:
+        UnreadableFile: if the file is missing, no record, of a newer format, or was altered.
+    """
+    try:
+        text = Path(path).read_bytes()[: _MOST_BYTES + 1].decode()
+        body: dict[str, Any] = json.loads(text.partition("\n")[2])
+        digest = body.pop("hash")
+        is_whole = body["format"] == FORMAT and digest == _digest(body)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        is_whole = False
+    if not is_whole:
+        raise UnreadableFile(f"{path} is no record of an audit as it was written")
+    return body
+
+
+@error_boundary
+def repeat(record: str | Path, function: Callable[[InventedRecords], object]) -> MechanismAudit:
+    """Repeat an audit from its record, with the same universe, claim and way of looking.
+
+    Draws are new, so their outcome is the same only as far as chance allows; exact probabilities give the same.
+
+    Args:
+        record: the file that `write_record` wrote.
+        function: the mechanism, as for `mechanism`.
+
+    Raises:
+        UnreadableFile: if the file is no record, or was altered.
+    """
+    body = read_record(record)
+    claim = body["claim"]
+    return mechanism(
+        function, body["universe"], body["sizes"], epsilon=claim["epsilon"], delta=claim["delta"],
+        neighbors=claim["neighbors"], draws=claim["draws"] or None,
+        confidence=claim["confidence"] if claim["draws"] else "0.95", private=body["private"],
+    )  # fmt: skip
+
+
+def compare_with_record(record: str | Path, audit: MechanismAudit) -> list[Message]:
+    """Return how a repeated audit differs from its record; versions and machines may differ."""
+    body, again = read_record(record), _body(audit)
+    words = []
+    if body["program"]["digest"] != again["program"]["digest"]:
+        words.append(Message("the program is another one than that of the record"))
+    if body["outcome"]["holds"] != again["outcome"]["holds"]:
+        words.append(Message("the record has another outcome"))
+    elif not audit.claim.draws and body["outcome"] != again["outcome"]:
+        words.append(
+            Message(
+                "the record has {recorded} as the largest loss, and now it is {largest}",
+                recorded=body["outcome"]["largest"], largest=again["outcome"]["largest"],
+            )
+        )  # fmt: skip
+    return words

@@ -1,0 +1,115 @@
+"""The record of an audit: written, read, repeated, and refused when it was altered."""
+
+import json
+import stat
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet import audit
+from discreet.audit.audit_record import compare_with_record, read_record
+from discreet.cli.audited_program import load_function
+from discreet.errors import InvalidArgument, UnreadableFile
+
+from .test_mechanism import honest, response
+
+
+def written(folder: Path, **terms: Any) -> Path:
+    path = folder / "record.txt"
+    audit.write_record(
+        audit.mechanism(response, [0, 1], range(3), **{"epsilon": "1.0987", **terms}), path
+    )
+    return path
+
+
+def test_the_first_line_says_what_was_seen(tmp_path: Path) -> None:
+    record = written(tmp_path)
+    assert record.read_text().splitlines()[0] == (
+        "no counterexample among 6 pairs; this is no proof."
+    )
+    assert stat.S_IMODE(record.stat().st_mode) == 0o600
+    private = written(tmp_path, private=True)
+    assert private.read_text().splitlines()[0].endswith("PRIVATE: made from records of people.")
+    wrong = written(tmp_path, epsilon=1)
+    assert (
+        wrong.read_text().splitlines()[0] == "a counterexample among 6 pairs: the claim is false."
+    )
+
+
+def test_a_record_is_repeated_from_what_it_says(tmp_path: Path) -> None:
+    record = written(tmp_path, neighbors="replace_one", delta="0.1", epsilon=1)
+    body = read_record(record)
+    assert body["universe"] == [0, 1]
+    assert body["claim"] == {
+        "epsilon": "1", "delta": "1/10", "neighbors": "replace_one", "draws": 0, "confidence": "1",
+    }  # fmt: skip
+    again = audit.repeat(record, response)
+    assert compare_with_record(record, again) == []
+    assert again.claim.delta == Fraction(1, 10)
+
+
+def test_another_outcome_and_another_program_are_said(tmp_path: Path) -> None:
+    record = written(tmp_path)
+
+    def worse(records: list[int]) -> dict[str, Fraction]:
+        return {"odd": Fraction(sum(records) % 2), "even": Fraction(1 - sum(records) % 2)}
+
+    another = "the program is another one than that of the record"
+    assert compare_with_record(record, audit.repeat(record, worse)) == [
+        another,
+        "the record has another outcome",
+    ]
+
+    def better(records: list[int]) -> dict[str, Fraction]:
+        return {"odd": Fraction(1, 2), "even": Fraction(1, 2)}
+
+    [_, change] = compare_with_record(record, audit.repeat(record, better))
+    assert "1.098612289" in change
+    (tmp_path / "copy.py").write_text(
+        (Path(__file__).parent / "test_mechanism.py").read_text() + "# other"
+    )
+    copy = load_function(f"{tmp_path / 'copy.py'}:response")
+    assert compare_with_record(record, audit.repeat(record, copy)) == [another]
+
+
+def test_draws_are_repeated_with_their_number(tmp_path: Path) -> None:
+    path = tmp_path / "record.txt"
+    audit.write_record(
+        audit.mechanism(sum, [0, 1], range(2), epsilon=1, draws=5, confidence="0.9"), path
+    )
+    again = audit.repeat(path, sum)
+    assert (again.claim.draws, again.claim.confidence) == (5, Fraction(9, 10))
+    assert compare_with_record(path, again) == []
+
+
+def test_an_altered_record_is_refused(tmp_path: Path) -> None:
+    record = written(tmp_path)
+    text = record.read_text()
+    for old, new in (
+        ('"pairs": 6', '"pairs": 7'),
+        ('"holds": true', '"holds": false'),
+        ("{", "["),
+        ("hash", "h"),
+    ):
+        record.write_text(text.replace(old, new))
+        with pytest.raises(UnreadableFile):
+            read_record(record)
+    with pytest.raises(UnreadableFile):
+        read_record(tmp_path / "none")
+    head, _, body = text.partition("\n")
+    newer = {**json.loads(body), "format": 2}
+    record.write_text(f"{head}\n{json.dumps(newer)}")
+    with pytest.raises(UnreadableFile):
+        read_record(record)
+
+
+def test_what_cannot_be_repeated_is_not_written(tmp_path: Path) -> None:
+    result = audit.mechanism(lambda _: {0: 1}, [object()], range(2), epsilon=1)
+    with pytest.raises(InvalidArgument, match="can hold numbers"):
+        audit.write_record(result, tmp_path / "record.txt")
+    with pytest.raises(UnreadableFile):
+        audit.write_record(
+            audit.mechanism(honest, [0], range(2), epsilon=1), tmp_path / "no" / "record.txt"
+        )
