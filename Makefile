@@ -36,9 +36,10 @@ coq: ## the theories in proofs/, checked by Coq; says why where Coq or a library
 mutants: .venv/test-ready ## breaks the source in some 270 places, and counts how many its own tests see; takes most of an hour
 	@$(BIN)/python tools/mutation_score.py
 
-storm: .venv/test-ready ## a thousand kills and interrupts over one ledger, and over the service, minutes each
+storm: .venv/test-ready ## a thousand kills and interrupts over one ledger, and over the service, and 10,000 calls of assistants, minutes each
 	$(BIN)/python -m tests.storm
 	$(BIN)/python -m tests.service.storm
+	$(BIN)/python -m tests.service.assistant_storm
 
 browser: .venv/test-ready .venv/browser-ready ## the pages of the service in Chromium, all of them, wide and narrow, light and dark
 	$(BIN)/pytest -q -m "proof or not proof" tests/service/pages/test_browser.py

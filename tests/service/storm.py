@@ -87,6 +87,9 @@ class Storm:
         turn: the turn of the service.
     """
 
+    clients, size = CLIENTS, _ASKED["size"]
+    """How many clients there are, and of how many draws an answer is."""
+
     def __init__(self, ledger: str, folder: Path, turn: str = "0s") -> None:
         self._folder = folder
         text = _TEXT.format(ledger=ledger, cost=COST, turn=turn)
@@ -106,7 +109,7 @@ class Storm:
         self.service = Running(folder)
         self.over = threading.Event()
 
-    def client(self, number: int) -> "Client":
+    def client(self, number: int) -> Any:
         """Return a client of a team."""
         return Client(self, TEAMS[number % len(TEAMS)], random.Random(number))
 
@@ -183,21 +186,21 @@ class Storm:
 
     def figures(self) -> dict[str, Any]:
         """Ask everything once more, compare with the ledger, and count."""
-        with ThreadPoolExecutor(CLIENTS) as pool:
-            list(pool.map(lambda n: self.client(n).insist(), range(CLIENTS)))
+        with ThreadPoolExecutor(self.clients) as pool:
+            list(pool.map(lambda n: self.client(n).insist(), range(self.clients)))
         code = self.service.stop()
         ledger = Ledger(self._ledger)
         history = [event for event in ledger.history() if event.request is not None]
         counted = Counter((e.kind, e.analyst, e.request) for e in history)
         stored = {
-            (e.analyst, e.request): tuple(map(_number, e.body["answer"]))
+            (e.analyst, e.request): _values(e.body["answer"])
             for e in history
             if e.kind == "answered"
         }
         finals = {(e.analyst, e.request) for e in history if e.kind == "failed"}
         charged = sum(kind == "charged" for kind, _, _ in counted)
         answers = {
-            of: {tuple(json.loads(body)["value"]) for body in each}
+            of: {_values(json.loads(body)["value"]) for body in each}
             for of, each in self.given.items()
         }
         return {
@@ -212,7 +215,7 @@ class Storm:
             "differ": sum(len(b) > 1 for of in (self.given, self.finals) for b in of.values())
             + sum(values != {stored.get(of)} for of, values in answers.items()),
             "failed": self.failures + ([] if code in STOPPED else [f"it ended with {code}"]),
-            "amiss": _amiss(ledger, charged),
+            "amiss": _amiss(ledger, charged * self.size),
         }  # fmt: skip
 
 
@@ -276,11 +279,16 @@ def _without_spaces(body: bytes) -> bytes:
     return body.rstrip(b" ")
 
 
+def _values(plain: Any) -> tuple[int, ...]:
+    """Return the draws of an answer, in which a single one stands alone."""
+    return tuple(map(_number, plain if isinstance(plain, list) else [plain]))
+
+
 def _number(plain: Any) -> int:
     return int(plain, 16) if isinstance(plain, str) else int(plain)
 
 
-def _amiss(ledger: Ledger, charged: int) -> list[str]:
+def _amiss(ledger: Ledger, draws: int) -> list[str]:
     """Return what is wrong with the ledger as a whole."""
     wrong = []
     try:
@@ -288,7 +296,7 @@ def _amiss(ledger: Ledger, charged: int) -> list[str]:
     except DiscreetError as error:
         wrong.append(str(error))
     spent = [budget.spent.epsilon or 0 for budget in ledger.budgets() if budget.analyst is not None]
-    if sum(spent) != charged * _ASKED["size"] * COST:
+    if sum(spent) != draws * COST:
         wrong.append("what was spent is not what was charged")
     return wrong
 

@@ -275,7 +275,7 @@ def test_a_dear_question_is_confirmed_by_the_user(folder: Path) -> None:
 def test_without_elicitation_a_dear_question_is_refused() -> None:
     calls: list[str] = []
 
-    def work(name: str, _: Mapping[str, Any]) -> dict[str, Any]:
+    async def work(name: str, _: Mapping[str, Any]) -> dict[str, Any]:
         calls.append(name)
         return {"value": 1}
 

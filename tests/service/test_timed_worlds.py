@@ -6,7 +6,7 @@ Times are those of a script; `tests/service/test_real_turns.py` has real ones.
 import asyncio
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -18,6 +18,7 @@ pytest.importorskip("fastapi", reason="the extra server is not installed")
 pytest.importorskip("httpx", reason="the extra server is not installed")
 
 from discreet.service import reader
+from discreet.service.turns import LENGTH
 
 from .fake_clock import START
 from .timed_world import ENDLESS, Reply, Script, TimedWorld, begin, scripted
@@ -147,6 +148,30 @@ async def ask_slowly(world: TimedWorld) -> None:
     await asyncio.gather(ask(), look())
 
 
+async def ask_as_an_assistant(world: TimedWorld) -> None:
+    """Ask by tools, several at once, again under the same names, and look beside."""
+    named = {"question": "age", "dataset": "people"}
+
+    def ask(key: str) -> Coroutine[Any, Any, Reply]:
+        return world.watch(world.call_tool("ann", "ask", **named, request=key, max_cost="9"))
+
+    async def look() -> None:
+        for _ in range(5):
+            await world.watch(world.call_tool("ann", "quote", **named))
+            for tool in ("datasets", "budget", "past_answers", "nothing"):
+                await world.watch(world.call_tool("ann", tool))
+            await world.clock.sleep(0.31)
+
+    await asyncio.gather(*(ask(key) for key in ("a", "b", "c", "a")), look())
+
+
+def test_rows_move_no_reply_to_an_assistant(worlds: Worlds) -> None:
+    few = worlds.run(ask_as_an_assistant)
+    assert few == worlds.run(ask_as_an_assistant, rows=MANY)
+    assert {reply.status for reply in few} == {200}
+    assert {len(reply.body) for reply in few} == {4 * LENGTH}
+
+
 def beside(other: Script) -> Script:
     """Ask as `ask_slowly` does, while another does something."""
 
@@ -199,6 +224,17 @@ def test_what_another_asks_moves_no_reply(worlds: Worlds, other: Script, more: s
     alone = worlds.run(beside(nothing), **options)
     assert worlds.run(beside(other), **options) == alone
     assert {reply.status for reply in alone} == {200}
+
+
+@pytest.mark.parametrize("other", [flood, fail])
+def test_what_another_asks_moves_no_reply_to_an_assistant(worlds: Worlds, other: Script) -> None:
+    async def by_tools(world: TimedWorld) -> None:
+        acting = asyncio.create_task(other(world))
+        await ask_as_an_assistant(world)
+        acting.cancel()
+        await asyncio.gather(acting, return_exceptions=True)
+
+    assert worlds.run(by_tools, seconds=BAD) == worlds.run(ask_as_an_assistant, seconds=BAD)
 
 
 @pytest.mark.parametrize("seconds", [0.4, ENDLESS, -0.1])

@@ -23,6 +23,7 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 import discreet
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
+from discreet.service.assistant_tools import TOOLS
 from discreet.service.pages.page_routes import PAGES
 from discreet.service.pages.sessions import form_secret
 from discreet.service.tokens import tokens_beside
@@ -148,6 +149,7 @@ class World:
             sent = {"data": fields} if method == "POST" else {"params": FORMS.get(f"{path}?", {})}
             yield self.watch(method, path, pages=True, **sent)
         yield from self.free_questions()
+        yield from self.tool_calls()
         named = {"question": "city", "dataset": "people"}
         for key in ("costly", "once more"):  # the second is refused: the share is spent
             yield self.watch("POST", "/v1/quotes", json=named)
@@ -173,6 +175,19 @@ class World:
             yield self.watch("POST", "/v1/verbs/quotes", json=one.body)
             headers = {"Idempotency-Key": f"{name} {self.requests}"}
             yield self.watch("POST", "/v1/verbs/answers", json=one.body, headers=headers)
+
+    def tool_calls(self) -> Iterator[Reply]:
+        """Call every tool of an assistant, ask and search for what others have spent."""
+        named: dict[str, Any] = {"question": "typical-age", "dataset": "people"}
+        free = {"dataset": "people", "verb": "mode", "column": "city"}
+        calls: list[tuple[str, dict[str, Any]]] = [(name, named) for name in TOOLS]
+        calls += [("quote", {**free, "terms": {"epsilon": epsilon}}) for epsilon in STEPS]
+        paying = {"request": f"tool {self.requests}", "max_cost": "1/4"}
+        calls += [("ask", {**free, "terms": {"epsilon": "1/64"}, **paying})] * 2
+        for name, arguments in calls:
+            params = {"name": name, "arguments": arguments}
+            message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+            yield self.watch("POST", "/mcp", json=message, headers={"accept": "application/json"})
 
     def end(self) -> Reply:
         return self.watch("POST", "/logout", pages=True, data={"secret": self.secret})

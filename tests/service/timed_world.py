@@ -25,7 +25,7 @@ import pytest
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.node.allowed_questions import Prepare
 from discreet.node.allowed_questions import charge_first as charge_first_here
-from discreet.service import access, app, paused_replies, reader, replies
+from discreet.service import access, app, mcp_route, paused_replies, reader, replies
 from discreet.service.dispatcher import Dispatcher
 from discreet.service.dispatcher_client import DispatcherClient
 from discreet.service.dispatcher_process import WorkerLink
@@ -307,13 +307,19 @@ class TimedWorld:
         body = {"question": question, "dataset": dataset}
         return await self.send(who, "POST", "/v1/answers", body, key)
 
+    async def call_tool(self, who: str, name: str, **arguments: str) -> Reply:
+        """Call a tool of an assistant."""
+        params = {"name": name, "arguments": arguments}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        return await self.send(who, "POST", "/mcp", message, arguments.get("request"))
+
     async def send(
         self, who: str, method: str, path: str, body: object = None, key: str | None = None
     ) -> Reply:
         """Return the reply to one request."""
         token = self.tokens[who][next(self._turns[who]) % TOKENS]
         headers = [(b"host", HOST.encode()), (b"authorization", f"Bearer {token}".encode())]
-        headers.append((b"content-type", b"application/json"))
+        headers += [(b"content-type", b"application/json"), (b"accept", b"application/json")]
         if key is not None:
             headers.append((b"idempotency-key", key.encode()))
         scope = {
@@ -401,7 +407,7 @@ def scripted() -> Iterator[None]:
         patched.setattr(
             reader, "Pace", lambda report, **rest: pace(report, **rest, now=now, wait=wait)
         )
-        for module in (access, app, paused_replies, replies):
+        for module in (access, app, mcp_route, paused_replies, replies):
             patched.setattr(module, "run_in_threadpool", _at_once)
         patched.setattr(os, "urandom", _bits)
         patched.setattr(random, "_urandom", _bits)

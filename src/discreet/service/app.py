@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -30,6 +31,8 @@ from .endings import Endings, endings_of
 from .health import Health
 from .in_process import InProcess
 from .limits import Places, RateLimit, ShortBodies
+from .mcp_route import PATH as MCP
+from .mcp_route import add_mcp
 from .operations import READING
 from .ownership import Ownership
 from .pages import Site, add_pages, page_not_found
@@ -143,6 +146,11 @@ class Service:
             return None
         return read_total(*(terms.get(unit) for unit in ("epsilon", "rho", "delta")))
 
+    def confirm_above(self, analyst: str) -> Fraction | None:
+        """Return above which cost a question of an assistant is confirmed by its user."""
+        above: Fraction | None = self.configuration.analyst(analyst).get("confirm_above")
+        return above
+
     def question_terms(self, dataset: str, question: str) -> Mapping[str, Any]:
         """Return the terms of a named question in the description, for callers that may ask it."""
         return self.configuration.questions[dataset][question]
@@ -217,6 +225,7 @@ def _api(service: Service, counts: RequestCounts) -> FastAPI:
     add_metrics(router, service, counts)
     add_health(router, service, health)
     api.include_router(router)
+    add_mcp(api, service)
     configuration = service.configuration
     ledger = described_ledger(configuration, next(iter(configuration.datasets)))
     add_pages(api, Site(service, ledger, sessions_beside(configuration.path), service.rate.counts))
@@ -249,7 +258,7 @@ def _add_errors(api: FastAPI) -> None:
     @api.exception_handler(HTTPException)
     async def http_failure(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
-        if not request.scope["path"].startswith("/v1"):
+        if not request.scope["path"].startswith(("/v1", MCP)):
             return page_not_found(request, status)
         # All else that the framework refuses is a body that cannot be read.
         if status not in (404, 405):

@@ -102,11 +102,16 @@ def call_tool(connection: Connection, name: str, arguments: Arguments) -> Reply:
         _check_arguments(tool, arguments)
         return tool.work(connection, arguments)
     except DiscreetError as error:
-        charged = getattr(error, "charged", None)
-        return {
-            "error": visible_text(translate(str(error))),
-            **({} if charged is None else {"charged": charged}),
-        }
+        return refusal_as_data(error)
+
+
+def refusal_as_data(error: DiscreetError) -> Reply:
+    """Return a refusal in plain values."""
+    charged, notes = getattr(error, "charged", None), getattr(error, "__notes__", [])
+    refusal: Reply = {"error": visible_text(translate(str(error)))}
+    if notes:
+        refusal["notes"] = [visible_text(translate(note)) for note in notes]
+    return refusal if charged is None else {**refusal, "charged": charged}
 
 
 def _check_arguments(tool: Tool, arguments: Arguments) -> None:
@@ -152,7 +157,7 @@ def _datasets(connection: Connection, _: Arguments) -> Reply:
 
 
 def _quote(connection: Connection, arguments: Arguments) -> Reply:
-    """Return the price of a question, and what would remain."""
+    """Return the price of a question, and the rest of the budget after it."""
     quote = _quoted(connection, arguments)
     return {"quote": _plain(quote.as_dict()), "in_words": translate(quote), "charged": False}
 
@@ -228,7 +233,7 @@ def _budget(connection: Connection, _: Arguments) -> Reply:
 
 
 def _past_answers(connection: Connection, _: Arguments) -> Reply:
-    """Return what was asked before; the same question under its request gives its answer again, free."""
+    """Return the questions of before; the same question under its request gives its answer again, free."""
     return {
         "answers": [
             {

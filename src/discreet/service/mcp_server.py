@@ -6,7 +6,7 @@ none of it. A call that is cancelled goes on there, and its answer waits under t
 
 import json
 import multiprocessing
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ Part: TypeAlias = Any
 INSTRUCTIONS = (
     "Questions about private data, answered with differential privacy. Every answer costs part of a "
     "privacy budget that does "
-    "not come back. ToolCall datasets first, quote before each ask, and prefer few questions that matter. "
+    "not come back. Call datasets first, quote before each ask, and prefer few questions that matter. "
     + TRUST
 )
 
@@ -99,6 +99,12 @@ class ReadingProcess:
             self._pool = self._begin()
             return {"error": _ENDED}
 
+    async def call_beside(self, name: str, arguments: Arguments) -> Reply:
+        """Return the result of a tool; where the call is cancelled, its work goes on."""
+        from anyio import to_thread
+
+        return await to_thread.run_sync(self.call, name, arguments, abandon_on_cancel=True)
+
     def close(self) -> None:
         """End the process."""
         self._pool.shutdown(cancel_futures=True)
@@ -109,7 +115,7 @@ _ENDED = (
     "costs nothing more"
 )
 
-ToolCall = Callable[[str, Arguments], Reply]
+ToolCall = Callable[[str, Arguments], Awaitable[Reply]]
 
 
 class Handlers:
@@ -135,17 +141,11 @@ class Handlers:
         arguments = params.arguments or {}
         reply = await _unconfirmed(context, params.name, arguments, self._confirm_above)
         if reply is None:
-            reply = await self._work(params.name, arguments)
+            reply = await self._call(params.name, arguments)
         text = self._types.TextContent(type="text", text=json.dumps(reply, ensure_ascii=False))
         return self._types.CallToolResult(
             content=[text], structured_content=reply, is_error="error" in reply
         )
-
-    async def _work(self, name: str, arguments: Arguments) -> Reply:
-        """Return the result of a tool; where the call is cancelled, its work goes on."""
-        from anyio import to_thread
-
-        return await to_thread.run_sync(self._call, name, arguments, abandon_on_cancel=True)
 
     async def list_prompts(self, _: Part, __: Part) -> Part:
         """Return the prompts."""
@@ -184,7 +184,7 @@ class Handlers:
         if uri not in _RESOURCES:
             raise ValueError(f"there are the resources {', '.join(_RESOURCES)}")
         tool = _RESOURCES[uri][2]
-        content = {"promise": TRUST} if tool is None else await self._work(tool, {})
+        content = {"promise": TRUST} if tool is None else await self._call(tool, {})
         text = json.dumps(content, ensure_ascii=False)
         contents = self._types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)
         return self._types.ReadResourceResult(contents=[contents])
@@ -306,7 +306,7 @@ def run_over_streams(caller: AssistantCaller, confirm_above: Fraction | None = N
         )  # a file or a token that is refused says so now, and not to a model
         if "error" in first:
             raise InvalidArgument(first["error"])
-        server = build_server(process.call, confirm_above)
+        server = build_server(process.call_beside, confirm_above)
 
         async def run() -> None:
             async with stdio_server() as (requests, replies):

@@ -63,6 +63,8 @@ TokenRequest = Annotated[Request, Depends(_require_token)]
 """A request that must bring a token."""
 
 AnswerWork = Callable[[Connection, Token], Response]
+Refuse = Callable[[Request, DiscreetError, int | None], Response]
+Postpone = Callable[[QueuedQuestion, float], Response]
 
 
 async def reply(
@@ -78,31 +80,68 @@ async def reply(
 
 async def reply_with(service: Answering, request: Request, work: AnswerWork) -> Response:
     """Answer a caller with the response that the work returns."""
-    response = await run_in_threadpool(_respond, service, request, work)
+    return await _finished(service, request, partial(_respond, service, request, work))
+
+
+async def reply_to(  # noqa: PLR0913  # a caller, the work, and the form of both its failures
+    service: Answering,
+    request: Request,
+    token: Token,
+    work: AnswerWork,
+    refuse: Refuse,
+    postpone: Postpone,
+) -> Response:
+    """Answer the caller of a known token, with failures and postponed answers in a form of its own."""
+    respond = partial(_respond_to, service, request, token, work, refuse, postpone)
+    return await _finished(service, request, respond)
+
+
+async def _finished(
+    service: Answering, request: Request, respond: Callable[[], "Response | PausedReply"]
+) -> Response:
+    """Return a response, once the data that it needs are read."""
+    response = await run_in_threadpool(respond)
     return (
         await finish(service, request, response) if isinstance(response, PausedReply) else response
     )
 
 
-def _respond(service: Answering, request: Request, work: AnswerWork) -> Response | PausedReply:
-    """Answer a caller; whatever fails is told as the caller may see it, and never with a traceback."""
+def caller_or_refusal(service: Answering, request: Request) -> Token | JSONResponse:
+    """Return the caller of a request, or the reply that refuses it."""
     try:
-        token = service.caller(request)
+        return service.caller(request)
     except RefusedError as refusal:
         return failure(request, refusal.error, refusal.status)
     except Exception as error:
         return failure(request, error_for_reader(error, None))
 
+
+def _respond(service: Answering, request: Request, work: AnswerWork) -> Response | PausedReply:
+    """Answer a caller; whatever fails is told as the caller may see it, and never with a traceback."""
+    token = caller_or_refusal(service, request)
+    if isinstance(token, JSONResponse):
+        return token
+    return _respond_to(service, request, token, work, failure, _postpone)
+
+
+def _respond_to(  # noqa: PLR0913  # those of `reply_to`
+    service: Answering,
+    request: Request,
+    token: Token,
+    work: AnswerWork,
+    refuse: Refuse,
+    postpone: Postpone,
+) -> Response | PausedReply:
     def respond(answer: Release | Failure | None) -> Response | PausedReply:
         try:
             connection = service.connection(token, request.scope.get(ARRIVAL), answer)
             return work(connection, token)
         except ReadingNeeded as reading:
-            return PausedReply(reading.question, respond, partial(_postpone, reading.question))
+            return PausedReply(reading.question, respond, partial(postpone, reading.question))
         except RefusedError as refusal:
-            return failure(request, refusal.error, refusal.status)
+            return refuse(request, refusal.error, refusal.status)
         except Exception as error:
-            return failure(request, error_for_reader(error, token.role))
+            return refuse(request, error_for_reader(error, token.role), None)
 
     return respond(None)
 

@@ -32,6 +32,9 @@ END = "discreet.end"
 ARRIVAL = "discreet.arrival"
 """Where the scope of a request has the `Arrival` at which it was whole."""
 
+LENGTHS = "discreet.lengths"
+"""Where the scope of a request has of how many `LENGTH` its reply is at least, 1 if it is not there."""
+
 MARGIN = 1 / 2
 """The part of a turn that must be left when a request comes whose reply leaves at its end."""
 
@@ -121,7 +124,7 @@ class Turns:
             await self.app(scope, arriving, reply.send)
         try:
             is_late = AT_ONCE not in scope and await self._wait(scope.get(END), scope[ARRIVAL])
-            await reply.release(send)
+            await reply.release(send, scope.get(LENGTHS, 1) * LENGTH)
         finally:
             scope.pop(LEAVE, _nothing)()
         if is_late:
@@ -174,10 +177,10 @@ class _WholeReply:
         else:
             self._body.append(message.get("body", b""))
 
-    async def release(self, send: Send) -> None:
-        """Send the reply, padded."""
+    async def release(self, send: Send, length: int) -> None:
+        """Send the reply, padded to a multiple of a length."""
         body = b"".join(self._body)
-        body = body.ljust(-(-max(1, len(body)) // LENGTH) * LENGTH)
+        body = body.ljust(-(-max(1, len(body)) // length) * length)
         headers = [pair for pair in self._start["headers"] if pair[0].lower() != b"content-length"]
         headers.append((b"content-length", str(len(body)).encode()))
         await send({**self._start, "headers": headers})
