@@ -38,6 +38,14 @@ ITEMS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
     "TOP_K(city, 3)": ("top_k", "city", {"k": 3}),
     "APPROX_TOP_COUNT(city, 3)": ("top_k", "city", {"k": 3, "method": "counts"}),
     "approx_top_count(city, 1)": ("top_k", "city", {"k": 1, "method": "counts"}),
+    "top_k(city, 2)": ("top_k", "city", {"k": 2}),
+    'mode("city")': ("mode", "city", {}),
+    'sum("my income")': ("sum", "my income", {}),
+    "PERCENTILE_DISC(age, .9)": ("quantile", "age", {"alpha": Fraction(9, 10)}),
+    "quantile(age, 0.25)": ("quantile", "age", {"alpha": Fraction(1, 4)}),
+    "Min(age)": ("minimum", "age", {}),
+    "/* how many */ COUNT(*)": ("count", None, {}),
+    "AVG(/* of what */ income)": ("mean", "income", {}),
 }
 
 STATEMENTS: dict[str, dict[str, Any]] = {
@@ -171,6 +179,11 @@ REFUSED_OPTIONS: dict[str, str] = {
     "epsilon = 1 FROM x": "NAME = VALUE",
     "epsilon = 1, group_selection_strategy = LAPLACE_THRESHOLD": "leave it out",
 }
+
+
+def test_there_are_as_many_as_the_page_of_sql_needs() -> None:
+    assert len(ITEMS) + len(STATEMENTS) + len(OPTIONS) >= 60
+    assert len(REFUSED) >= 60
 
 
 @pytest.mark.parametrize("item", ITEMS)
@@ -314,7 +327,7 @@ def is_what_it_says(text: str) -> None:
 
 def test_mutated_statements_are_refused_or_right() -> None:
     draw = random.Random(3)
-    for _ in range(300):
+    for _ in range(500):
         is_what_it_says(mutated(draw))
 
 

@@ -47,6 +47,16 @@ FORMS: dict[str, dict[str, Any]] = {
     "/plan?": {"dataset": "people", "question": "typical-age"},
     "/login": {"token": "discreet_of_nobody"},
 }
+STATEMENTS = tuple(
+    f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = {epsilon}) {rest}"
+    for epsilon, rest in (
+        ("0.02", "COUNT(*) AS n, MEDIAN(age) AS age FROM people WHERE city = 'Bern'"),
+        ("0.02", "city, COUNT(*) AS n FROM people GROUP BY city ORDER BY n"),
+        ("40", "COUNT(*) AS n FROM people"),
+        ("0.02", "COUNT(*) AS n FROM rivals"),
+        ("0.02", "SUM(secret) FROM people"),
+    )
+)
 STEPS = ("1/64", "1/8", "3/16", "1/4")  # a search for what is left
 Reply = tuple[str, int, tuple[tuple[str, str], ...], bytes, float]
 
@@ -170,6 +180,11 @@ class World:
             }
             yield self.watch("POST", "/v1/verbs/quotes", json={**free, "size": 40})
             headers = {"Idempotency-Key": f"free {self.requests}"}
+            yield self.watch("POST", "/v1/verbs/answers", json=free, headers=headers)
+        for number, statement in enumerate(STATEMENTS):
+            free = {"verb": "sql", "dataset": "people", "terms": {"statement": statement}}
+            yield self.watch("POST", "/v1/verbs/quotes", json=free)
+            headers = {"Idempotency-Key": f"sql {number} {self.requests}"}
             yield self.watch("POST", "/v1/verbs/answers", json=free, headers=headers)
         for name, one in EXAMPLES.items():
             yield self.watch("POST", "/v1/verbs/quotes", json=one.body)
@@ -331,11 +346,11 @@ for _old, _new in (
     ('datasets = ["people", "rivals"]', 'datasets = ["people", "rivals", "broken"]'),
     (
         '"mode", "median"',
-        f'"mode", "median", {json.dumps(sorted({one.verb for one in EXAMPLES.values()}))[1:-1]}',
+        f'"mode", "median", {json.dumps(sorted({"sql", "count", *(one.verb for one in EXAMPLES.values())}))[1:-1]}',
     ),
     ('{ epsilon = "30" }', '{ epsilon = "30", delta = "1e-6", delta_for = "questions" }'),
     ('share = { epsilon = "10" }', 'share = { epsilon = "15.5", delta = "1e-7" }'),
-    ('max_epsilon = "1/4"', 'max_epsilon = "1/4"\nmax_delta = "1e-8"'),
+    ('max_epsilon = "1/4"', 'max_epsilon = "1/4"\nmax_delta = "1e-8"\nwhere = ["city"]'),
 ):
     assert _old in WORDS
     WORDS = WORDS.replace(_old, _new)

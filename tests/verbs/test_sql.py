@@ -1,6 +1,7 @@
 """sql: the same answers as the verbs on the same bits, one price, all or nothing."""
 
 import random
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -12,8 +13,12 @@ import discreet
 from discreet import Dataset, Ledger
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument, MissingColumn, UnreadableData
 from discreet.selection import bill_of
+from discreet.sql_statements import read_statement
+from discreet.verbs.sql import parts_of
 
 from ..scripted_words import Words, on_words
+from ..test_payment import Unread
+from ..test_sql_statements import ITEMS, STATEMENTS
 
 CLAUSE = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) "
 COLUMNS: dict[str, Any] = {
@@ -266,3 +271,112 @@ def test_groups_that_nobody_lists_are_released_with_a_delta() -> None:
     assert release.guarantee.slack == Fraction(1, 10**6)
     with pytest.raises(InvalidArgument, match="one aggregate"):
         discreet.sql(data, text.replace("MEDIAN(age) AS m", "MEDIAN(age), COUNT(*)"))
+
+
+NAMES = ("age", "Age", "income", "my income")
+BILLED: dict[str, Any] = {
+    **{name: {"type": "number", "minimum": 0, "maximum": 99, "step": 1} for name in NAMES},
+    "city": {"type": "string", "enum": ["Basel", "Bern", "Chur", "Genf"]},
+    **{name: {"type": "integer"} for name in ("user_id", "a", "b")},
+}
+
+
+def undivided(name: str, unit: Any) -> Dataset:
+    terms: Any = {} if unit is None else {"privacy_unit": unit, "max_contributions": 1}
+    return Dataset({name: [] for name in BILLED}, columns=BILLED, name=name, **terms)
+
+
+def expected_verbs(text: str) -> list[str]:
+    """The verbs of a statement by the names of its functions, in their order, read by a pattern."""
+    names = {"COUNT": "count", "SUM": "sum", "AVG": "mean", "MODE": "mode", "MEDIAN": "median", "MIN": "minimum",
+             "MAX": "maximum", "TOP_K": "top_k", "APPROX_TOP_COUNT": "top_k", "QUANTILE": "quantile",
+             "QUANTILE_DISC": "quantile", "PERCENTILE_DISC": "quantile"}  # fmt: skip
+    selected = re.split(r"\bFROM\b", re.sub(r"/\*.*?\*/|--[^\n]*", " ", text))[0]
+    functions = [name.upper() for name in re.findall(r"(\w+)\s*\(", selected)]
+    return [names[name] for name in functions if name != "GROUP"]
+
+
+@pytest.mark.parametrize("text", [f"{item} FROM p" for item in ITEMS] + [*STATEMENTS])
+def test_a_statement_is_billed_the_epsilon_that_it_names(text: str) -> None:
+    counted = re.search(r"COUNT\(DISTINCT ([\w, ]+)\)", text)
+    unit = None if counted is None else counted[1].split(", ")
+    name = read_statement(CLAUSE + text).dataset
+    bill = bill_of(discreet.sql, undivided(name, unit), CLAUSE + text)
+    assert bill.guarantee.pure == 1
+    assert [verb.__name__ for verb, _, _ in parts_of(CLAUSE + text)] == expected_verbs(text)
+
+
+NASTY = [
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) COUNT(*) FROM people--; DROP TABLE people",
+    CLAUSE + "COUNT(*) FROM people/*",
+    CLAUSE + "/* /* */ COUNT(*) FROM people */",
+    CLAUSE + "COUNT(*) FROM people; DROP TABLE people",
+    CLAUSE + "COUNT(*) FROM people WHERE 1 = 1",
+    CLAUSE + "COUNT(*) FROM people WHERE age = age",
+    CLAUSE + "COUNT(*) FROM people WHERE EXISTS (SELECT 1 FROM people)",
+    CLAUSE + "COUNT(*) FROM people WHERE city LIKE '%'",
+    CLAUSE + "COUNT(*) FROM people WHERE city ~ 'a'",
+    CLAUSE + "COUNT(*) FROM people WHERE age IN (SELECT age FROM people)",
+    CLAUSE + "COUNT(*) FROM people WHERE age > ALL (SELECT 1)",
+    CLAUSE + "COUNT(*) FROM people WHERE age > 'NaN'",
+    CLAUSE + "COUNT(*) FROM people WHERE age > 1e400000",
+    CLAUSE + "COUNT(*) FROM people WHERE age > " + "9" * 5000,
+    CLAUSE + "COUNT(*) FROM people WHERE " + " AND ".join(["age > 1"] * 3000),
+    CLAUSE + "COUNT(*) FROM people WHERE " + "NOT " * 3000 + "age > 1",
+    CLAUSE + "COUNT(*) FROM people WHERE " + "(" * 400 + "age > 1" + ")" * 400,
+    CLAUSE + "СOUNT(*) FROM people",  # a Cyrillic letter
+    CLAUSE + "COUNT(*) FROM реople",
+    CLAUSE + "COUNT(*) FROM people\u202e",
+    CLAUSE + "COUNT(*) FROM people\x00",
+    CLAUSE + "COUNT(＊) FROM people",
+    CLAUSE + 'COUNT(*) AS "a""; b" FROM people, secret',
+    CLAUSE + "COUNT(*) FROM read_csv('/etc/passwd')",
+    CLAUSE + "COUNT(*) FROM '/etc/passwd'",
+    CLAUSE + "COUNT(*) FROM people.people",
+    CLAUSE + "COUNT(*) FROM people AS OF TIMESTAMP '2020-01-01'",
+    CLAUSE + "COUNT(*) FROM people FOR SYSTEM_TIME AS OF '2020-01-01'",
+    CLAUSE + "COUNT(*) FROM LATERAL (SELECT 1) people",
+    CLAUSE + "COUNT(*) FROM people CROSS JOIN UNNEST([1, 2])",
+    CLAUSE + "COUNT(*) FROM people USING SAMPLE 10%",
+    CLAUSE + "(SELECT MAX(age) FROM people) FROM people",
+    CLAUSE + "CASE WHEN MAX(age) > 1 THEN 1 ELSE 1 / 0 END FROM people",
+    CLAUSE + "MAX(age) - MIN(age) FROM people",
+    CLAUSE + "MAX(MAX(age)) FROM people",
+    CLAUSE + "MODE(city ORDER BY age) FROM people",
+    CLAUSE + "LISTAGG(city) FROM people",
+    CLAUSE + "GETVARIABLE('x') FROM people",
+    CLAUSE + "pg_read_file('/etc/passwd') FROM people",
+    CLAUSE + "@@version FROM people",
+    CLAUSE + "? FROM people",
+    CLAUSE + ":epsilon FROM people",
+    CLAUSE + "COUNT(*) FROM people GROUP BY 1",
+    CLAUSE + "COUNT(*) FROM people GROUP BY city WITH ROLLUP",
+    CLAUSE + "COUNT(*) FROM people GROUP BY GROUPING SETS ((city), ())",
+    CLAUSE + "COUNT(*) FROM people LIMIT 1 WITH TIES",
+    CLAUSE + "COUNT(*) FROM people FETCH FIRST 1 ROWS ONLY WITH TIES",
+    CLAUSE + "COUNT(*) FROM people INTERSECT SELECT 1",
+    CLAUSE + "COUNT(*) FROM people SETTINGS allow_all = 1",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) OPTIONS (epsilon = 2) COUNT(*) FROM people",
+    'SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, "epsilon" = 100) COUNT(*) FROM people',
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1e999999999) COUNT(*) FROM people",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = (SELECT 1)) COUNT(*) FROM people",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1 + 1) COUNT(*) FROM people",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1), COUNT(*) FROM people",
+    "SELECT 1; " + CLAUSE + "COUNT(*) FROM people",
+    "/*" + CLAUSE + "*/ SELECT * FROM people",
+    "SELECT 'WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1)', age FROM people",
+]
+"""Statements that are refused, or answered as what stands in them; the first is COUNT(*) with a comment."""
+
+
+@pytest.mark.parametrize("text", NASTY, ids=range(len(NASTY)))
+def test_nasty_statements_are_refused_before_anything_is_read(text: str) -> None:
+    assert len(NASTY) >= 50
+    data = Dataset(Unread(), columns=COLUMNS, name="people")
+    if text == NASTY[0]:
+        assert bill_of(discreet.sql, data, text).guarantee.pure == 1
+        return
+    with pytest.raises(DiscreetError) as refusal:
+        discreet.sql(data, text)
+    assert not isinstance(refusal.value, UnreadableData)
+    assert len(str(refusal.value)) < 500
