@@ -25,6 +25,7 @@ from discreet.ledger import Ledger
 from discreet.ledger.failed_questions import QuestionFailed
 from discreet.ledger.schema import Statement
 from discreet.ledger.store import Store
+from discreet.payment import Bill
 
 from .ledgers import answering, bill
 
@@ -222,6 +223,56 @@ class Crash:
         tell("given", answer)
         step()
 
+    def batch(
+        self, request: str, step: Callable[[], None], tell: Callable[[str, int], None]
+    ) -> None:
+        """Make two releases in one batch; `step` is called wherever the process may die."""
+        _step_at_every_statement(step)
+
+        def prepare() -> Callable[[], int]:
+            step()
+
+            def draw() -> int:
+                drawn = random.SystemRandom().randrange(2**40)
+                tell("drawn", drawn)
+                step()
+                return drawn
+
+            return draw
+
+        session = Ledger(self.where).session("adult")
+        answers = session.buy_batch([(one, prepare) for one in _batch_of(request)])
+        step()
+        for answer in answers:
+            assert isinstance(answer.indices, int)
+            tell("given", answer.indices)
+            step()
+
+    def batch_at_step(self, request: str, n: int) -> dict[str, Any]:
+        """Kill a batch at its n-th step, and buy it again."""
+        left = [n]
+
+        def step() -> None:
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        return self._run(request, step, None, self.batch, self._batch_again)
+
+    def _batch_again(self, request: str) -> dict[str, Any]:
+        """Return what the crash left, and buy the batch again."""
+        names = {one.request for one in _batch_of(request)}
+        ledger, drawn = Ledger(self.where), list[int]()
+        left = [event.kind for event in ledger.history() if event.request in names]
+
+        def draw() -> int:
+            drawn.append(random.SystemRandom().randrange(2**40))
+            return drawn[-1]
+
+        orders = [(one, lambda: draw) for one in _batch_of(request)]
+        answers = ledger.session("adult").buy_batch(orders)
+        return {"left": left, "answers": [answer.indices for answer in answers], "drawn": drawn}
+
     def failure(
         self, request: str, step: Callable[[], None], tell: Callable[[str, int], None]
     ) -> None:
@@ -277,6 +328,7 @@ class Crash:
         step: Callable[[], None],
         seconds: float | None,
         work: Callable[..., None] | None = None,
+        again: Callable[[str], dict[str, Any]] | None = None,
     ) -> dict[str, Any]:
         reading, writing = os.pipe()
 
@@ -297,7 +349,7 @@ class Crash:
         told: dict[str, Any] = {"request": request, "code": code, "drawn": [], "given": []}
         for kind, n in lines:
             told[kind].append(int(n))
-        return {**told, "again": self._again(request)}
+        return {**told, "again": (again or self._again)(request)}
 
     def _again(self, request: str) -> dict[str, Any]:
         """Ask again after the crash."""
@@ -311,6 +363,11 @@ class Crash:
         with suppress(Unanswerable):
             answer = Ledger(self.where).session("adult").buy(bill(COST, request), lambda: draw)
         return {"answer": answer, "drawn": drawn}
+
+
+def _batch_of(request: str) -> list[Bill]:
+    """Return the bills of a batch of two."""
+    return [bill(COST, f"{request} first"), bill(COST, f"{request} second")]
 
 
 def _written(pipe: int, line: str) -> None:
@@ -359,6 +416,18 @@ def fail_at_steps(where: str, rounds: str) -> list[dict[str, Any]]:
     return told
 
 
+def batches_at_steps(where: str, rounds: str) -> list[dict[str, Any]]:
+    """Kill batches at step 1, 2, 3 ... until one lives; so many times over."""
+    crash = Crash(where)
+    told: list[dict[str, Any]] = []
+    for turn in range(int(rounds)):
+        n = 0
+        while not told or told[-1]["code"] or n == 0:
+            n += 1
+            told.append(crash.batch_at_step(f"{turn}-{n}", n))
+    return told
+
+
 def crash_at_times(where: str, count: str, longest: str) -> list[dict[str, Any]]:
     """Kill releases at random times up to so many seconds."""
     crash, dice = Crash(where), random.Random(3)
@@ -367,7 +436,7 @@ def crash_at_times(where: str, count: str, longest: str) -> list[dict[str, Any]]
 
 _ALL: list[Callable[..., Any]] = [
     together, spend, race, fork, fork_busy, fork_memory, close_all_the_while, pooled, crash_at_steps,
-    crash_at_times, fail_at_steps,
+    crash_at_times, fail_at_steps, batches_at_steps,
 ]  # fmt: skip
 COMMANDS = {command.__name__: command for command in _ALL}
 

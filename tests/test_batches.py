@@ -1,7 +1,9 @@
 """Batches: splits are exact, and nothing is asked before it is known what everything costs."""
 
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import pandas as pd
 import pytest
@@ -10,6 +12,8 @@ import discreet
 from discreet import Batch, Grid
 from discreet.errors import Exhausted, InvalidArgument, InvalidNumber, UnknownName
 from discreet.ledger import Ledger
+
+from .verbs.test_quotes import ROWS, TABLE
 
 PEOPLE = pd.DataFrame({"drink": ["tea", "tea", "milk"], "age": [3, 5, 9]})
 
@@ -149,4 +153,55 @@ def test_a_batch_without_questions_costs_nothing() -> None:
     ledger = discreet.Ledger()
     ledger.open("people", epsilon=1)
     assert Batch().run(ledger.session("people")) == {}
+    assert len(ledger.history()) == 1
+
+
+def test_every_verb_answers_in_a_batch_and_again_with_the_same_bytes(tmp_path: Path) -> None:
+    TABLE.write_csv(tmp_path / "people.csv")
+    ledger = Ledger()
+    ledger.open("people", epsilon=100)
+    questions = Batch()
+    for name, verb in ROWS.items():
+        for source, data in (("frame", TABLE), ("file", tmp_path / "people.csv")):
+            request = f"{name} of a {source}"
+            questions = questions.add(request, verb, data, request=request)
+    questions = questions.split(epsilon=50)
+    first = questions.run(ledger.session("people"))
+    assert all(release.charged for release in first.values())
+    kinds = [event.kind for event in ledger.history()[1:]]
+    assert kinds == ["charged"] * len(first) + ["answered"] * len(first)
+    again = questions.run(ledger.session("people"))
+    plain = {name: replace(release, charged=False).as_dict() for name, release in first.items()}
+    assert plain == {name: release.as_dict() for name, release in again.items()}
+    assert ledger.budgets()[0].spent.epsilon == 50
+    ledger.verify()
+
+
+def test_what_a_function_of_your_own_does_with_the_answer_is_done() -> None:
+    def shout(**terms: Any) -> Any:
+        return str(discreet.select({"tea": 100, "milk": 0}, sensitivity=1, **terms)).upper()
+
+    ledger = Ledger()
+    ledger.open("people", epsilon=10)
+    answers = Batch().add("drink", shout, epsilon=10).run(ledger.session("people"))
+    assert "TEA" in str(answers["drink"])
+
+
+def test_a_function_that_buys_twice_pays_twice() -> None:
+    def both(**terms: Any) -> Any:
+        discreet.select([100, 0], sensitivity=1, **terms)
+        return discreet.select([100, 0], sensitivity=1, **terms)
+
+    ledger = Ledger()
+    ledger.open("people", epsilon=10)
+    Batch().add("both", both, epsilon=1).run(ledger.session("people"))
+    assert ledger.budgets()[0].spent.epsilon == 2
+
+
+def test_a_batch_that_is_refused_by_one_question_asks_none() -> None:
+    ledger = Ledger()
+    ledger.open("people", epsilon=10)
+    questions = batch(Unread()).split(epsilon=1).add("none", cast(Any, lambda **_: None))
+    with pytest.raises(InvalidArgument, match="is no verb"):
+        questions.run(ledger.session("people"))
     assert len(ledger.history()) == 1

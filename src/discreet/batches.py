@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import log
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from .arguments import mapping, named_arguments, read_name, refuse_one_shot
 from .error_boundary import error_boundaries
 from .errors import DiscreetError, InvalidArgument, InvalidNumber, UnknownName, preview
 from .mechanisms import BOUNDED
 from .numbers import Number, positive
-from .payment import Bill
+from .payment import Bill, Indices, PaidAnswer, PrepareDraw
 from .privacy.composition import Composition, compose
 from .privacy.units import one_record
 from .privacy.wording import in_full
@@ -41,9 +41,59 @@ class Call(NamedTuple):
         """Return its bill."""
         return bill_of(self.verb, *self.arguments, **{**self.terms, **terms})
 
+    def order(self, collector: "_Collector") -> tuple[Bill, PrepareDraw]:
+        """Return its bill and its `prepare`, without paying or reading private data."""
+        try:
+            self.verb(*self.arguments, **{**self.terms, "ledger": collector})
+        except _Deferred as notice:
+            return notice.bill, notice.prepare
+        raise InvalidArgument(f"{preview(self.verb)} is no verb that releases an answer")
+
     def ask(self, **terms: object) -> Release:
         """Call the verb and return its release."""
         return self.verb(*self.arguments, **{**self.terms, **terms})
+
+
+class _Deferred(Exception):
+    """Raised in place of an answer, with the order that a batch buys together with others."""
+
+    def __init__(self, bill: Bill, prepare: PrepareDraw) -> None:
+        super().__init__("an order was taken, and no answer given")
+        self.bill, self.prepare = bill, prepare
+
+
+class _Collector:
+    """The `ledger` of a verb whose order a batch takes, to buy it together with others."""
+
+    def __init__(self, currency: str | None) -> None:
+        self.currency = currency
+
+    def buy(self, bill: Bill, prepare: PrepareDraw) -> NoReturn:
+        """Take the order."""
+        raise _Deferred(bill, prepare)
+
+    bought = buy
+
+
+class _Delivery:
+    """The `ledger` of a verb that names the answer that a batch bought. Further releases are paid."""
+
+    def __init__(
+        self, session: "Session", currency: str | None, bill: Bill, answer: PaidAnswer
+    ) -> None:
+        self.currency = currency
+        self._session, self._bill = session, bill
+        self._answers = [answer]
+
+    def buy(self, bill: Bill, prepare: PrepareDraw) -> Indices:
+        """Return the answer of the batch."""
+        return self.bought(bill, prepare).indices
+
+    def bought(self, bill: Bill, prepare: PrepareDraw) -> PaidAnswer:
+        """Return the answer of the batch, and whether it was charged."""
+        if bill.digest == self._bill.digest and self._answers:
+            return self._answers.pop()
+        return self._session.bought(bill, prepare)
 
 
 @error_boundaries
@@ -179,9 +229,10 @@ class Batch:
     def run(self, ledger: "Session | None" = None) -> dict[str, Release]:
         """Ask all questions, in order, and return the answers by name.
 
-        All public arguments are checked first, and whether the ledger can pay for everything. If a
-        question fails midway, those before it are paid and their answers are lost with the error, unless
-        they have a `request`: then the batch can be run again and they cost nothing.
+        All public arguments are checked first, and whether the ledger can pay for everything. All private scores
+        are computed; then all questions are charged in one transaction, and all answers drawn and stored in
+        another. An error before the charge costs nothing. If one comes after it, the answers are lost with the
+        error, unless the questions have a `request`: then the batch can be run again and they cost nothing.
 
         Args:
             ledger: the account to charge, such as `Ledger("budget.db").session("people")`.
@@ -189,13 +240,22 @@ class Batch:
         Raises:
             Exhausted: if the ledger cannot pay for all; nothing was asked or paid.
         """
-        if ledger is not None and not hasattr(ledger, "quoted"):
+        if ledger is None:
+            self.bills()  # all are checked before the first is asked
+            return {name: question.ask() for name, question in self.questions.items()}
+        if not hasattr(ledger, "buy_batch"):
             raise InvalidArgument(f"ledger must be a session of a Ledger, got {preview(ledger)}")
-        payment: dict[str, Any] = {} if ledger is None else {"ledger": ledger}
-        bills = [question.bill(**payment) for question in self.questions.values()]
-        if ledger is not None:
-            ledger.quoted(bills).check()
-        return {name: question.ask(**payment) for name, question in self.questions.items()}
+        if not self.questions:
+            return {}
+        currency = ledger.currency
+        orders = [question.order(_Collector(currency)) for question in self.questions.values()]
+        answers = ledger.buy_batch(orders)
+        return {
+            name: question.ask(ledger=_Delivery(ledger, currency, bill, answer))
+            for (name, question), (bill, _), answer in zip(
+                self.questions.items(), orders, answers, strict=True
+            )
+        }
 
     def _names(self) -> Iterable[str]:
         if not self.questions:

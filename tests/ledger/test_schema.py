@@ -52,7 +52,7 @@ def test_an_older_schema_is_renewed_in_one_step(
         Ledger(where).session("adult").buy(bill("1/2"), answering(0))
     for old in (lambda: Ledger(where), lambda: session.buy(bill("1/2"), untouched)):
         with pytest.raises(
-            LedgerTooNew, match="has schema 8, and this version of discreet knows 7: upgrade"
+            LedgerTooNew, match="has schema 9, and this version of discreet knows 8: upgrade"
         ):
             old()
 

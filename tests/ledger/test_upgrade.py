@@ -79,7 +79,7 @@ def test_budgets_of_the_first_version_protect_rows_as_they_promised(tmp_path: Pa
     ledger.session("visits").buy(replace(bill("1/3"), unit="person"), answering(3))
     assert ledger.verify(HASHES["HEAD"]).events == 8
     with closing(sqlite3.connect(path)) as file:
-        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(7, 1)]
+        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(8, 1)]
         units = list(file.execute("SELECT dataset, unit FROM discreet_budgets ORDER BY dataset"))
     assert units == [("adult", ""), ("visits", "person")]
 
@@ -130,7 +130,7 @@ def test_a_ledger_of_schema_6_is_as_it_was_and_takes_values(tmp_path: Path) -> N
     assert Ledger(path).session("plain", "a").buy(bill("1/64", "keys"), untouched) == [key, 3]
     assert Ledger(path).verify(head).events == events + 2
     with closing(sqlite3.connect(path)) as file:
-        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(7, 6)]
+        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(8, 6)]
 
 
 def test_a_ledger_of_schema_6_with_a_value_was_not_written_by_schema_6(tmp_path: Path) -> None:
@@ -145,6 +145,47 @@ def test_a_ledger_of_schema_6_with_a_value_was_not_written_by_schema_6(tmp_path:
         Ledger(path)
     with closing(sqlite3.connect(path)) as file:
         assert list(file.execute("SELECT version FROM discreet_ledger")) == [(6,)]
+
+
+def test_a_ledger_of_schema_7_is_as_it_was_and_takes_batches(tmp_path: Path) -> None:
+    path = _with_fixture(tmp_path, 7)
+    with closing(sqlite3.connect(path)) as file:
+        [(head, events)] = file.execute("SELECT head, events FROM discreet_ledger")
+    ledger = Ledger(path)
+    assert ledger.verify(head).head == head
+    session = ledger.session("plain", "a")
+    assert session.buy(bill("1/8", "keys"), untouched) == [ReleasedValue.of("Zürich"), 3]
+    assert session.buy(bill("1/16", "charged"), answering(1)) == 1
+    answers = session.buy_batch([(bill("1/64", name), answering(2)) for name in "xy"])
+    assert [answer.indices for answer in answers] == [2, 2]
+    assert Ledger(path).verify(head).events == events + 5
+    with closing(sqlite3.connect(path)) as file:
+        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(8, 7)]
+
+
+def test_a_ledger_of_schema_7_with_a_batch_was_not_written_by_schema_7(tmp_path: Path) -> None:
+    path = _with_fixture(tmp_path, 7)
+
+    def charge_a_batch(events: list[list[Any]]) -> None:
+        charges = [event for event in events if event[2] == "charged"]
+        answer = next(event for event in events if event[2] == "answered")
+        events.remove(answer)
+        events.insert(events.index(charges[1]) + 1, answer)
+        for place, event in enumerate(charges[:2], 1):
+            event[6] = event[6].replace('"costs"', f'"batch":{{"of":2,"place":{place}}},"costs"')
+        for number, event in enumerate(events, 1):
+            event[0] = number
+
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("UPDATE discreet_ledger SET version = 8")
+        file.commit()
+    rechained(path, charge_a_batch)
+    Ledger(path).verify()  # a ledger of schema 8 may hold it
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("UPDATE discreet_ledger SET version = 7")
+        file.commit()
+    with pytest.raises(LedgerCorrupt, match="cannot follow those before it"):
+        Ledger(path)
 
 
 def _with_fixture(tmp_path: Path, schema: int) -> Path:

@@ -36,6 +36,9 @@ SHARES_SINCE_SCHEMA = 5
 VALUES_SINCE_SCHEMA = 7
 """The first schema in which answers may hold values and not only whole numbers."""
 
+BATCHES_SINCE_SCHEMA = 8
+"""The first schema in which charges may be of a batch: committed together, before any of their answers."""
+
 
 EventBody = Mapping[str, Any]
 """All of an event but its columns, in plain values."""

@@ -211,7 +211,17 @@ class Payer:
             Exhausted: if a budget cannot pay.
             InvalidArgument: if it costs less than the least that is allowed.
         """
-        budgets = self.budgets(transaction)
+        return self.payment_from(self.budgets(transaction), guarantee, unit)
+
+    def payment_from(
+        self, budgets: list[Budget], guarantee: Guarantee, unit: Unit | None
+    ) -> Payment:
+        """Return the payment of a release from budgets as they are, or as earlier payments leave them.
+
+        Raises:
+            Exhausted: if a budget cannot pay.
+            InvalidArgument: if it costs less than the least that is allowed.
+        """
         limits = paying(budgets)
         costs = [budget.cost(guarantee, unit) for budget in limits]
         if self.terms.allowance is not None:
@@ -237,9 +247,9 @@ class Purchase:
             if ending is None:
                 return self._buy(prepare())
             self.payer.store.cover(ending.number)
-            return PaidAnswer(_indices_of(ending), charged=False)
+            return PaidAnswer(answer_of_event(ending), charged=False)
         except QuestionFailed as failure:
-            error = _without_traceback(failure.error)
+            error = without_traceback(failure.error)
         if isinstance(error, DiscreetError):
             error.charged = True
         raise error
@@ -250,13 +260,13 @@ class Purchase:
         try:
             ending, is_new = without_frames(partial(self.payer.store.write, self._pay))
             if ending is not None:
-                return PaidAnswer(_indices_of(ending), is_new)
+                return PaidAnswer(answer_of_event(ending), is_new)
             is_paid = True
             return PaidAnswer(without_frames(partial(self._draw, draw)), is_new)
         except QuestionFailed:
             raise
         except BaseException as error:
-            was_charged = True if is_paid else self._was_charged(error)
+            was_charged = True if is_paid else self.was_charged(error)
             if was_charged is not False:
                 prefix = "this is paid" if was_charged else "if this was paid"
                 error.add_note(f"{prefix}: request={self.bill.request!r} asks again at no cost")
@@ -266,7 +276,7 @@ class Purchase:
         finally:
             del draw  # it holds the private scores
 
-    def _was_charged(self, error: BaseException) -> bool | None:
+    def was_charged(self, error: BaseException) -> bool | None:
         """Return whether a charge that failed with this error was committed; None if that cannot be read."""
         if not _may_have_committed(error):
             return False
@@ -275,7 +285,7 @@ class Purchase:
         ):  # somebody stops the program, who is not kept waiting
             return None
         try:
-            return self.payer.store.read_settled(self._events)[0] is not None
+            return self.payer.store.read_settled(self.events)[0] is not None
         except DiscreetError:
             return None
 
@@ -291,15 +301,15 @@ class Purchase:
         except QuestionFailed as error:
             failure = error
         else:
-            return self.payer.store.write(partial(self._keep, indices=indices))
-        ending = self.payer.store.write(self._keep_failure)
+            return self.payer.store.write(partial(self.keep, indices=indices))
+        ending = self.payer.store.write(self.keep_failure)
         if ending is not None:
-            return _indices_of(ending)
+            return answer_of_event(ending)
         raise failure
 
     def _look(self, transaction: Transaction) -> Event | None:
         """Return the event with the stored answer or failure, if any; raise if a new one could not be charged."""
-        charge, ending = self._events(transaction)
+        charge, ending = self.events(transaction)
         if ending is None:
             self.payer.check_open(transaction)
             set_check(transaction, self.payer.dataset, self.bill.about)
@@ -314,7 +324,7 @@ class Purchase:
         Returns:
             The event with its answer or failure, if there is one, and whether this call charged.
         """
-        charge, ending = self._events(transaction)
+        charge, ending = self.events(transaction)
         if ending is None:
             self.payer.check_open(transaction)
         if charge is None:
@@ -324,36 +334,54 @@ class Purchase:
     def _charge(self, transaction: Transaction) -> None:
         bill = self.bill
         self.payer.terms.check()
-        description = check_charge(transaction, self.payer.dataset, bill.about)
-        if description is not None:
-            record(transaction, self.payer.dataset, description, at=self.payer.terms.at)
+        self.describe(transaction)
         payment = self.payer.payment(transaction, bill.guarantee, bill.unit)
-        body = {
-            "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
-            "digest": bill.digest, **unit_field(bill.unit), **payment.fields,
-        }  # fmt: skip
-        transaction.append(self._event("charged", body, self.payer.terms.at))
+        self.append_charge(transaction, payment)
         payment.store(transaction)
 
-    def _keep(self, transaction: Transaction, indices: Indices) -> Indices:
+    def describe(self, transaction: Transaction) -> None:
+        """Check that the budget is the one of the dataset, and record a description that has changed."""
+        payer = self.payer
+        description = check_charge(transaction, payer.dataset, self.bill.about)
+        if description is not None:
+            record(transaction, payer.dataset, description, at=payer.terms.at)
+
+    def append_charge(
+        self, transaction: Transaction, payment: Payment, **fields: dict[str, int]
+    ) -> None:
+        """Append the event that charges.
+
+        Args:
+            transaction: where it is appended.
+            payment: the payment.
+            **fields: further entries of its body: the place in a batch.
+        """
+        bill = self.bill
+        body = {
+            "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
+            "digest": bill.digest, **unit_field(bill.unit), **payment.fields, **fields,
+        }  # fmt: skip
+        transaction.append(self._event("charged", body, self.payer.terms.at))
+
+    def keep(self, transaction: Transaction, indices: Indices) -> Indices:
         """Store the answer unless the request was answered or failed meanwhile; return the stored answer."""
-        _, ending = self._events(transaction)
+        _, ending = self.events(transaction)
         if ending is not None:
-            return _indices_of(ending)
+            return answer_of_event(ending)
         body = {"answer": encode(indices)}
         transaction.append(self._event("answered", body, self._stored_at))
         return indices
 
-    def _keep_failure(self, transaction: Transaction) -> Event | None:
+    def keep_failure(self, transaction: Transaction) -> Event | None:
         """Store that the question failed, unless it was answered or failed meanwhile; return that event."""
-        _, ending = self._events(transaction)
+        _, ending = self.events(transaction)
         if ending is None:
             payer = self.payer
             name = payer.dataset, payer.analyst, str(self.bill.request)
             transaction.append(new_failure(transaction, *name, self._stored_at))
         return ending
 
-    def _events(self, transaction: Transaction) -> tuple[Event | None, Event | None]:
+    def events(self, transaction: Transaction) -> tuple[Event | None, Event | None]:
         """Return the events that charged, and that answered or failed, this request, if any.
 
         Raises:
@@ -405,7 +433,7 @@ def _may_have_committed(error: BaseException) -> bool:
     return isinstance(error, LedgerUnwritable) or not isinstance(error, DiscreetError)
 
 
-def _indices_of(ending: Event) -> Indices:
+def answer_of_event(ending: Event) -> Indices:
     """Return the stored answer.
 
     Raises:
@@ -430,9 +458,9 @@ def without_frames(work: Callable[[], _T]) -> _T:
         try:
             return work()
         except BaseException as error:  # raised below
-            failure = _without_traceback(error)
+            failure = without_traceback(error)
     except BaseException as another:  # a second interrupt, while the first was bared
-        failure = _without_traceback(another)
+        failure = without_traceback(another)
     del work
     try:
         raise failure
@@ -440,13 +468,13 @@ def without_frames(work: Callable[[], _T]) -> _T:
         del failure
 
 
-def _without_traceback(error: _Error) -> _Error:
+def without_traceback(error: _Error) -> _Error:
     """Return the error without traceback, cause and context, with a note on its origin."""
     came = _places(error.__traceback__)
     error.__traceback__ = error.__cause__ = error.__context__ = None
     if isinstance(error, BaseExceptionGroup):
         for part in error.exceptions:
-            _without_traceback(part)
+            without_traceback(part)
     if isinstance(error, Exception) and not isinstance(error, DiscreetError):
         error.add_note(f"it came from {came}; its frames are left out, as they may hold answers")
     return error

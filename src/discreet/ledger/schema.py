@@ -190,8 +190,12 @@ def _seventh(_: Connection) -> None:
     """Keep the tables as they are: answers may hold values, which older versions do not know."""
 
 
+def _eighth(_: Connection) -> None:
+    """Keep the tables as they are: charges may be of a batch, which older versions do not know."""
+
+
 MIGRATIONS: list[Callable[[Connection], None]] = [
-    _first, _second, _third, _fourth, _fifth, _sixth, _seventh,
+    _first, _second, _third, _fourth, _fifth, _sixth, _seventh, _eighth,
 ]  # fmt: skip
 """The n-th migration leads from schema n - 1 to schema n. Released migrations are never changed."""
 

@@ -39,6 +39,7 @@ from ..verbs.top_k import select_top_k, top_k
 from .budget import Amount, Budget
 from .charge import Charge, charge_external, mark_done
 from .purchase import Payer, purchase
+from .purchase_batch import buy_batch
 
 _Verb = TypeVar("_Verb", bound=Callable[..., object])
 
@@ -247,6 +248,26 @@ class Session:
             prepare: computes the private scores, as for `buy`.
         """
         return purchase(self._payer, bill).complete(prepare)
+
+    def buy_batch(
+        self, orders: Iterable[tuple[Bill, Callable[[], Callable[[], Indices]]]]
+    ) -> list[PaidAnswer]:
+        """Charge for several releases, commit, then draw all of them, as `Batch.run` does.
+
+        Args:
+            orders: the bill of every release, and its `prepare`, as for `buy`.
+
+        Raises:
+            Exhausted: if a budget cannot pay for all; nothing was charged, and no private data were read.
+            RequestConflict: if a request was another question; no private data were read.
+            LedgerError: if the ledger fails; the error says how to ask again at no cost.
+        """
+        all_orders = list(orders)
+        try:
+            return buy_batch(self._payer, all_orders)
+        except Exhausted:
+            self.quoted([bill for bill, _ in all_orders]).check()  # raises for all of them together
+            raise
 
     def charge(
         self,

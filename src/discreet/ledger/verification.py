@@ -27,6 +27,7 @@ from .budget import (
     read_use,
 )
 from .events import (
+    BATCHES_SINCE_SCHEMA,
     BUDGET_EVENTS,
     SHARES_SINCE_SCHEMA,
     STATES_SINCE_SCHEMA,
@@ -131,10 +132,12 @@ def verify_events(
         chain.first_schema >= STATES_SINCE_SCHEMA,
         chain.first_schema >= SHARES_SINCE_SCHEMA,
         schema >= VALUES_SINCE_SCHEMA,
+        schema >= BATCHES_SINCE_SCHEMA,
     )
     has_head = old_head is None
     for head in _heads(chain, events, replay):
         has_head = has_head or head == old_head
+    replay.check_complete()
     if not has_head:
         raise LedgerCorrupt(
             f"the head {preview(old_head)} is not in this ledger: it is an older copy, or was written anew"
@@ -168,11 +171,14 @@ class Replay:
             ledger, since its upgrade.
         has_rules: whether every dataset's budget must say how its shares are paid for.
         takes_values: whether answers may hold values.
+        takes_batches: whether charges may be of a batch.
     """
 
     has_states: bool
     has_rules: bool = False
     takes_values: bool = True
+    takes_batches: bool = True
+    _batch: Event | None = None  # the latest charge of a batch that is not complete
     _budgets: dict[tuple[str, str | None], Budget] = field(default_factory=dict)
     _requests: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
     _direct: dict[str, Amount] = field(default_factory=dict)
@@ -195,6 +201,7 @@ class Replay:
                  "failed": self._fail, "reopened": self._reopen,
                  "described": self._describe}  # fmt: skip
         try:
+            self._follow_batch(event)
             steps[event.kind](event)
             if event.kind in BUDGET_EVENTS:
                 self._compare(event)
@@ -203,6 +210,34 @@ class Replay:
         else:
             return
         raise LedgerCorrupt(f"event {event.number} cannot follow those before it")
+
+    def check_complete(self) -> None:
+        """Raise if the events end in the middle of a batch.
+
+        Raises:
+            LedgerCorrupt: if they do.
+        """
+        if self._batch is not None:
+            raise LedgerCorrupt(f"the batch of event {self._batch.number} is not complete")
+
+    def _follow_batch(self, event: Event) -> None:
+        """Check that the charges of a batch follow one another, from the first to the last."""
+        before, batch = self._batch, event.body.get("batch")
+        if batch is None:
+            if before is not None:
+                raise ValueError("an event in the middle of a batch")
+            return
+        place, size = batch["place"], batch["of"]
+        if event.kind != "charged" or not self.takes_batches or len(batch) != 2 or size < 2:
+            raise ValueError("a batch of something else, or in a ledger that was written before")
+        last = 0 if before is None else before.body["batch"]["place"]
+        if (
+            place != last + 1
+            or place > size
+            or (before is not None and _batch_of(before) != _batch_of(event))
+        ):
+            raise ValueError("a charge at another place of its batch")
+        self._batch = event if place < size else None
 
     def _open(self, event: Event) -> None:
         key = event.dataset, event.analyst
@@ -323,6 +358,11 @@ class Replay:
         if event.request is None or self._requests.get(key) != before:
             raise ValueError("charged or answered twice, or answered before it was charged")
         self._requests[key] = event.kind
+
+
+def _batch_of(event: Event) -> tuple[object, ...]:
+    """Return the fields that are the same in all charges of a batch."""
+    return event.dataset, event.analyst, event.body["batch"]["of"]
 
 
 def _check_total(budget: Budget) -> None:

@@ -1,0 +1,238 @@
+"""The purchase of several releases: charge all, commit, then draw all. Proof: docs/how-to/ledger.md."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Union
+
+from ..errors import DiscreetError, RequestConflict, preview
+from ..payment import Bill, Indices, PaidAnswer, PrepareDraw
+from .bindings import check_charge, set_check
+from .events import Event, read_indices
+from .failed_questions import QuestionFailed
+from .purchase import (
+    Payer,
+    Payment,
+    Purchase,
+    answer_of_event,
+    purchase,
+    without_frames,
+    without_traceback,
+)
+from .transaction import Transaction
+
+Outcome = Union[Indices, QuestionFailed]  # noqa: UP007  # an alias in quotes
+"""A stored answer, or a stored failure that stands for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PurchaseBatch:
+    """The purchases of several releases by one payer, under different requests, in three transactions.
+
+    One looks all requests up and checks that all can be paid; one charges all; one stores all answers. A process
+    that dies between the last two leaves charges without answers, and never an answer without its charge.
+    """
+
+    payer: Payer
+    purchases: Sequence[Purchase]
+
+    def complete(self, prepares: Sequence[PrepareDraw]) -> list[PaidAnswer]:
+        """Return the stored answers, and new ones after all were charged and stored.
+
+        A failure among them is raised after all the others were stored.
+
+        Args:
+            prepares: the functions that compute the private scores, called before anything is charged.
+        """
+        store = self.payer.store
+        endings = store.read(self._look)
+        draws = {
+            place: prepare() for place, prepare in enumerate(prepares) if endings[place] is None
+        }
+        if draws:
+            return _answers(*self._buy(draws))
+        store.cover(max((ending.number for ending in endings if ending is not None), default=0))
+        return _answers(list(map(_outcome, endings)), [False] * len(endings))
+
+    def _buy(
+        self, draws: dict[int, Callable[[], Indices]]
+    ) -> tuple[list[Outcome | None], list[bool]]:
+        """Charge, draw and store. Errors from here on lose their frames, which hold drawn answers."""
+        purchases = [self.purchases[place] for place in draws]
+        is_paid = False
+        try:
+            endings, is_new = without_frames(partial(self.payer.store.write, self._pay))
+            is_paid = True
+            for place, ending in enumerate(endings):
+                if ending is not None:
+                    draws.pop(place, None)
+            new = without_frames(partial(self._draw, draws))
+        except BaseException as error:
+            was_charged = True if is_paid else _were_charged(purchases, error)
+            if was_charged is not False:
+                prefix = "this is paid" if was_charged else "if this was paid"
+                names = ", ".join(repr(one.bill.request) for one in purchases)
+                error.add_note(f"{prefix}: the requests {names} ask again at no cost")
+            if isinstance(error, DiscreetError):
+                error.charged = was_charged
+            raise
+        finally:
+            draws.clear()  # they hold the private scores
+        earlier = [_outcome(ending) for ending in endings]
+        return [new.get(place, outcome) for place, outcome in enumerate(earlier)], is_new
+
+    def _look(self, transaction: Transaction) -> list[Event | None]:
+        """Return the events with stored answers or failures; raise if the others could not be charged."""
+        events = [one.events(transaction) for one in self.purchases]
+        self._check_open(transaction, events)
+        for one, (_, ending) in zip(self.purchases, events, strict=True):
+            if ending is None:
+                set_check(transaction, self.payer.dataset, one.bill.about)
+        unpaid = self._unpaid(events)
+        for one in _by_dataset(unpaid):
+            check_charge(transaction, self.payer.dataset, one.bill.about)
+        self._payments(transaction, unpaid)
+        return [ending for _, ending in events]
+
+    def _pay(self, transaction: Transaction) -> tuple[list[Event | None], list[bool]]:
+        """Charge for all requests that were not charged already.
+
+        Returns:
+            For each request the event with its answer or failure, if there is one, and whether this call charged.
+        """
+        events = [one.events(transaction) for one in self.purchases]
+        self._check_open(transaction, events)
+        unpaid = self._unpaid(events)
+        if unpaid:
+            self.payer.terms.check()
+        for one in _by_dataset(unpaid):
+            one.describe(transaction)
+        payments = self._payments(transaction, unpaid)
+        for place, (one, payment) in enumerate(zip(unpaid, payments, strict=True), 1):
+            batch = {"batch": {"place": place, "of": len(unpaid)}} if len(unpaid) > 1 else {}
+            one.append_charge(transaction, payment, **batch)
+        for payment in payments[-1:]:
+            payment.store(transaction)
+        return [ending for _, ending in events], [charge is None for charge, _ in events]
+
+    def _check_open(
+        self, transaction: Transaction, events: Iterable[tuple[Event | None, Event | None]]
+    ) -> None:
+        if any(ending is None for _, ending in events):
+            self.payer.check_open(transaction)
+
+    def _unpaid(self, events: Iterable[tuple[Event | None, Event | None]]) -> list[Purchase]:
+        """Return the purchases that were not charged."""
+        pairs = zip(self.purchases, events, strict=True)
+        return [one for one, (charge, _) in pairs if charge is None]
+
+    def _payments(self, transaction: Transaction, unpaid: Iterable[Purchase]) -> list[Payment]:
+        """Return the payments of purchases, one after the other.
+
+        Raises:
+            Exhausted: if a budget cannot pay for all.
+        """
+        payments: list[Payment] = []
+        for one in unpaid:
+            budgets = payments[-1].states if payments else self.payer.budgets(transaction)
+            payments.append(self.payer.payment_from(budgets, one.bill.guarantee, one.bill.unit))
+        return payments
+
+    def _draw(self, draws: dict[int, Callable[[], Indices]]) -> dict[int, Outcome]:
+        """Draw all answers, store them and return them; or return those stored meanwhile."""
+        outcomes: dict[int, Outcome] = {}
+        for place, draw in draws.items():
+            try:
+                outcomes[place] = read_indices(draw())
+            except QuestionFailed as failure:
+                outcomes[place] = failure
+        return self.payer.store.write(partial(self._keep, outcomes=outcomes))
+
+    def _keep(self, transaction: Transaction, outcomes: dict[int, Outcome]) -> dict[int, Outcome]:
+        """Store answers and failures, of requests that have none; return those that are stored."""
+        endings: dict[int, Outcome] = {}
+        for place, outcome in outcomes.items():
+            one = self.purchases[place]
+            try:
+                if isinstance(outcome, QuestionFailed):
+                    ending = one.keep_failure(transaction)
+                    endings[place] = outcome if ending is None else answer_of_event(ending)
+                else:
+                    endings[place] = one.keep(transaction, outcome)
+            except QuestionFailed as failure:
+                endings[place] = failure
+        return endings
+
+
+def _by_dataset(purchases: Iterable[Purchase]) -> list[Purchase]:
+    """Return one purchase about each dataset, and all about queries, whose tables are checked one by one."""
+    distinct: list[Purchase] = []
+    for one in purchases:
+        about = one.bill.about
+        is_query = about is not None and about.check is not None
+        if is_query or about not in [other.bill.about for other in distinct]:
+            distinct.append(one)
+    return distinct
+
+
+def _were_charged(purchases: Iterable[Purchase], error: BaseException) -> bool | None:
+    """Return whether a charge of all that failed with this error was committed; None if that cannot be read."""
+    answers = {one.was_charged(error) for one in purchases}
+    return next((answer for answer in (False, None) if answer in answers), True)
+
+
+def _outcome(ending: Event | None) -> Outcome | None:
+    """Return the stored answer or failure of an event; None without an event."""
+    if ending is None:
+        return None
+    try:
+        return answer_of_event(ending)
+    except QuestionFailed as failure:
+        return failure
+
+
+def _answers(outcomes: Sequence[Outcome | None], is_new: Sequence[bool]) -> list[PaidAnswer]:
+    """Return the answers.
+
+    Raises:
+        BaseException: the first stored failure.
+    """
+    answers = []
+    for outcome, charges in zip(outcomes, is_new, strict=True):
+        assert outcome is not None
+        if isinstance(outcome, QuestionFailed):
+            error = without_traceback(outcome.error)
+            if isinstance(error, DiscreetError):
+                error.charged = True
+            raise error
+        answers.append(PaidAnswer(outcome, charges))
+    return answers
+
+
+def buy_batch(payer: Payer, orders: Iterable[tuple[Bill, PrepareDraw]]) -> list[PaidAnswer]:
+    """Return the answers to several bills, all charged before the first bit is drawn.
+
+    A bill that comes twice under one request is bought once.
+
+    Raises:
+        RequestConflict: if two bills of one request are different questions.
+    """
+    purchases: dict[str | None, Purchase] = {}
+    prepares: dict[str | None, PrepareDraw] = {}
+    requests: list[str | None] = []
+    for bill, prepare in orders:
+        one = purchase(payer, bill)
+        request = one.bill.request
+        if purchases.setdefault(request, one).bill.digest != bill.digest:
+            raise RequestConflict(
+                f"request {preview(request)} is another question of this batch; give this one a name of its own"
+            )
+        prepares.setdefault(request, prepare)
+        requests.append(request)
+    batch = PurchaseBatch(payer, list(purchases.values()))
+    answers = dict(zip(purchases, batch.complete(list(prepares.values())), strict=True))
+    places = {request: place for place, request in reversed(list(enumerate(requests)))}
+    return [
+        answers[request] if places[request] == place else answers[request]._replace(charged=False)
+        for place, request in enumerate(requests)
+    ]
