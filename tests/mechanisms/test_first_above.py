@@ -171,3 +171,12 @@ def test_the_law_is_that_of_the_counts() -> None:
 def test_epsilon_alone_is_taken(kind: str) -> None:
     with pytest.raises(InvalidArgument, match="takes epsilon"):
         FirstThreshold(Fraction(1)).calibrate("add_remove", PrivacyParameter(kind, Fraction(1)))  # type: ignore[arg-type]
+
+
+def test_noise_that_costs_more_than_its_epsilon_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with `python -O`, which leaves assertions out."""
+    monkeypatch.setattr(FirstThreshold, "cost", lambda *_: Fraction(2))
+    with pytest.raises(ArithmeticError):
+        FirstThreshold(Fraction(1, 2)).calibrate(
+            "add_remove", PrivacyParameter("epsilon", Fraction(1))
+        )

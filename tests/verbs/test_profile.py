@@ -2,8 +2,10 @@
 
 import datetime as dt
 import json
+import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -453,3 +455,18 @@ def test_nothing_but_what_was_drawn_reaches_the_profile(people: Path) -> None:
     with pytest.raises((DiscreetError, ValueError, TypeError, IndexError)):
         delivery.name(drawn[:1])
     assert Decimal(value.size) == drawn[0] if not isinstance(drawn[0], list) else value.size == 200
+
+
+def test_answers_that_cost_more_than_their_column_pays_are_refused_before_any_is_read(
+    monkeypatch: pytest.MonkeyPatch, people: Path
+) -> None:
+    """Also with `python -O`, which leaves assertions out."""
+    plans = sys.modules["discreet.verbs.profile"]
+    check = plans._ColumnPlan.check
+
+    def dearer(plan: Any) -> None:
+        check(replace(plan, epsilon=plan.epsilon / 2))
+
+    monkeypatch.setattr(plans._ColumnPlan, "check", dearer)
+    with pytest.raises(ArithmeticError, match="more than its part"):
+        profile(people, epsilon=1)

@@ -79,7 +79,8 @@ class FirstThreshold:
             raise InvalidArgument(f"first_above takes epsilon, not {wanted.kind}")
         level, noise = self.rates(wanted.value, neighbors)
         guarantee = PureDP(self.cost(level, noise, neighbors), neighbors)
-        assert guarantee.epsilon <= wanted.value
+        if guarantee.epsilon > wanted.value:
+            raise ArithmeticError("the noise of first_above costs more than its epsilon")
         part, whole = self.alpha.as_integer_ratio()
 
         def law(below: Integers, total: int) -> FirstAbove:

@@ -255,7 +255,8 @@ def choose_mechanism(
         count(k, "k", most=MOST_DOMAIN_ROWS), min(rows, MOST_DOMAIN_ROWS), delta, most_keys
     )
     way = ByDomain(domain, neighbors, parameter)
-    assert way.guarantee.neighbors == neighbors  # calibrated now, before anything private
+    if way.guarantee.neighbors != neighbors:  # calibrated now, before anything private
+        raise ArithmeticError("limited domain is calibrated for another relation")
     return way
 
 

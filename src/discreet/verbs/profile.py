@@ -395,8 +395,9 @@ class _ColumnPlan:
         """Raise if an answer could cost more than the column pays."""
         for several in self.answers.values():
             costs = [one.order.guarantee.approx(one.order.guarantee.slack) for one in several]
-            assert sum(cost.epsilon for cost in costs) <= self.epsilon
-            assert sum(cost.delta for cost in costs) <= self.delta
+            epsilon, delta = sum(cost.epsilon for cost in costs), sum(cost.delta for cost in costs)
+            if epsilon > self.epsilon or delta > self.delta:
+                raise ArithmeticError("the answers of a column cost more than its part")
 
     def prepare(self) -> ColumnDraw:
         """Read all that may be asked, and return the function that draws the answers of one kind."""
