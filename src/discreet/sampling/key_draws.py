@@ -14,6 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from flint import arb
@@ -37,6 +38,9 @@ _WIDTH, _LEAST_REST = 64, 2**44
 
 _PLACE_ERROR = 2.0**-46
 """Bound on the relative error of what is compared with a probability in doubles, with much room."""
+
+_CELLS = 2**14
+"""Parts of the line from 0 to 1, in most of which no border of the table is."""
 
 _FEW = 16
 _ONE_BY_ONE = 1024
@@ -78,6 +82,14 @@ class WordsAhead:
             self.use(len(parts[-1]))
             n -= len(parts[-1])
         return np.concatenate(parts)
+
+
+class _Places(NamedTuple):
+    """Some of the keys whose noise is drawn: their words, their classes, and the probabilities of these."""
+
+    words: NDArray[np.uint64]
+    classes: NDArray[np.int64]
+    tops: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -197,15 +209,38 @@ class KeyDraw:
             classes: counts from 1 to `size`.
             bits: the source, of which one word is read for every one.
         """
-        words, table = bits.words(len(classes)), self.table.probabilities
-        tops = table[classes]
-        low = words * 2.0**-bits.width * tops
-        high = (words + 1.0) * 2.0**-bits.width * tops
+        words = bits.words(len(classes))
+        tops = self.table.probabilities[classes]
+        cells = (words * 2.0**-bits.width * tops * _CELLS).astype(np.int64)
+        steps = self._steps_of_cells[cells] if bits.width == _WIDTH else np.zeros_like(cells)
+        between = np.flatnonzero(steps == 0)
+        some = _Places(words[between], classes[between], tops[between])
+        steps[between] = self._steps_between(some, bits)
+        return steps
+
+    @cached_property
+    def _steps_of_cells(self) -> NDArray[np.int64]:
+        """For equal parts of the line from 0 to 1 the step of all places in them; 0 if a border is there, or near.
+
+        Near is nearer than a place in doubles, or the width of a word of 64 bits, may reach: so a place in a part
+        without a border is never in doubt.
+        """
+        table = self.table.probabilities
+        ends = np.arange(_CELLS + 2) / _CELLS
+        low = table.searchsorted(ends[:-1] * (1 - 2 * _PLACE_ERROR), side="right")
+        high = table.searchsorted(ends[1:] * (1 + 2 * _PLACE_ERROR), side="left")
+        return np.where((low == high) & (low < len(table)), low, 0).astype(np.int64)
+
+    def _steps_between(self, some: "_Places", bits: Bits) -> NDArray[np.int64]:
+        """Return M for places that may be near a border; a doubt reads more of its uniform."""
+        table, classes = self.table.probabilities, some.classes
+        low = some.words * 2.0**-bits.width * some.tops
+        high = (some.words + 1.0) * 2.0**-bits.width * some.tops
         steps = np.minimum(table.searchsorted(low, side="right"), classes)
         after = (steps == 1) | (low * (1 - _PLACE_ERROR) >= table[steps - 1])
         before = (steps == classes) | (high * (1 + _PLACE_ERROR) <= table[steps])
         for i in np.flatnonzero(~(after & before)):
-            u = LazyUniform.of_word(int(words[i]), bits)
+            u = LazyUniform.of_word(int(some.words[i]), bits)
             steps[i] = self._settle_noise(u, int(classes[i]))
         return steps
 
