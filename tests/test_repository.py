@@ -42,7 +42,10 @@ def test_hooks_run_tools_that_the_tests_install() -> None:
 
 def test_every_test_that_the_docs_name_exists() -> None:
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
-        named = re.findall(r"\btests/[a-z_/]+\.py\b", page.read_text(encoding="utf-8"))
+        text = page.read_text(encoding="utf-8")
+        for file, function in re.findall(r"\b(tests/[a-z_0-9/]+\.py)::(\w+)", text):
+            assert f"\ndef {function}(" in (ROOT / file).read_text(encoding="utf-8"), function
+        named = re.findall(r"\btests/[a-z_0-9/]+\.py\b", text)
         for file in named:
             assert (ROOT / file).is_file() or file == "tests/test_x.py", f"{page.name}: {file}"
 

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
+from typing import Any
 
 import pytest
 from flint import arb
 
+from discreet.mechanisms.key_shares import KeyShare
 from discreet.mechanisms.private_keys import PrivateKeys
 from discreet.privacy.sensitivity import Neighbors
 from discreet.sampling.enclosures import ball, precision
@@ -139,6 +141,31 @@ def test_all_small_tables(
         if relation == "add_remove":  # and all of it is used
             assert worst > ball(mechanism.delta) * (1 - arb(2) ** -50)
         law_of.cache_clear()
+
+
+WRONG: dict[str, tuple[Neighbors, str, Any]] = {
+    "a replaced record moves as many keys as one that comes": (
+        "replace_one", "changes", property(lambda own: own.keys),
+    ),
+    "a unit of two keys has the share of one": ("add_remove", "changes", property(lambda _: 1)),
+    "the share has twice its delta": (
+        "add_remove", "share", property(lambda own: KeyShare(own.epsilon / 2, own.delta)),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_numbers_are_found_by_the_same_checks(
+    wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    relation, name, mutant = WRONG[wrong]
+    monkeypatch.setattr(PrivateKeys, name, mutant)
+    mechanism = PrivateKeys(Fraction(1, 2), Fraction(3, 5), 2, relation)
+    with precision(128):
+        law_of.cache_clear()
+        worst = worst_excess(mechanism, 2, relation, counted=True)
+        law_of.cache_clear()
+    assert worst > ball(mechanism.delta) + arb(2) ** -20
 
 
 def test_a_split_by_k_for_replaced_units_would_not_do() -> None:
