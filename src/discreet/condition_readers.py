@@ -125,7 +125,7 @@ def _test_of(column: str, node: Tree) -> Condition:
 
 
 def _join_node(condition: Condition, node: Tree, depth: int) -> Condition:
-    """Return a condition with what a node joins to it."""
+    """Return a condition joined with the condition of a node."""
     if node.name == "__invert__":
         return Not(condition)
     if node.name in ("__and__", "__or__"):

@@ -164,7 +164,7 @@ class KeyDraw:
                 start += 1
 
     def _skip(self, word: int, count: int, source: WordsAhead) -> int:
-        """Return how many keys are not released before the next one, by a word and what is read besides."""
+        """Return how many keys are not released before the next one, by a word and the bits after it."""
         rest = 2**64 - word
         if source.width == _WIDTH and rest >= _LEAST_REST:
             rate = float(self.table.rates[count])

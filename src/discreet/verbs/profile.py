@@ -305,7 +305,7 @@ def _names(names: object, argument: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """The noisy counts of the cells of a column: filled and missing; or, in a text file, by what they spell."""
+    """The noisy counts of the cells of a column: filled and missing; or, in a text file, by kinds of spellings."""
 
     table: _Table
     name: str
