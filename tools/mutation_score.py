@@ -44,6 +44,10 @@ IN_C = re.compile(r"(?<= )(<=|>=|==|!=|<|>|\+|-|\*|&&|\|\||>>|<<)(?= )|(?<![\w.]
 NOT_CODE = re.compile(
     r"/\*.*?\*/|//[^\n]*|^\s*#(?!\s*define)[^\n]*|\"[^\"\n]*\"", re.DOTALL | re.MULTILINE
 )
+COMPILE = "import sys; from pathlib import Path; sys.path.insert(0, '.'); import hatch_build; " \
+          "hatch_build.compiled(Path(sys.argv[1]), Path(sys.argv[2]))"  # fmt: skip
+NO_PROGRAM = "no program"
+NO_TESTS = 5  # pytest's word for it
 C_OPERATORS = {**OPERATORS, "*": "+", "&&": "||", "||": "&&"}
 
 
@@ -185,7 +189,9 @@ class Places(ast.NodeVisitor):
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
         """Leave out a sign, or a negation."""
         if isinstance(node.op, ast.USub | ast.Not):
-            self.breaks.append((self._begin(node), self._begin(node.operand), ""))
+            begin = self._begin(node)
+            length = 1 if isinstance(node.op, ast.USub) else len("not ")
+            self.breaks.append((begin, begin + length, ""))
 
     def generic_visit(self, node: ast.AST) -> None:
         """Go on, but not into the words of an error."""
@@ -259,7 +265,7 @@ class Copies:
             self._free.put(copy)
 
     def test(self, mutant: Mutant | None, tests: list[str], longest: float) -> str:
-        """Return what the tests say of a break: "seen", "unseen" or "endless"."""
+        """Return what the tests say of a break: "seen by" a test, "unseen", "endless", or "no program" of it."""
         copy = self._free.get()
         try:
             if mutant is None:
@@ -267,80 +273,74 @@ class Copies:
             file = copy / SOURCE / mutant.path
             source = file.read_bytes()
             try:
-                self._write(file, mutant.apply(source))
-                return self._run(copy, tests, longest)
+                broken = mutant.apply(source)
+                return self._run(copy, tests, longest) if self._write(file, broken) else NO_PROGRAM
             finally:
                 self._write(file, source)
         finally:
             self._free.put(copy)
 
-    def _write(self, file: Path, source: bytes) -> None:
-        """Write a file with a time of its own: byte code of another text is not taken for it."""
+    def _write(self, file: Path, source: bytes) -> bool:
+        """Write a file with a time of its own (byte code of another text is not taken for it); and compile C."""
         file.write_bytes(source)
         self._moment += 2
         os.utime(file, (self._moment, self._moment))
-        if file.suffix == ".c":
-            script = "from pathlib import Path; import sys; sys.path.insert(0, '.'); import hatch_build as b; " \
-                     f"b.compiled(Path({str(file)!r}), Path({str(file.with_name('_kernel.so'))!r}))"  # fmt: skip
-            library = file.with_name("_kernel.so")
-            library.unlink(missing_ok=True)
-            subprocess.run(
-                [sys.executable, "-c", script],
-                cwd=file.parents[3],
-                check=False,
-                capture_output=True,
-            )
+        if file.suffix != ".c":
+            return True
+        library = file.with_name("_kernel.so")
+        library.unlink(missing_ok=True)
+        command = [sys.executable, "-c", COMPILE, str(file), str(library)]
+        subprocess.run(command, cwd=file.parents[3], check=False, capture_output=True)
+        return library.exists()
 
     def _run(self, copy: Path, tests: list[str], longest: float) -> str:
         environment = {
             **os.environ, "PYTHONPATH": str(copy / "src"), "PYTHONPYCACHEPREFIX": str(copy / "pyc"),
         }  # fmt: skip
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-x",
-            "-p",
-            "no:cacheprovider",
-            "-k",
-            "not spark and not dask",
-        ]
+        options = ["-q", "-x", "-p", "no:cacheprovider", "--color=no", "-k"]
+        command = [sys.executable, "-m", "pytest", *options, "not spark and not dask", *tests]
         try:
             done = subprocess.run(
-                [*command, *tests], cwd=copy, env=environment, capture_output=True, timeout=longest
+                command, cwd=copy, env=environment, capture_output=True, text=True, timeout=longest
             )
         except subprocess.TimeoutExpired:
             return "endless"
-        return "seen" if done.returncode else "unseen"
+        if done.returncode in (0, NO_TESTS):
+            return "unseen"
+        test = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - |$)", done.stdout, re.M)
+        return f"seen by {test[1] if test else 'how it ended: ' + str(done.returncode)}"
 
 
-def stored_key(mutant: Mutant, tests: list[str]) -> str:
-    """Return under which name an outcome is stored: it holds for this text of the file, and of its tests."""
-    digest = hashlib.sha256((ROOT / SOURCE / mutant.path).read_bytes())
+def text_digest(path: str, tests: list[str]) -> str:
+    """Return a digest of the text of a file and of its tests, for which an outcome holds."""
+    digest = hashlib.sha256((ROOT / SOURCE / path).read_bytes())
     for test in tests:
         digest.update((ROOT / test).read_bytes())
-    return f"{mutant.key}-{digest.hexdigest()[:12]}"
+    return digest.hexdigest()[:12]
 
 
 class Session:
     """One run over all files, with the outcomes that are stored."""
 
-    def __init__(self, copies: Copies) -> None:
+    def __init__(self, copies: Copies, mutants: list[Mutant]) -> None:
         self.copies = copies
+        # The texts of now, which the copies have: who edits a test meanwhile gets no outcome of the new text.
+        self._texts = {
+            path: text_digest(path, tests_of(path)) for path in {one.path for one in mutants}
+        }
         self.outcomes: dict[str, str] = json.loads(STORED.read_text()) if STORED.exists() else {}
         self._longest: dict[tuple[str, ...], float] = {}
 
     def outcome(self, mutant: Mutant) -> str:
         """Return what the tests of the file say of a break."""
         tests = tests_of(mutant.path)
-        key = stored_key(mutant, tests)
+        key = f"{mutant.key}-{self._texts[mutant.path]}"
         if key not in self.outcomes:
             outcome = self.copies.test(mutant, tests, self._limit(tests))
             self.outcomes[key] = outcome
             STORED.parent.mkdir(exist_ok=True)
             STORED.write_text(json.dumps(dict(self.outcomes), indent=0))
-            print(f"{outcome:8} {mutant}", flush=True)
+            print(f"{mutant}: {outcome}", flush=True)
         return self.outcomes[key]
 
     def _limit(self, tests: list[str]) -> float:
@@ -377,7 +377,7 @@ def main() -> None:
     if terms.list:
         print(*mutants, f"{len(mutants)} breaks", sep="\n")
         return
-    session = Session(Copies(terms.jobs))
+    session = Session(Copies(terms.jobs), mutants)
     with ThreadPoolExecutor(terms.jobs) as pool:
         outcomes = list(pool.map(session.outcome, mutants))
     sys.exit(report(mutants, outcomes))
@@ -389,7 +389,7 @@ def report(mutants: list[Mutant], outcomes: list[str]) -> int:
     counted = [
         (one, outcome)
         for one, outcome in zip(mutants, outcomes, strict=True)
-        if one.key not in equivalent
+        if one.key not in equivalent and outcome != NO_PROGRAM
     ]
     unseen = [one for one, outcome in counted if outcome == "unseen"]
     for one in unseen:
