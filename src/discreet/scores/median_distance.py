@@ -51,6 +51,7 @@ class MedianDistance(BaseScore):
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return 1 for a record more or less, 2 for one replaced."""
+        # Coq: Rank.median_distance_add_remove, Rank.median_distance_replace_one
         return sensitivity_of(1 if neighbors == "add_remove" else 2, neighbors)
 
     def compute(self, cutoff_gap: Fraction) -> Runs:

@@ -82,7 +82,9 @@ class Rank(BaseScore):
         """Return max(p, q - p) for a record more or less, q for one replaced; 1, monotonic, at the ends."""
         p, q = self.alpha.as_integer_ratio()
         if self.alpha in (0, 1):
+            # Coq: Rank.rank_at_the_ends, Rank.rank_at_the_ends_is_monotonic
             return sensitivity_of(1, neighbors, monotonic=True)
+        # Coq: Rank.rank_add_remove, Rank.rank_replace_one
         return sensitivity_of(max(p, q - p) if neighbors == "add_remove" else q, neighbors)
 
     def compute(self, cutoff_gap: Fraction) -> Vector | Runs:

@@ -131,6 +131,7 @@ class Slice:
         below, up_to = (
             min(max(int(records.totals[j]), self.low), self.high) for j in (i, i + there)
         )
+        # Coq: Rank.cut_parts, Rank.cut_add_remove, Rank.cut_at_the_ends
         rank = below + step * (up_to - below + 1) // PARTS
         return (
             Slice(records, self.low, rank, self.first, point + 1),

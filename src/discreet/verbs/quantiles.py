@@ -430,6 +430,7 @@ def _release(values: Sequence[_Value], part: Slice, lowest: int, highest: int) -
     middle = (lowest + highest) // 2
     if highest - lowest == 1:
         return [part.first + values[middle].draw(part.rank_scores)]
+    # Coq: Rank.level_parts
     before, after = part.cut(values[middle].draw(part.cut_scores))
     return [
         *_release(values, before, lowest, middle),
