@@ -79,6 +79,7 @@ class PrivateKeys:
     @property
     def guarantee(self) -> ApproxDP:
         """The guarantee of all keys together, with their counts."""
+        # Of one key, Coq: Keys.keys_up, Keys.keys_down, Keys.delta_needed
         return ApproxDP(self.epsilon, self.delta, self.neighbors)
 
     @property
@@ -134,7 +135,7 @@ class PrivateKeys:
 
     def _place(self, count: int) -> int:
         """Return the place of a count in the table; from the last place on all are alike."""
-        return min(max(0, count - self._before), self.probabilities.size)
+        return min(max(0, count - self._before), self.probabilities.size)  # Coq: Keys.keys_with_floor
 
 
 @dataclass(frozen=True)

@@ -282,7 +282,7 @@ class Categorical:
 def _settle_in_balls(weights: Weights, u: LazyUniform) -> int:
     """Return the index of the share of [0, 1) that holds `u`, with as many bits and digits as it takes."""
     bits = 128
-    while True:
+    while True:  # Coq: Draw.refinement_ends, Settle.settle_sound, Settle.settle_share
         with precision(bits):
             ends = list(accumulate(weights.balls()))
             while (index := _locate_in_balls(ends, u)) is None and u.length < bits // 2:
@@ -294,6 +294,7 @@ def _settle_in_balls(weights: Weights, u: LazyUniform) -> int:
 
 def _locate_in_balls(ends: Sequence[arb], u: LazyUniform) -> int | None:
     """Return the index that `u` certainly falls on, or None while that is open."""
+    # Sound whether or not the balls' comparisons increase. Coq: Locate.answer_sound, Locate.locate_complete
     low, high, scale = u.prefix * ends[-1], (u.prefix + 1) * ends[-1], arb(2) ** u.length
     i = bisect_left(ends, True, hi=len(ends) - 1, key=lambda end: not low >= end * scale)
     return i if i == len(ends) - 1 or high <= ends[i] * scale else None

@@ -246,7 +246,7 @@ class KeyDraw:
 
     def _settle_noise(self, u: LazyUniform, count: int) -> int:
         """Return the m with probability(m - 1) <= u * probability(count) < probability(m)."""
-        digits = 128
+        digits = 128  # Coq: Keys.f_sums, Keys.shown_as_often
         while True:
             with precision(digits):
                 while (step := self._step_between(u, count)) is None and u.length < digits // 2:

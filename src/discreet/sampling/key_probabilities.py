@@ -117,6 +117,7 @@ class OptimalProbabilities:
 
     def probability(self, count: int) -> arb:
         """Return a ball around the probability at a count."""
+        # The recursion in closed form; of the recursion, Coq: Keys.pi_private, Keys.pi_optimal
         return self._rise(count) if count <= self.turn else 1 - self.complement(count)
 
     def complement(self, count: int) -> arb:
