@@ -139,8 +139,10 @@ class Exponential:
     ) -> tuple[Guarantee, Fraction]:
         """Return the guarantee and eta: by the spread, or by the change where the scores are balanced."""
         if self.uniform and sensitivity.balanced and sensitivity.change is not None:
+            # Coq: Range.em_balanced
             epsilon = epsilon_of(parameter, sensitivity.change, pure_rho)
             return PureDP(epsilon, sensitivity.neighbors), epsilon / sensitivity.change
+        # Coq: Range.em_bounded_range, Range.em_private
         epsilon = epsilon_of(parameter, sensitivity.spread, range_rho)
         return BoundedRange(epsilon, sensitivity.neighbors), epsilon / sensitivity.spread
 

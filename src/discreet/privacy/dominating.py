@@ -109,6 +109,7 @@ class DominatingPair:
 
 def _odds_shifted(epsilon: arb, chance: arb) -> arb:
     """Return the probability with log-odds larger by epsilon."""
+    # Coq: Range.range_is_logistic, Rounds.summed_range_is_logistic
     return chance / (chance + (1 - chance) * (-epsilon).exp())
 
 

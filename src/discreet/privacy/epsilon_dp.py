@@ -164,6 +164,7 @@ class ByEpsilon(BaseGuarantee):
         return self._apart(steps(self, relation), relation)
 
     def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:
+        # Coq: Range.private_groups, Range.range_groups
         return type(self)(size * self.epsilon, neighbors)
 
     @property
@@ -267,6 +268,7 @@ class LaplaceDP(ByEpsilon):
     words: ClassVar[Message] = Message("{epsilon}, as Laplace noise")
 
 
+# Coq: Range.range_is_logistic, Range.logistic_is_private
 CHAIN = (BoundedRange, MixedRange, SummedRange, LogisticDP, LaplaceDP, PureDP)
 """The kinds of one epsilon. Every kind implies those after it."""
 

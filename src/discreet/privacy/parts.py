@@ -28,6 +28,7 @@ def merge(parts: Parts) -> Parts:
 
 def pure_of(parts: Parts) -> Fraction | None:
     """Return the sum of all epsilons, or None if a guarantee has none."""
+    # Coq: Rounds.private_composes
     return total((part.pure, n) for part, n in parts)
 
 
@@ -135,6 +136,7 @@ def summed(parts: Parts) -> Guarantee | None:
         return None
     alone = len(parts) == 1 and parts[0][1] == 1
     first = 0 if alone else CHAIN.index(SummedRange)
+    # Coq: Rounds.summed_range_is_logistic, Rounds.summed_range_is_private
     kind = CHAIN[max(first, *(place(part) for part, _ in parts))]
     return kind(epsilon, parts[0][0].neighbors)
 

@@ -49,6 +49,7 @@ class Sensitivity:
 def sensitivity_of(change: object, neighbors: str, *, monotonic: bool = False) -> Sensitivity:
     """Return the sensitivity of scores that change by at most `change`: the spread is 2 * change or less."""
     exact = positive_up(change, "sensitivity")
+    # Coq: Range.spread_of_monotonic, Range.spread_of_sensitivity
     spread = exact if monotonic else 2 * exact
     return Sensitivity(spread, read_neighbors(neighbors), exact, monotonic)
 
