@@ -135,7 +135,8 @@ class PrivateKeys:
 
     def _place(self, count: int) -> int:
         """Return the place of a count in the table; from the last place on all are alike."""
-        return min(max(0, count - self._before), self.probabilities.size)  # Coq: Keys.keys_with_floor
+        # Coq: Keys.keys_with_floor
+        return min(max(0, count - self._before), self.probabilities.size)
 
 
 @dataclass(frozen=True)
