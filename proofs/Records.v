@@ -26,6 +26,14 @@ Definition replaced {A : Type} (before after : list A) : Prop :=
 Definition one_apart {A : Type} (before after : list A) : Prop :=
   more before after \/ more after before.
 
+(* One privacy unit more, with `rows` records at most; one replaced by another. *)
+Definition unit_more {A : Type} (rows : Z) (before after : list A) : Prop :=
+  exists a new b, before = a ++ b /\ after = a ++ new ++ b /\ Z.of_nat (length new) <= rows.
+
+Definition unit_replaced {A : Type} (rows : Z) (before after : list A) : Prop :=
+  exists a old new b, before = a ++ old ++ b /\ after = a ++ new ++ b /\
+    Z.of_nat (length old) <= rows /\ Z.of_nat (length new) <= rows.
+
 (* No score changes by more than `change`, and no difference of two scores by more than `spread`. *)
 Definition sensitivity {A C : Type} (neighbours : A -> A -> Prop) (allowed : C -> Prop)
     (score : A -> C -> Z) (change spread : Z) : Prop :=

@@ -47,6 +47,7 @@ class Counts(BaseScore):
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return a change of 1 for every count, monotonic when records are added or removed."""
+        # Coq: CountsPerUnit.counts_add_remove, CountsPerUnit.counts_replace_one
         return sensitivity_of(1, neighbors, monotonic=neighbors == "add_remove")
 
     def compute(self, cutoff_gap: Fraction) -> Vector:

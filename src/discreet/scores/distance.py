@@ -79,8 +79,10 @@ class Distance(BaseScore):
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return the change in whole steps, balanced on a lattice; on a grid the spread is twice that."""
         step, relation = self.answers.step, read_neighbors(neighbors)
+        # Coq: Distance.nearest_apart, Distance.to_ends_apart, Distance.with_ends
         change = step * math.ceil(positive_up(self.change, "sensitivity") / step)
         if isinstance(self.answers, Lattice):
+            # Coq: Distance.without_ends, Distance.weights_converge
             return Sensitivity(2 * change, relation, change, balanced=True)
         change = min(change, max(self.answers.hi - self.answers.lo, step))
         return Sensitivity(2 * change, relation, change)

@@ -55,6 +55,7 @@ class PerUnit:
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return `rows` times the most that one row changes which comes, goes or is exchanged."""
+        # Coq: CountsPerUnit.unit_add_remove, CountsPerUnit.unit_replace_one, CountsPerUnit.unit_is_monotonic
         steps = [self.score.sensitivity(relation) for relation in ("add_remove", neighbors)]
         changes = [step.change for step in steps if step.change is not None]
         return Sensitivity(

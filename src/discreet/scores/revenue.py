@@ -103,6 +103,7 @@ class Revenue(BaseScore):
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return a change and a spread of the highest price times the units of one bidder."""
         units = self.units if self.supply is None else min(self.units, self.supply)
+        # Coq: Price.revenue_add_remove, Price.revenue_replace_one, Price.revenue_of_one_unit_is_monotonic
         change = units * self.prices.hi / self.unit
         one_way = neighbors == "add_remove" or units == 1
         return Sensitivity(change, read_neighbors(neighbors), change, monotonic=one_way)

@@ -340,6 +340,7 @@ def _stay(rows: Frame, of: str, blocks: list[str], most: int) -> Frame:
     import narwhals.stable.v2 as nw
 
     # "It keeps min(k, m) rows" and "It looks at one user at a time" in docs/how-to/user_level_privacy.md.
+    # Coq: CountsPerUnit.kept_rows, CountsPerUnit.bounded_table
     rank = (nw.col(of).rank("ordinal").over(*blocks) - 1).cast(nw.Int64)
     with_ranks = rows.with_columns(rank.alias(RANK))
     if blocks != [UNIT]:

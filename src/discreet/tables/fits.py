@@ -213,5 +213,6 @@ def _stay_up_to(cells: "nw.Expr", size: "nw.Expr", most: int) -> "nw.Expr":
     each = nw.when(size < most).then(size).otherwise(nw.lit(most)).cast(nw.Int64)
     first = nw.col(START).cast(nw.Int64) + size - each
     last = first + cells * each
+    # Coq: CountsPerUnit.stays_of_first
     multiples = (last - last % size) - (first - first % size)
     return (multiples / size).cast(nw.Int64)
