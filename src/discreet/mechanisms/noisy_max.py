@@ -92,6 +92,7 @@ class NoisyMax:
         """The mechanism that the noise makes it, if it is one of the others."""
         if self.noise == "laplace":
             return None
+        # Coq: FlipPrivate.noisy_max_is_flip
         return Exponential() if self.noise == "gumbel" else PermuteAndFlip()
 
     def __post_init__(self) -> None:

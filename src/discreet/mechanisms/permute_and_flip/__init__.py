@@ -62,6 +62,7 @@ class PermuteAndFlip:
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
+        # Coq: FlipPrivate.pf_private
         epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, laplace_rho)
         rate = NaturalRate(epsilon / sensitivity.spread)
 
@@ -119,6 +120,7 @@ class OneOfTheHeads:
     def draw(self, bits: Bits) -> int:
         """Return i with probability w[i] * integral over 0 < s < 1 of prod over j != i of (1 - w[j] s)."""
         # *It is one of the heads* in permute_and_flip.md: all coins at once, then any one of the heads.
+        # Coq: Flip.flip_is_one_of_the_heads, Flip.pf_law
         if self._fast is not None:
             heads = bernoulli(self._fast, self._weight, bits)
         else:
@@ -136,6 +138,7 @@ class OneOfTheHeads:
         """Return balls around the probabilities, at the precision in force. Quadratic in the candidates."""
         weights = [self._weight(i) for i in range(len(self._scores))]
         # *Distribution*: P(r) = w(r) times the integral of prod over j != r of (1 - w(j) s).
+        # Coq: Flip.flip_is_the_integral
         everyone = arb_poly([1])
         for weight in weights:
             everyone *= arb_poly([1, -weight])
