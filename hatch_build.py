@@ -2,7 +2,9 @@
 
 An install never fails for want of a compiler: whatever goes wrong here, the wheel is `py3-none-any` and
 the library takes numpy's way, with the same answers. A wheel with the kernel is `py3-none-PLATFORM`: it is
-a plain shared library that ctypes loads, so one wheel serves every Python there is and will be.
+a plain shared library that ctypes loads, so one wheel serves every Python there is and will be. Beside it, where
+Python's headers are, lies a module for short draws, of the stable interface of CPython: a Python of another kind
+leaves it alone.
 
 The compiler is `$CC` if that is set, and else the first of `gcc`, `cc` and `clang` that works: on x86-64 only GCC
 makes copies for several processors. `$CFLAGS` is not read: a `-ffast-math` in there would take away what the
@@ -26,8 +28,10 @@ from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCE = Path("src", "discreet", "sampling", "kernel.c")
+MODULE = SOURCE.with_name("settle.c")
 SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = f"_kernel{SUFFIX}"
+EXTENSION = "_settle.abi3.so"
 MACOS = os.environ.get("MACOSX_DEPLOYMENT_TARGET", "11.0")
 
 _FLAGS = ["-O3", "-std=gnu99", "-shared", "-fno-fast-math", "-ffp-contract=fast"]
@@ -46,19 +50,29 @@ class KernelHook(BuildHookInterface[BuilderConfig]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile the kernel; leave everything as it is if there is none, or no compiler for it."""
-        source = Path(self.root) / SOURCE
-        if not source.is_file():
+        if not (Path(self.root) / SOURCE).is_file():
             return
-        library = Path(self._folder.name) / LIBRARY
-        found = compiled(source, library)
+        found = self._add(SOURCE, LIBRARY, version, build_data)
         self.app.display_info(f"kernel: {found or 'no C compiler works; numpy takes its place'}")
-        if version == "editable":
-            with suppress(OSError):  # what cannot be replaced the loader finds stale
-                _put(library if found else None, source.with_name(LIBRARY))
-        elif found:
-            build_data["force_include"][str(library)] = f"discreet/sampling/{LIBRARY}"
+        if found and version != "editable":
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{platform_tag()}"
+        if found or version == "editable":
+            module = self._add(MODULE, EXTENSION, version, build_data)
+            self.app.display_info(f"short draws: {module or 'in Python'}")
+
+    def _add(
+        self, name: Path, library: str, version: str, build_data: dict[str, Any]
+    ) -> str | None:
+        """Compile a source and add what comes out, if it does; return by which compiler, None if by none."""
+        source, built = Path(self.root) / name, Path(self._folder.name) / library
+        found = compiled(source, built) if source.is_file() else None
+        if version == "editable":
+            with suppress(OSError):  # what cannot be replaced the loader finds stale
+                _put(built if found else None, source.with_name(library))
+        elif found:
+            build_data["force_include"][str(built)] = f"discreet/sampling/{library}"
+        return found
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove what was compiled: the wheel has it."""
@@ -68,18 +82,24 @@ class KernelHook(BuildHookInterface[BuilderConfig]):
 def compiled(source: Path, library: Path) -> str | None:
     """Compile the source into a library that loads here; return by which command, None if by none."""
     # By it the loader knows a library that an older text left in a checkout.
-    digest = f"-DDISCREET_SOURCE=0x{sha256(source.read_bytes()).hexdigest()[:16]}"
+    texts = source.read_bytes()
+    flags = [*_FLAGS, *_of_this_platform()]
+    if source.name == MODULE.name:
+        if sys.platform == "win32":  # where a module needs a library of Python's to be linked
+            return None
+        texts = source.with_name(SOURCE.name).read_bytes() + texts
+        flags += _of_a_module()
+    digest = f"-DDISCREET_SOURCE=0x{sha256(texts).hexdigest()[:16]}"
     own = os.environ.get("CC", "").strip()
     for name in [own] if own else ["gcc", "cc", "clang"]:
         try:
             compiler = shlex.split(name, posix=sys.platform != "win32")
-            flags = [*_FLAGS, *_of_this_platform(), digest]
-            command = [*compiler, *flags, source.name, "-o", str(library)]
+            command = [*compiler, *flags, digest, source.name, "-o", str(library)]
             # From the folder of the source: no name of a folder gets into the library.
             subprocess.run(
                 command, cwd=source.parent, check=True, capture_output=True, timeout=_LONGEST
             )
-            ctypes.CDLL(str(library))
+            ctypes.PyDLL(str(library))
         except (OSError, ValueError, subprocess.SubprocessError):
             library.unlink(missing_ok=True)
         else:
@@ -101,6 +121,12 @@ def _of_this_platform() -> list[str]:
     if sys.platform == "darwin":
         return ["-fPIC", "-arch", platform.machine(), f"-mmacosx-version-min={MACOS}"]
     return ["-fPIC"]
+
+
+def _of_a_module() -> list[str]:
+    """Return the flags of a module for Python, whose functions are found when it is loaded."""
+    headers = [f"-I{sysconfig.get_path(name)}" for name in ("include", "platinclude")]
+    return [*headers, *(["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else [])]
 
 
 def _put(library: Path | None, place: Path) -> None:

@@ -36,6 +36,7 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "ten": ten,
     "again": partial(again, 10),
     "again_100": partial(again, 100),
+    "again_1000": partial(again, 1_000),
     "again_10000": partial(again, 10_000),
     "rows": rows,
     "many": many,

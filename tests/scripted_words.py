@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from discreet.sampling import kernel, short_lists
 from discreet.sampling.bits import SystemBits
 
-PATHS = ("kernel", "numpy", "python")
-"""The ways to compute weights: two for arrays, and plain Python for short lists beside numpy for the rest."""
+PATHS = ("kernel", "numpy", "python", "few")
+"""The ways to compute weights: two for arrays, and for few numbers plain Python beside numpy, or one call of C."""
 
 
 class Words(SystemBits):
@@ -43,9 +43,14 @@ def on_words(words: Iterable[int], call: Callable[[], Any]) -> Any:
 
 def take_path(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make all weights be computed in one of the ways; skip the test where it cannot be."""
-    if name == "kernel" and kernel.active() is None:
+    fast = kernel.active()
+    if name in ("kernel", "few") and fast is None:
         pytest.skip(f"no kernel: {kernel.load()}")
-    if name != "kernel":
+    if name == "few" and fast is not None and fast.settle is None:
+        pytest.skip("there is no module for draws from a few numbers")
+    if name == "kernel":
+        monkeypatch.setattr(fast, "settle", None)
+    elif name != "few":
         monkeypatch.setattr(kernel, "active", lambda: None)
     if name != "python":
         monkeypatch.setattr(short_lists, "SHORT", 0)

@@ -74,6 +74,22 @@ def test_the_kernel_of_today_compiles(checkout: Path) -> None:
     assert not is_plain(build(checkout))
 
 
+@needs_compiler
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such module on Windows")
+@pytest.mark.parametrize("headers", [True, False])
+def test_a_module_for_short_draws_is_built_where_the_headers_are(
+    checkout: Path, headers: bool
+) -> None:
+    """Its wheel has the name that one without it has, for every Python."""
+    for name in ("kernel.c", "settle.c"):
+        shutil.copy(ROOT / SAMPLING / name, checkout / SAMPLING)
+    if not headers:
+        (checkout / SAMPLING / "settle.c").write_text("#include <no_such_header.h>\n")
+    wheel = build(checkout)
+    assert not is_plain(wheel)
+    assert ("_settle.abi3.so" in {Path(name).name for name in ZipFile(wheel).namelist()}) is headers
+
+
 def test_a_kernel_that_was_built_is_loaded() -> None:
     """Or tests of it would be left out for a fault of its own."""
     reason = speed().reason

@@ -25,7 +25,7 @@ COUNTING = frozenset({"geometric", "private_keys"})
 """The mechanisms whose answers of several keys are counts."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)  # without slots: `with_value` copies all attributes at once
 class Release(Generic[T]):
     """A private answer with its guarantee. All of it is public.
 
@@ -66,6 +66,13 @@ class Release(Generic[T]):
     def promise(self) -> str:
         """The guarantee in brief, for the privacy unit, and the mechanism."""
         return join(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
+
+    def with_value(self, answer: Any) -> "Release":
+        """Return the same release of another value, in a fraction of the constructor's time."""
+        release, attributes = object.__new__(type(self)), self.__dict__.copy()
+        attributes["value"] = answer
+        object.__setattr__(release, "__dict__", attributes)
+        return release
 
     def parts(self) -> dict[str, Any]:
         """Return the parts besides the answer, by name: `counts`, `gap` and others, if there are any."""

@@ -379,7 +379,8 @@ def _calibration(
     if type(score) is Given:  # its sensitivity is declared by plain values
         settings = find_calibration(terms, score.change, score.spread, score.monotonic)
         if settings is not None:
-            return settings[:4]
+            known = settings.mechanism, settings.sensitivity, settings.parameter
+            return *known, settings.calibrated
     mechanism = read_mechanism(terms.get("mechanism", "exponential"))
     parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     _check_range(score, mechanism)

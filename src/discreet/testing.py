@@ -35,7 +35,7 @@ from .mechanisms.permute_and_flip import OneOfTheHeads
 from .numbers import count
 from .privacy.guarantees import BoundedRange, Guarantee
 from .privacy.sensitivity import Sensitivity, sensitivity_of
-from .sampling import short_lists
+from .sampling import kernel, short_lists
 from .sampling.bits import Bits, SystemBits
 from .sampling.categorical import Categorical
 from .sampling.enclosures import DyadicRate, NaturalRate, Rate, ball, lower, precision, upper
@@ -182,6 +182,11 @@ def _count_numbers(_: Kernel, numbers: NDArray[Any], *__: object) -> int:
     return len(numbers)
 
 
+def _count_few(numbers: Any, *_: object) -> int:
+    """Return how many numbers the kernel is given, whatever they are in."""
+    return int(np.size(numbers))
+
+
 def _all_numbers(_: Kernel, rows: NDArray[Any], *__: object) -> int:
     """Return how many numbers are in the rows that the kernel is given."""
     return rows.size
@@ -231,10 +236,11 @@ def counted_work() -> Iterator[Work]:
             (Kernel, "block_sums", "functions", _count_numbers),
             (Kernel, "block_sums", "passes", _blocks),
             (Kernel, "row_sums", "functions", _all_numbers),
-            (NaturalRate, "decay", "balls", _one),
-            (DyadicRate, "decay", "balls", _one),
+            *((rate, "decay", "balls", _one) for rate in (NaturalRate, DyadicRate)),
         ):
             stack.enter_context(counting(place, name, note(attribute, size)))
+        if (fast := kernel.active()) is not None and fast.settle is not None:
+            stack.enter_context(counting(fast, "settle", note("functions", _count_few)))
         yield work
 
 

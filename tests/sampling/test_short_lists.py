@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.sampling import short_lists
+from discreet.sampling import kernel, short_lists
 from discreet.sampling.bits import LazyUniform
 from discreet.sampling.categorical import Categorical
 from discreet.sampling.enclosures import (
@@ -23,7 +23,7 @@ from discreet.sampling.enclosures import (
     precision,
     upper,
 )
-from discreet.sampling.short_lists import SHORT, settle_short, short_list
+from discreet.sampling.short_lists import SHORT, draw_few, settle_short, short_list
 from discreet.sampling.vectors import read_vector
 from discreet.testing import ScriptedBits, SeededBits, bit_tree
 
@@ -42,6 +42,19 @@ LISTS: list[list[Any]] = [
 ]
 
 
+FAST: Any = kernel.active()
+needs_c = pytest.mark.skipif(FAST is None or FAST.settle is None, reason="no module of C")
+
+
+def settled_in_c(values: Any, rate: NaturalRate, word: int, width: int = 64) -> int | None:
+    """Return the index that one call of C says is certain, or None where it is open."""
+    fast = FAST.settle
+    index = fast(values, 0, rate.double / kernel.LN2, short_lists._WIDEST, lambda: word, width)
+    assert index is not None
+    assert index >= 0 or ~index == word
+    return int(index) if index >= 0 else None
+
+
 def settled(values: Any, rate: NaturalRate, u: LazyUniform) -> int:
     """Return what a selector does with a short list."""
     found = settle_short(values, rate, u)
@@ -57,10 +70,11 @@ def test_every_bit_string_is_accounted_for(values: list[Any], rate: NaturalRate)
             assert tree.admits(i, probability), (i, tree, probability)
 
 
+@pytest.mark.parametrize("python", [True, pytest.param(False, marks=needs_c)])
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("values", LISTS)
 def test_words_beside_every_boundary_are_right_or_left_open(
-    values: list[Any], rate: NaturalRate
+    values: list[Any], rate: NaturalRate, python: bool
 ) -> None:
     """A word is settled only if every number that begins with it is on one side, by exact arithmetic."""
     with precision(600):
@@ -74,7 +88,9 @@ def test_words_beside_every_boundary_are_right_or_left_open(
                 if not 0 <= word < 2**64:
                     continue
                 u = LazyUniform.of_word(word, ScriptedBits("01" * 3200, width=64))
-                found = settle_short(values, rate, u)
+                found = (
+                    settle_short(values, rate, u) if python else settled_in_c(values, rate, word)
+                )
                 if found is not None:
                     certain += 1
                     assert found == 0 or sides[found - 1][1] <= word
@@ -122,13 +138,83 @@ def test_what_is_a_short_list() -> None:
         assert short_list(refused) is None
 
 
-def test_the_certificate_is_not_an_ornament(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("python", [True, pytest.param(False, marks=needs_c)])
+def test_the_certificate_is_not_an_ornament(python: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without its slack a word beside a boundary is settled wrongly somewhere."""
     monkeypatch.setattr(short_lists, "_slack", lambda _: 0.0)
+    monkeypatch.setattr(short_lists, "_WIDEST", 0.0)
 
     def every_list() -> None:
         for values, rate in product(LISTS, RATES):
-            test_words_beside_every_boundary_are_right_or_left_open(values, rate)
+            test_words_beside_every_boundary_are_right_or_left_open(values, rate, python)
 
     with pytest.raises(AssertionError):
         every_list()
+
+
+@needs_c
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("values", LISTS)
+def test_every_bit_string_is_accounted_for_in_c(values: list[Any], rate: NaturalRate) -> None:
+    tree = bit_tree(lambda bits: draw_few(values, 0, rate, bits), 10)
+    with precision(2000):
+        for i, probability in enumerate(Categorical(read_vector(values), rate).probabilities()):
+            assert tree.admits(i, probability), (i, tree, probability)
+
+
+@needs_c
+@pytest.mark.parametrize("n", [1, 2, 3, 63, 64, 65, 256, 257, 1000, 1023, 1024])
+@pytest.mark.parametrize("spread", [1e-9, 1.0, 40.0, 1e6])
+def test_one_call_of_c_answers_as_an_array_and_as_python(n: int, spread: float) -> None:
+    values = np.random.default_rng(n).normal(size=n) * spread
+    for rate in RATES:
+        law, bits, other = Categorical(read_vector(values), rate), SeededBits(n), SeededBits(n)
+        for shape in (
+            values,
+            values.tolist(),
+            values[::-1].copy()[::-1],
+            np.tile(values, (2, 1)).T[:, 1],
+        ):
+            assert draw_few(shape, n, rate, bits) == law.draw(other)
+        whole = (values * 100).astype(np.int64).clip(-(2**53) + 1, 2**53 - 1)
+        words = Categorical(read_vector(whole), rate)
+        assert draw_few(whole.tolist(), 0, rate, bits) == words.draw(other)
+        if n <= SHORT:
+            short = short_list(whole)
+            assert short is not None
+            twin = LazyUniform.of_word(other.word(), other)
+            assert draw_few(short, 0, rate, bits) == settled(short, rate, twin)
+        assert bits.read == other.read
+
+
+@needs_c
+def test_what_c_does_not_draw_from() -> None:
+    """And of nothing that it does not draw from a word is read."""
+    nan, inf = float("nan"), float("inf")
+    bits, rate = ScriptedBits("", width=64), RATES[0]
+    for refused in (
+        [], [1, 2.0], [1.0, 2], [True, False], [1, True], [2**53], [1, -(2**53)], [2**70], [Fraction(1)], [nan],
+        [0.0, inf], [0.0, -inf], [1.0, "a"], ["a"], (1.0, 2.0), [0.0] * 1025, np.zeros((2, 2)), np.zeros(1025),
+        np.array([True]), np.array(["a"]), {1: 2}, 3, np.array([1.0], dtype=">f8"), np.array([1]), np.array(1.0),
+        np.array([1, None], dtype=object), np.array([np.nan]), np.array([1.0], dtype=np.float32), np.array([]),
+        [np.float64(1)], np.ma.masked_array([1.0], [True]),
+    ):  # fmt: skip
+        assert draw_few(refused, 0, rate, bits) is None
+    for size in (1, 3):
+        assert draw_few([1.0, 2.0], size, rate, bits) is None
+    assert draw_few([1.0], 0, None, bits) is None
+    with pytest.raises(TypeError):
+        FAST.settle([1.0])
+
+
+@needs_c
+def test_an_error_of_the_source_of_bits_gets_out() -> None:
+    def fail() -> int:
+        raise OSError("no randomness")
+
+    def negative() -> int:
+        return -1
+
+    for read, error in ((fail, OSError), (negative, OverflowError)):
+        with pytest.raises(error):
+            FAST.settle([1.0, 2.0], 0, 1.0, 1e-12, read, 64)

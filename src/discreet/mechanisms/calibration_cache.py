@@ -1,11 +1,11 @@
 """Calibrations that were asked for before: public arguments of plain types are read, and calibrated for, once."""
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..privacy.sensitivity import Sensitivity, read_neighbors, read_sensitivity
 from ..sampling.enclosures import Rate, has_fast_pass
@@ -19,7 +19,8 @@ _MOST_CALIBRATIONS = 512
 """The most combinations of public arguments in the cache."""
 
 
-class Calibration(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
     """The consequences of public arguments alone.
 
     Attributes:

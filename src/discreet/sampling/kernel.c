@@ -19,7 +19,8 @@
 #include <xmmintrin.h>
 #endif
 
-#if defined(_WIN32)
+#if defined(EXPORT) /* settle.c has said what it is */
+#elif defined(_WIN32)
 #define EXPORT __declspec(dllexport)
 #else
 #define EXPORT __attribute__((visibility("default")))

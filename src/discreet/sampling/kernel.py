@@ -14,12 +14,12 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernel_library import KernelLibrary, open_library, threads
+from .kernel_library import KernelLibrary, open_library, settle_function, threads
 from .vectors import not_finite
 
 Doubles = NDArray[np.float64]
 
-_LN2 = 0.6931471805599453  # the double nearest to it, whatever the mode is while this is imported
+LN2 = 0.6931471805599453  # the double nearest to it, whatever the mode is while this is imported
 THREADED = 10**6
 """From so many numbers on, several threads share them."""
 
@@ -31,6 +31,8 @@ class Kernel:
 
     def __init__(self, library: KernelLibrary) -> None:
         self._functions = library.functions
+        self.settle = settle_function()
+        """One draw from a few numbers in one call, see settle.c; None where there is no such module."""
 
     def block_sums(self, values: Doubles, block: int, rate: float) -> tuple[Doubles, Doubles]:
         """Return the largest numbers of the blocks, and the sums of the blocks' weights relative to them.
@@ -42,7 +44,7 @@ class Kernel:
         blocks = -(-len(values) // block)
         bests, sums = np.empty(blocks), np.empty(blocks)
         finite = [True] * blocks
-        function, rate = self._functions["block_sums"], rate / _LN2
+        function, rate = self._functions["block_sums"], rate / LN2
 
         def share(first: int, stop: int) -> None:
             part = values[first * block : stop * block]
@@ -57,12 +59,12 @@ class Kernel:
     def running_sums(self, values: Doubles, best: float, rate: float) -> tuple[Doubles, int]:
         """Return the running sums of the weights, and how many additions the longest of them went through."""
         values, ends = _contiguous(values), np.empty(len(values))
-        self._functions["running_sums"](_at(values), len(values), best, rate / _LN2, _at(ends))
+        self._functions["running_sums"](_at(values), len(values), best, rate / LN2, _at(ends))
         return ends, _ROW + len(ends) // _ROW + 1
 
     def weights(self, gaps: Doubles, rate: float) -> Doubles:
         """Replace the gaps by their weights."""
-        self._functions["weights"](_at(gaps), len(gaps), rate / _LN2)
+        self._functions["weights"](_at(gaps), len(gaps), rate / LN2)
         return gaps
 
     def row_sums(self, rows: Doubles, rate: float) -> Doubles:
@@ -72,7 +74,7 @@ class Kernel:
             InvalidScores: if a number is not finite.
         """
         rows, ends = _contiguous(rows), np.empty(rows.shape)
-        if not self._functions["row_sums"](_at(rows), *rows.shape, rate / _LN2, _at(ends)):
+        if not self._functions["row_sums"](_at(rows), *rows.shape, rate / LN2, _at(ends)):
             raise not_finite()
         return ends
 

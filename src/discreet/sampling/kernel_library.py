@@ -7,8 +7,10 @@ Set DISCREET_KERNEL=0 to leave it out, and DISCREET_THREADS to the number of thr
 
 import ctypes
 import os
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,16 +75,35 @@ def threads() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
+@cache
+def settle_function() -> Callable[..., int | None] | None:
+    """Return `settle` of settle.c, None where the kernel is not in use or no module was built for this Python."""
+    if isinstance(open_library(), str) or "t" in getattr(sys, "abiflags", ""):
+        return None
+    try:
+        module: Any = import_module(f"{__package__}._settle")
+    except ImportError:
+        return None
+    function: Callable[..., int | None] = module.settle
+    return None if _is_older(module.source(), "kernel.c", "settle.c") else function
+
+
 def _is_stale(library: ctypes.CDLL) -> bool:
-    """Return whether a checkout has another kernel.c than the library was built from; a wheel has none."""
-    source = Path(__file__).with_name("kernel.c")
-    if not source.exists():
+    """Return whether a checkout has another kernel.c than the library was built from."""
+    built_from = library.discreet_source
+    built_from.restype = ctypes.c_uint64
+    return _is_older(built_from(), "kernel.c")
+
+
+def _is_older(digest: int, *names: str) -> bool:
+    """Return whether a checkout has other sources than those of this digest; a wheel has none."""
+    sources = [Path(__file__).with_name(name) for name in names]
+    if not all(source.exists() for source in sources):
         return False
     from hashlib import sha256
 
-    built_from = library.discreet_source
-    built_from.restype = ctypes.c_uint64
-    return bool(built_from() != int.from_bytes(sha256(source.read_bytes()).digest()[:8], "big"))
+    texts = b"".join(source.read_bytes() for source in sources)
+    return digest != int.from_bytes(sha256(texts).digest()[:8], "big")
 
 
 def _declare(library: ctypes.CDLL, name: str) -> Callable[..., int]:

@@ -1,4 +1,4 @@
-"""The draw from a short list of numbers, in plain Python: for a dozen candidates an array costs more than it saves.
+"""The draw from a few numbers, in one call of C or in plain Python: for a dozen an array costs more than it saves.
 
 The same certificate as in `categorical`, of which this is the first step alone: an index is returned only if it
 is certain. So answers are the same function of the random bits, whichever of the two is taken.
@@ -13,15 +13,47 @@ from typing import Any
 
 import numpy as np
 
-from .bits import LazyUniform
-from .categorical import HALF_ULP, error_of_sums
+from . import kernel
+from .bits import Bits, LazyUniform
+from .categorical import HALF_ULP, Categorical, error_of_sums
 from .enclosures import CUT, WEIGHT_ERROR, Rate
+from .vectors import read_vector
 
 SHORT = 100
 """Above so many numbers arrays are faster."""
 
+_MOST_IN_C = 1024
+"""Above so many numbers settle.c does not draw."""
+
+_WIDEST = 2 * error_of_sums(WEIGHT_ERROR, _MOST_IN_C, _MOST_IN_C) + 8 * HALF_ULP
+"""The distance, relative to the total, that makes a comparison certain for so many and fewer: see `Sums`."""
+
+_READ_IN_C = {list, np.ndarray}
+"""The types that settle.c reads."""
+
 _WHOLE_DOUBLES = 2**53
 _FLOATS, _INTEGERS = {float}, {int}
+
+
+def draw_few(values: Any, size: int, rate: Rate | None, bits: Bits) -> int | None:
+    """Return i with probability proportional to exp(-rate * gap[i]), exactly, by one call of C.
+
+    Args:
+        values: the numbers.
+        size: how many there must be; 0 for any number.
+        rate: a rate with a fast pass, or None.
+        bits: the source, of which nothing is read where this returns None.
+
+    Returns:
+        The index; None where C cannot, or there are not so many, or not all are finite: see `settle.c`.
+    """
+    fast = kernel.active()
+    if fast is None or fast.settle is None or rate is None or type(values) not in _READ_IN_C:
+        return None
+    index = fast.settle(values, size, rate.double / kernel.LN2, _WIDEST, bits.word, bits.width)
+    if index is None or index >= 0:
+        return index
+    return Categorical(read_vector(values), rate).settle(LazyUniform.of_word(~index, bits))
 
 
 def short_list(values: Any) -> list[float] | None:

@@ -1,7 +1,7 @@
 """select: one of the candidates, by scores of the caller."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeVar, Unpack, overload
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..releases import Release
 from ..sampling.bits import LazyUniform, SystemBits
 from ..sampling.categorical import Categorical
 from ..sampling.enclosures import Rate
-from ..sampling.short_lists import settle_short, short_list
+from ..sampling.short_lists import draw_few, settle_short, short_list
 from ..sampling.vectors import read_vector
 from ..scores import Given
 from ..selection import Query, release
@@ -27,6 +27,8 @@ from .gaps import check_gap, with_gap
 _T = TypeVar("_T")
 
 _PLAIN_SCORES = (list, np.ndarray)
+
+SYSTEM_BITS = SystemBits()
 
 _CALIBRATING = {"epsilon", "rho", "scale", "mechanism", "neighbors"}
 """The terms of a call without an account, a privacy unit and a size."""
@@ -103,14 +105,22 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
     if candidates is None and type(scores) in _PLAIN_SCORES and not gap:
         calibration = _calibration(terms, sensitivity, spread, monotonic)
         if calibration is not None:
-            index = prepare_draw(scores, calibration.calibrated, calibration.short_rate)()
-            name = calibration.mechanism.name
-            return Release(index, calibration.calibrated.guarantee, name, query="select")
+            index = draw_few(scores, 0, calibration.short_rate, SYSTEM_BITS)
+            if index is None:
+                index = prepare_draw(scores, calibration.calibrated, calibration.short_rate)()
+            return _unanswered(calibration).with_value(index)
     scores, labels, _ = unfold(scores, candidates, terms)
     check_gap(gap, scores if labels is None and isinstance(scores, Collection) else labels)
     words = "select" if labels is None else f"select, {labels.size} candidates"
     query = Query("select", words)
     return release(Given(scores, sensitivity, spread, monotonic), labels, query, terms)
+
+
+@lru_cache
+def _unanswered(calibration: Calibration) -> Release:
+    """Return the release of an answer to come."""
+    guarantee = calibration.calibrated.guarantee
+    return Release(None, guarantee, calibration.mechanism.name, query="select")
 
 
 def _calibration(

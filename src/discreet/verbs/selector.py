@@ -15,10 +15,11 @@ from ..privacy.guarantees import Guarantee
 from ..privacy.units import unit_in_words
 from ..releases import Release
 from ..sampling.enclosures import has_fast_pass
+from ..sampling.short_lists import draw_few
 from ..scores import Given
 from ..selection import Query, Question, ask
 from ..terms import SelectAnswerTerms, Terms, read_payment, takes_terms_without
-from .select import prepare_draw
+from .select import SYSTEM_BITS, prepare_draw
 
 _T = TypeVar("_T")
 
@@ -32,7 +33,7 @@ class Selector(Generic[T]):
     ledger.
     """
 
-    __slots__ = ("_facts", "_labels", "_order", "_question", "_rate", "_size")
+    __slots__ = ("_labels", "_order", "_question", "_rate", "_size", "_unanswered")
 
     def __init__(self, question: Question, labels: Labels | None, size: int | None) -> None:
         self._question, self._labels, self._size = question, labels, size
@@ -41,7 +42,8 @@ class Selector(Generic[T]):
         order = self._order = question.order(Query("select", words).about(per))
         rate = question.calibrated.rate
         self._rate = rate if rate is not None and has_fast_pass(rate) else None
-        self._facts = (
+        self._unanswered: Release[Any] = Release(
+            None,
             order.guarantee,
             order.mechanism,
             order.unit,
@@ -80,7 +82,11 @@ class Selector(Generic[T]):
         """
         order = self._order
         if ledger is None and request is None and order.account is None:
-            return Release(self._name(self._prepare(scores)()), *self._facts)
+            index = draw_few(scores, self._size or 0, self._rate, SYSTEM_BITS)
+            if index is None:
+                index = self._prepare(scores)()
+            name = index if self._labels is None else self._labels[index]
+            return self._unanswered.with_value(name)
         refuse_one_shot(scores, "scores")
         account, name = read_payment({"ledger": ledger or order.account, "request": request})
         new_order = replace(order, account=account, request=name)
