@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement, pairwise, product
-from math import comb
+from math import ceil, comb, lcm
 from typing import Any
 
 import numpy as np
@@ -241,11 +241,71 @@ def test_how_far_a_record_moves_a_score(
     assert -2 * (1 - min(shares)) <= move <= 2 * (1 - min(s for s in shares if s))
 
 
-def test_the_sensitivity_is_tight_for_a_small_share() -> None:
-    joint, data = quantiles(["1/10", "1/2"], 21), tuple(range(1, 21))
-    before, after = scores(data, joint), scores((0, *data), joint)
-    moves = [after[chosen] - before[chosen] for chosen in before]
-    assert max(moves) - min(moves) == joint.sensitivity("add_remove").spread == Fraction(18, 5)
+Witness = tuple[Data, Data, Data, Data]
+"""Two neighbours and two tuples."""
+
+
+def one_more(shares: list[Fraction]) -> Witness:
+    """Return the pair of *No smaller number will do*, one record more."""
+    positive, last = [share for share in shares if share], len(shares)
+    i, k = shares.index(min(shares)), shares.index(min(positive))
+    records = lcm(*(share.denominator for share in shares))
+    full = [int(share * records) for share in shares]
+    after = tuple(2 * j + 1 for j, many in enumerate(full) for _ in range(many))
+    before = list(after)
+    before.remove(2 * k + 1)
+    around = (0,) * i + (2 * last,) * (last - 1 - i)
+    return tuple(before), after, around, tuple(2 * j for j in range(1, last))
+
+
+def one_replaced(shares: list[Fraction]) -> Witness:
+    """Return the pair of *No smaller number will do*, one record replaced."""
+    last = len(shares)
+    i = next(j for j, share in enumerate(shares[:-1]) if share)
+    k = next(j for j, share in enumerate(shares) if share and j)
+    others = (3,) * ceil(1 / min(shares[i], shares[k]))
+    low, high = (0,) * i + (2,) * (last - 1 - i), (4,) * k + (6,) * (last - 1 - k)
+    return (1, *others), (*others, 5), low, high
+
+
+def apart(witness: Witness, alphas: tuple[Fraction, ...]) -> Fraction:
+    """Return how far apart the moves of the scores of two tuples are."""
+    before, after, *chosen = witness
+    moves = [scored(after, one, alphas) - scored(before, one, alphas) for one in chosen]
+    return abs(moves[0] - moves[1])
+
+
+@pytest.mark.parametrize(
+    ("alphas", "spread", "of_few"),
+    [(["1/10", "1/9", "9/10"], "178/45", "25/9"), (["1/3", "7/20"], "59/15", "49/15")],
+    ids=str,
+)
+def test_small_databases_do_not_reach_the_sensitivity(
+    alphas: list[str], spread: str, of_few: str
+) -> None:
+    """Up to five records on four points fall short of what 90 and 60 records reach."""
+    joint, largest = quantiles(alphas, 4), Fraction(0)
+    for data in databases(4, 4):
+        for other in neighbors_of(data, 4, "add_remove"):
+            before, after = scores(data, joint), scores(other, joint)
+            moves = [after[chosen] - before[chosen] for chosen in before]
+            largest = max(largest, max(moves) - min(moves))
+    assert largest == Fraction(of_few)
+    reached = apart(one_more(joint._shares()), joint.alphas)
+    assert reached == joint.sensitivity("add_remove").spread == Fraction(spread)
+
+
+@given(
+    st.lists(st.fractions(0, 1, max_denominator=6), min_size=1, max_size=4, unique=True).map(
+        lambda alphas: tuple(sorted(alphas))
+    )
+)
+def test_no_smaller_spread_will_do(alphas: tuple[Fraction, ...]) -> None:
+    joint = JointQuantiles(alphas, 2 * len(alphas) + 3)
+    assert apart(one_more(joint._shares()), alphas) == joint.sensitivity("add_remove").spread
+    if alphas not in [(0,), (1,)]:
+        assert apart(one_replaced(joint._shares()), alphas) == 4
+        assert joint.sensitivity("replace_one").spread == 4
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

@@ -62,8 +62,10 @@ class JointQuantiles:
         shares = self._shares()
         if neighbors == "replace_one":
             # *One record replaced*: 4, and 2 where the only alpha is 0 or 1.
+            # Coq: JointQuantiles.joint_replace_one, JointQuantiles.joint_replace_one_at_the_ends
             both = any(shares[1:]) and any(shares[:-1])  # else the only alpha is 0 or 1
             return Sensitivity(Fraction(4 if both else 2), neighbors, Fraction(2))
+        # Coq: JointQuantiles.joint_one_more, JointQuantiles.joint_add_remove, JointTight.joint_add_remove_is_tight
         # *One record more*: 2 (1 - min t) when it comes, 2 (1 - min t+) when it goes; the spread is both.
         change = 2 * (1 - min(shares))
         # A cell in which nothing is wanted never has too few records.
