@@ -379,8 +379,8 @@ def _calibration(
     if type(score) is Given:  # its sensitivity is declared by plain values
         settings = find_calibration(terms, score.change, score.spread, score.monotonic)
         if settings is not None:
-            known = settings.mechanism, settings.sensitivity, settings.parameter
-            return *known, settings.calibrated
+            terms_read = settings.mechanism, settings.sensitivity, settings.parameter
+            return *terms_read, settings.calibrated
     mechanism = read_mechanism(terms.get("mechanism", "exponential"))
     parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     _check_range(score, mechanism)

@@ -202,6 +202,15 @@ def _asked_words(_: Bits, n: int) -> int:
     return n
 
 
+def _adding(work: Work, attribute: str, size: Callable[..., int]) -> Callable[..., None]:
+    """Return a function that adds the size of the work of a call to what was counted."""
+
+    def add(*args: object) -> None:
+        setattr(work, attribute, getattr(work, attribute) + size(*args))
+
+    return add
+
+
 @contextmanager
 def counted_work() -> Iterator[Work]:
     """Count the work inside the block. Not for threads: it patches numpy meanwhile."""
@@ -215,12 +224,6 @@ def counted_work() -> Iterator[Work]:
             return plain(*args, **kwargs)
 
         return patch.object(place, name, count_call)
-
-    def note(attribute: str, size: Callable[..., int]) -> Callable[..., None]:
-        def add(*args: object) -> None:
-            setattr(work, attribute, getattr(work, attribute) + size(*args))
-
-        return add
 
     with ExitStack() as stack:
         for place, name, attribute, size in (
@@ -236,11 +239,12 @@ def counted_work() -> Iterator[Work]:
             (Kernel, "block_sums", "functions", _count_numbers),
             (Kernel, "block_sums", "passes", _blocks),
             (Kernel, "row_sums", "functions", _all_numbers),
-            *((rate, "decay", "balls", _one) for rate in (NaturalRate, DyadicRate)),
+            (NaturalRate, "decay", "balls", _one),
+            (DyadicRate, "decay", "balls", _one),
         ):
-            stack.enter_context(counting(place, name, note(attribute, size)))
-        if (fast := kernel.active()) is not None and fast.settle is not None:
-            stack.enter_context(counting(fast, "settle", note("functions", _count_few)))
+            stack.enter_context(counting(place, name, _adding(work, attribute, size)))
+        if (fast := kernel.active()) and fast.settle:
+            stack.enter_context(counting(fast, "settle", _adding(work, "functions", _count_few)))
         yield work
 
 

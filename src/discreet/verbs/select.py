@@ -108,7 +108,7 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
             index = draw_few(scores, 0, calibration.short_rate, SYSTEM_BITS)
             if index is None:
                 index = prepare_draw(scores, calibration.calibrated, calibration.short_rate)()
-            return _unanswered(calibration).with_value(index)
+            return _template(calibration).with_value(index)
     scores, labels, _ = unfold(scores, candidates, terms)
     check_gap(gap, scores if labels is None and isinstance(scores, Collection) else labels)
     words = "select" if labels is None else f"select, {labels.size} candidates"
@@ -117,7 +117,7 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
 
 
 @lru_cache
-def _unanswered(calibration: Calibration) -> Release:
+def _template(calibration: Calibration) -> Release:
     """Return the release of an answer to come."""
     guarantee = calibration.calibrated.guarantee
     return Release(None, guarantee, calibration.mechanism.name, query="select")

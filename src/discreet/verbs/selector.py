@@ -33,7 +33,7 @@ class Selector(Generic[T]):
     ledger.
     """
 
-    __slots__ = ("_labels", "_order", "_question", "_rate", "_size", "_unanswered")
+    __slots__ = ("_labels", "_order", "_question", "_rate", "_size", "_template")
 
     def __init__(self, question: Question, labels: Labels | None, size: int | None) -> None:
         self._question, self._labels, self._size = question, labels, size
@@ -42,7 +42,7 @@ class Selector(Generic[T]):
         order = self._order = question.order(Query("select", words).about(per))
         rate = question.calibrated.rate
         self._rate = rate if rate is not None and has_fast_pass(rate) else None
-        self._unanswered: Release[Any] = Release(
+        self._template: Release[Any] = Release(
             None,
             order.guarantee,
             order.mechanism,
@@ -86,7 +86,7 @@ class Selector(Generic[T]):
             if index is None:
                 index = self._prepare(scores)()
             name = index if self._labels is None else self._labels[index]
-            return self._unanswered.with_value(name)
+            return self._template.with_value(name)
         refuse_one_shot(scores, "scores")
         account, name = read_payment({"ledger": ledger or order.account, "request": request})
         new_order = replace(order, account=account, request=name)
