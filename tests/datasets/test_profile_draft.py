@@ -28,7 +28,8 @@ HOSTILE = {
 
 
 def column(name: str = "city", **known: Any) -> ColumnProfile:
-    return ColumnProfile(name, known.pop("kind", "texts"), False, 100, 0, 5, **known)
+    kind, filled = known.pop("kind", "texts"), known.pop("filled", 100)
+    return ColumnProfile(name, kind, False, filled, 0, 5, **known)
 
 
 def drafted(*columns: ColumnProfile, where: Any = None) -> str:
@@ -124,3 +125,31 @@ def test_the_owner_accepts_a_draft_by_filling_it_in(tmp_path: Path) -> None:
 )
 def test_about_a_thousand_answers_are_between_the_ends(low: int, high: int, step: float) -> None:
     assert step_between(Fraction(low), Fraction(high)) == step
+
+
+def test_ends_that_tell_nothing_are_to_be_filled_in() -> None:
+    """With too few cells noise chooses among all decimals; where nearly all are 0 the largest one is not known."""
+    far = {
+        "quartiles": (Decimal("-1e300"), Decimal(3), Decimal(7)),
+        "ends": (Decimal("-5e307"), Decimal("2e307")),
+    }
+    for integer in (False, True):
+        lost = column(kind="numbers", filled=20, needed=800, is_integer=integer, **far)
+        declared = tomllib.loads(drafted(lost))["datasets"]["people"]["columns"]["city"]
+        assert declared.pop("type") == ("integer" if integer else "number")
+        assert all(str(entry).startswith("FILL IN: ") for entry in declared.values())
+        assert [*declared] == ["minimum", "maximum", *([] if integer else ["step"])]
+        many = column(kind="numbers", filled=900, needed=800, is_integer=integer, **far)
+        text = drafted(many)
+        declared = tomllib.loads(text)["datasets"]["people"]["columns"]["city"]
+        assert (declared["minimum"], declared["maximum"]) == (-5e307, 2e307)
+        assert max(map(len, text.splitlines())) < 100
+    tiny = (Decimal("-1e-307"), Decimal("5e-142"))
+    zeros = column(kind="numbers", quartiles=(0, 0, 0), ends=tiny, filled=900, needed=800)
+    declared = tomllib.loads(drafted(zeros))["datasets"]["people"]["columns"]["city"]
+    assert declared["minimum"] == 0
+    assert str(declared["maximum"]).startswith("FILL IN: ")
+    assert "from 0 to 0, nearly all from 0 to 0" in zeros.middle
+    assert column(kind="numbers", quartiles=(0, 0, 1), ends=(Decimal("1e-99"), 1)).middle.endswith(
+        "1E-99 to 1"
+    )

@@ -49,7 +49,11 @@ class InBalls(KeyDraw):
         return self._settle_skip(LazyUniform.of_word(word, source), count)
 
     def _skips(
-        self, words: NDArray[np.uint64], count: int, width: int
+        self,
+        words: NDArray[np.uint64],
+        count: int,
+        width: int,
+        lookup: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         return np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_)
 
@@ -217,6 +221,49 @@ def test_words_next_to_a_border(count: int) -> None:
             assert drawing.noise(classes, OneWord(word)) == InBalls(law).noise(
                 classes, OneWord(word)
             )
+
+
+@pytest.mark.parametrize("pair", [("1", "1e-5"), ("1/10", "1e-3"), ("5", "1/2")])
+def test_skips_that_are_looked_up(pair: tuple[str, str]) -> None:
+    """All words of a part skip alike: at its ends, next to borders and anywhere, what is looked up is right."""
+    law = optimal_probabilities(*map(Fraction, pair))
+    drawing, looked_up = KeyDraw(law), 0
+    generator = np.random.default_rng(6)
+    for count in range(1, law.size, max(1, law.size // 20)):
+        lookup = drawing._lookup(count)
+        assert (lookup is None) == (drawing.table.probabilities[count] < 0.25)
+        if lookup is None:
+            continue
+        assert lookup[-1] == -1, "there are borders without end"
+        cells = np.arange(len(lookup), dtype=np.uint64) << np.uint64(52)
+        borders = -np.expm1(-drawing.table.rates[count] * np.arange(1, 9)) * 2.0**64
+        near = [
+            border * (1 + sign * 2.0**-j)
+            for border in borders
+            for j in (30, 45, 52)
+            for sign in (-1, 1)
+        ]
+        anywhere = generator.integers(0, 2**64, 200, dtype=np.uint64)
+        words = np.concatenate(
+            [
+                cells,
+                cells - np.uint64(1),
+                anywhere,
+                np.array([n for n in near if n < 2.0**63.9], np.uint64),
+            ]
+        )
+        skips, certain = drawing._skips(words, count, 64, lookup)
+        plain, sure = drawing._skips_by_logarithms(words, count)
+        both = certain & sure
+        assert (skips[both] == plain[both]).all()
+        doubtful = np.flatnonzero(certain & ~sure)
+        for i in [*doubtful.tolist(), *range(0, len(words), 97)]:
+            settled = drawing._settle_skip(
+                LazyUniform.of_word(int(words[i]), CountedWords(1)), count
+            )
+            assert not certain[i] or skips[i] == settled
+        looked_up += int((lookup >= 0).sum())
+    assert looked_up > 0.9 * len(lookup if lookup is not None else [])
 
 
 TABLES: dict[str, dict[int, int]] = {

@@ -22,6 +22,9 @@ _KINDS: Mapping[ProfileKind, Message] = {
 _GROUPED, _LONGEST = 10_000, int(1e15)
 """From here on thousands are set apart, and up to here whole numbers are written in full."""
 
+_NEXT_TO_ZERO = Decimal("1e-100")
+"""Numbers below it are written as 0: they say that a decimal among all of them is next to 0."""
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
@@ -80,16 +83,24 @@ class ColumnProfile:
         return table_of_counts(dict(pairs))
 
     @property
+    def is_lost(self) -> bool:
+        """Whether there are too few cells for the quartiles, and one is so far out that none tells anything."""
+        numbers: list[Any] = [one for one in self.quartiles or () if isinstance(one, int | Decimal)]
+        return self.filled < self.needed and any(abs(one) >= _LONGEST for one in numbers)
+
+    @property
     def box(self) -> BoxPlot | None:
-        """The ends and the quartiles as a picture; None where there are none."""
-        if self.quartiles is None or self.ends is None:
+        """The ends and the quartiles as a picture; None where there are none, or they are lost."""
+        if self.quartiles is None or self.ends is None or self.is_lost:
             return None
-        return BoxPlot.of([self.ends[0], *self.quartiles, self.ends[-1]])
+        return BoxPlot.of(
+            [next_to_zero(one) for one in (self.ends[0], *self.quartiles, self.ends[-1])]
+        )
 
     @property
     def middle(self) -> str:
-        """The quartiles and the ends in words; "" where there are none."""
-        if self.quartiles is None or self.ends is None:
+        """The quartiles and the ends in words; "" where there are none, or they are lost."""
+        if self.quartiles is None or self.ends is None or self.is_lost:
             return ""
         first, median, third = map(spell_answer, self.quartiles)
         return gettext(
@@ -100,9 +111,15 @@ class ColumnProfile:
 
     @property
     def doubt(self) -> str:
-        """A sentence where there are fewer cells than the quartiles need; "" where there are enough."""
+        """A sentence where there are too few cells for the kind or for the quartiles; "" where there are enough."""
+        if not self.is_given and self.filled <= self.error:
+            return gettext("so few cells that noise may have decided what the column holds")
         if self.filled >= self.needed:
             return ""
+        if self.is_lost:
+            return gettext(
+                "too few cells for quartiles, which need about {needed:,}", needed=self.needed
+            )
         return gettext(
             "these numbers need about {needed:,} cells, and may be far off", needed=self.needed
         )
@@ -124,10 +141,17 @@ class ColumnProfile:
 
 def spell_answer(answer: Any) -> str:
     """Return a number or a date as people write it: 41 for 41.0, and thousands apart from ten thousand on."""
+    answer = next_to_zero(answer)
     is_number = isinstance(answer, int | Decimal)
     if is_number and abs(answer) < _LONGEST and answer == int(answer):
         return f"{int(answer):,}" if abs(answer) >= _GROUPED else str(int(answer))
     return str(answer)
+
+
+def next_to_zero(answer: Any) -> Any:
+    """Return a number or a date as it is, and 0 for a number that differs from it by less than anybody means."""
+    is_near = isinstance(answer, Decimal) and abs(answer) < _NEXT_TO_ZERO
+    return 0 if is_near else answer
 
 
 def _plain(answer: Any) -> object:

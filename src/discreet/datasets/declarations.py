@@ -19,6 +19,13 @@ KeyPath = tuple[str, ...]
 TO_FILL_IN = "FILL IN"
 """What `discreet describe` writes where the owner has to say something."""
 
+LEAST, LARGEST, STEP = (
+    f"{TO_FILL_IN}: the least value there can be",
+    f"{TO_FILL_IN}: the largest value there can be",
+    f"{TO_FILL_IN}: the distance between answers, such as 0.01",
+)
+"""What a draft has in place of the numbers of a column."""
+
 
 _LONG, _FEW, _COMPARED = 200, 30, 5000
 """The longest name that is shown whole, as many are listed, and as many are compared with a wrong one."""

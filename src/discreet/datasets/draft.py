@@ -11,7 +11,7 @@ from ..error_boundary import replacing
 from ..errors import InvalidArgument, InvalidDescription, UnreadableData
 from ..tables.files import file_format
 from .databases import Database, DuckFile, read_database
-from .declarations import TO_FILL_IN
+from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN
 from .sources import table_query
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -26,14 +26,13 @@ _TYPES = (
 )
 """The type of Table Schema for a type that an engine tells, as a pattern."""
 
-_MINIMUM = ("minimum", f"{TO_FILL_IN}: the least value there can be")
-_MAXIMUM = ("maximum", f"{TO_FILL_IN}: the largest value there can be")
+_MINIMUM, _MAXIMUM = ("minimum", LEAST), ("maximum", LARGEST)
 _BLANKS: Mapping[str, tuple[tuple[str, object], ...]] = {
     "integer": (_MINIMUM, _MAXIMUM),
     "number": (
         _MINIMUM,
         _MAXIMUM,
-        ("step", f"{TO_FILL_IN}: the distance between answers, such as 0.01"),
+        ("step", STEP),
     ),
     "string": (("enum", [f"{TO_FILL_IN}: all values there can be, or delete this line"]),),
     "boolean": (),

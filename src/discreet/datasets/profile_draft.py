@@ -12,8 +12,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..privacy.units import Unit, plain_unit
+from .column_profile import next_to_zero
 from .columns import MOST_VALUES
-from .declarations import TO_FILL_IN
+from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN
 
 if TYPE_CHECKING:
     from tomlkit.items import Table
@@ -25,6 +26,7 @@ _HEAD = (
     "Compare them with the form, the codebook or the law, and do not look at the rows.",
 )
 _BUDGET = f"{TO_FILL_IN}: the most that all answers may cost together"
+_FLOATS = 15  # from this power of ten on
 _STEPS = 1000
 """About so many answers lie between the ends of a column of numbers."""
 
@@ -114,11 +116,21 @@ def _declaration(column: "ColumnProfile") -> Mapping[str, Any]:
     ends = column.ends or ()
     if column.kind == "dates":
         return {"type": "date", "minimum": _day(ends[0]), "maximum": _day(ends[-1])}
-    low, high = (Fraction(end) for end in ends)
-    step = step_between(low, high)
+    low, high = (Fraction(next_to_zero(end)) for end in ends)
+    if column.is_lost:
+        known: dict[str, object] = {"minimum": LEAST, "maximum": LARGEST}
+    elif low == high == 0:
+        known = {"minimum": 0, "maximum": LARGEST}  # nearly all cells are 0
+    elif column.is_integer:
+        known = {
+            "minimum": _number(Fraction(math.floor(low))),
+            "maximum": _number(Fraction(math.ceil(high))),
+        }
+    else:
+        known = {"minimum": _number(low), "maximum": _number(high), "step": step_between(low, high)}
     if column.is_integer:
-        return {"type": "integer", "minimum": math.floor(low), "maximum": math.ceil(high)}
-    return {"type": "number", "minimum": _number(low), "maximum": _number(high), "step": step}
+        return {"type": "integer", **known}
+    return {"type": "number", **known, "step": known.get("step", STEP)}
 
 
 def _of_values(values: Sequence[Any]) -> Mapping[str, Any]:
@@ -144,13 +156,10 @@ def step_between(low: Fraction, high: Fraction) -> int | float:
     if width <= 0:
         return 1
     power = math.floor(math.log10(width / _STEPS))
-    return 10**power if power >= 0 else float(f"1e{power}")
+    return 10**power if 0 <= power < _FLOATS else float(f"1e{power}")
 
 
 def _number(number: Fraction) -> int | float:
-    """Return a number as TOML has it."""
-    return (
-        int(number)
-        if number.denominator == 1
-        else float(Decimal(number.numerator) / number.denominator)
-    )
+    """Return a number as TOML has it; of whole numbers those that its integers hold."""
+    is_whole = number.denominator == 1 and abs(number) < 2**63
+    return int(number) if is_whole else float(Decimal(number.numerator) / number.denominator)

@@ -164,8 +164,8 @@ def _column_lines(column: ColumnProfile, width: int, *, plain: bool) -> list[str
     if column.box is not None:
         room = width - len(_INDENT)
         plot = column.box.line(room, plain=plain)
-        texts = (*_wrap(column.middle, room), *_wrap(column.doubt, room))
-        lines += [_INDENT + line for line in (plot, *texts)]
+        lines += [_INDENT + line for line in (plot, *_wrap(column.middle, room))]
+    lines += [_INDENT + line for line in _wrap(column.doubt, width - len(_INDENT))]
     if column.counts is not None:
         lines += [_INDENT + line for line in _count_lines(column.common, width, plain=plain)]
     return lines

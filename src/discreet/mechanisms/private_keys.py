@@ -160,8 +160,11 @@ class KeysLaw:
         places = drawing.draw(sizes, bits)
         lengths = [len(some) for some in places]
         counts = np.repeat(np.arange(1, law.size + 1, dtype=np.int64), lengths)
-        shifts = law.likeliest_step - drawing.noise(counts, bits) if self.with_counts else None
-        return DrawnKeys(counts + before, np.concatenate(places), shifts)
+        shifts = drawing.noise(counts, bits) if self.with_counts else None
+        if shifts is not None:  # in place, as the next line: there may be many keys
+            np.subtract(law.likeliest_step, shifts, out=shifts)
+        counts += before
+        return DrawnKeys(counts, np.concatenate(places), shifts)
 
 
 @lru_cache(maxsize=16)

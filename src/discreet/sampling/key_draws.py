@@ -11,7 +11,7 @@ some are read ahead: `WordsAhead`.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -42,8 +42,20 @@ _PLACE_ERROR = 2.0**-46
 _CELLS = 2**14
 """Parts of the line from 0 to 1, in most of which no border of the table is."""
 
+_SKIP_CELLS = 2**12
+"""Parts of the line from 0 to 1: where most keys are released, all words of nearly every part skip as many."""
+
+_LIKELY = 0.25
+"""From this probability on they are looked up."""
+
+_MORE = 1.05
+"""So many times the words that a class is expected to use are looked at at once."""
+
+_BLOCK = 2**15
+"""The noise of so many keys is worked out at once, in memory that a processor has near."""
+
 _FEW = 16
-_ONE_BY_ONE = 1024
+_ONE_BY_ONE = 256
 
 
 class WordsAhead:
@@ -59,10 +71,15 @@ class WordsAhead:
     def at_hand(self) -> NDArray[np.uint64]:
         """Return the words that are read and not used, at least one."""
         if self._at == len(self._words):
-            block = 1 if self._read < _ONE_BY_ONE else self._read // 8
+            block = self._read // 16 if self.reads_ahead else 1
             self._words, self._at = self._bits.words(block), 0
             self._read += block
         return self._words[self._at :]
+
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether more than one word is read at once."""
+        return self._read >= _ONE_BY_ONE
 
     def use(self, n: int) -> None:
         """Use so many of the words at hand."""
@@ -76,12 +93,15 @@ class WordsAhead:
 
     def words(self, n: int) -> NDArray[np.uint64]:
         """Return `n` words, read in the same blocks as if they were used one by one."""
-        parts = [np.empty(0, np.uint64)]
+        return np.concatenate([np.empty(0, np.uint64), *self.blocks(n)])
+
+    def blocks(self, n: int) -> Iterator[NDArray[np.uint64]]:
+        """Yield `n` words in blocks, as they are read."""
         while n:
-            parts.append(self.at_hand()[:n])
-            self.use(len(parts[-1]))
-            n -= len(parts[-1])
-        return np.concatenate(parts)
+            block = self.at_hand()[:n]
+            self.use(len(block))
+            n -= len(block)
+            yield block
 
 
 class _Places(NamedTuple):
@@ -117,14 +137,15 @@ class KeyDraw:
         last = self.law.size
         source = WordsAhead(bits, last - 1)
         places = [self._class(count, sizes[count - 1], source) for count in range(1, last)]
-        source.words(sizes[-1])  # those of the last class are released whatever their words
+        for _ in source.blocks(sizes[-1]):
+            pass  # those of the last class are released whatever their words
         return [*places, np.arange(sizes[-1], dtype=np.int64)]
 
     def _class(self, count: int, size: int, source: WordsAhead) -> NDArray[np.int64]:
         """Return the places of the keys of one class that are released."""
         places: list[int] = []
         start = 0
-        while len(places) < _FEW:
+        while len(places) < _FEW or not source.reads_ahead:
             skip = self._skip(source.word(), count, source)
             start += skip
             if start >= size:
@@ -139,18 +160,18 @@ class KeyDraw:
     ) -> list[NDArray[np.int64]]:
         """Return the places from `start` on, in blocks, from many words at once."""
         blocks: list[NDArray[np.int64]] = []
+        probability, lookup = float(self.table.probabilities[count]), self._lookup(count)
         while True:
-            words = source.at_hand()
-            skips, certain = self._skips(words, count, source.width)
+            words = source.at_hand()[: int(_MORE * probability * (size - start)) + _ONE_BY_ONE]
+            skips, certain = self._skips(words, count, source.width, lookup)
             first = len(words) if certain.all() else int(certain.argmin())
             falls = skips[:first] < FARTHEST
             steps = skips[:first] + falls
-            ends = steps.cumsum() - falls  # from `start`
-            beyond = np.flatnonzero(ends >= min(size - start, 2**62))
-            last = int(beyond[0]) if len(beyond) else first
+            ends = steps.cumsum() - falls  # from `start`, and they do not fall
+            last = int(ends.searchsorted(min(size - start, 2**62)))
             blocks.append(start + ends[:last][falls[:last]])
             source.use(min(last + 1, len(words)))
-            if len(beyond):
+            if last < first:
                 return blocks
             start += int(steps.sum())
             if first == len(words):
@@ -176,11 +197,27 @@ class KeyDraw:
         return self._settle_skip(LazyUniform.of_word(word, source), count)
 
     def _skips(
-        self, words: NDArray[np.uint64], count: int, width: int
+        self,
+        words: NDArray[np.uint64],
+        count: int,
+        width: int,
+        lookup: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the skips of many words in doubles, and which are certain."""
         if width != _WIDTH:
             return np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_)
+        if lookup is None:
+            return self._skips_by_logarithms(words, count)
+        cells = (words >> np.uint64(_WIDTH - _SKIP_CELLS.bit_length() + 1)).view(np.int64)
+        skips, certain = lookup[cells], np.ones(len(words), np.bool_)
+        between = np.flatnonzero(skips < 0)
+        skips[between], certain[between] = self._skips_by_logarithms(words[between], count)
+        return skips, certain
+
+    def _skips_by_logarithms(
+        self, words: NDArray[np.uint64], count: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the same from the logarithms of all words."""
         rate = self.table.rates[count]
         with overflowing():
             rest = (~words).astype(np.float64) + 1.0
@@ -189,6 +226,23 @@ class KeyDraw:
             low = np.floor(np.clip(skips - slack, 0, FARTHEST))
             certain = (low == np.floor(np.minimum(skips + slack, FARTHEST))) & (rest >= _LEAST_REST)
         return low.astype(np.int64), certain
+
+    def _lookup(self, count: int) -> NDArray[np.int64] | None:
+        """Return the skip of all words of equal parts of the line, -1 where a border is there, or near.
+
+        None where few keys are released: then nearly every word has another skip. The borders are
+        1 - (1 - probability)**k; near is nearer than their doubles may be off.
+        """
+        if self.table.probabilities[count] < _LIKELY:
+            return None
+        rate = self.table.rates[count]
+        borders = -np.expm1(-rate * np.arange(1, math.ceil(math.log(_SKIP_CELLS) / rate) + 2))
+        ends = np.arange(_SKIP_CELLS + 1) / _SKIP_CELLS
+        low = borders.searchsorted(ends[:-1] * (1 - 2 * _PLACE_ERROR), side="right")
+        high = borders.searchsorted(ends[1:] * (1 + 2 * _PLACE_ERROR), side="left")
+        skips = np.where(low == high, low, -1).astype(np.int64)
+        skips[-1] = -1  # there are borders without end
+        return skips
 
     def _settle_skip(self, u: LazyUniform, count: int) -> int:
         """Return the floor of ln(1 - u) / ln(1 - probability), at most `FARTHEST`, and read on where it is open."""
@@ -209,12 +263,19 @@ class KeyDraw:
             classes: counts from 1 to `size`.
             bits: the source, of which one word is read for every one.
         """
-        words = bits.words(len(classes))
-        tops = self.table.probabilities[classes]
-        cells = (words * 2.0**-bits.width * tops * _CELLS).astype(np.int64)
+        steps = np.empty(len(classes), np.int64)
+        for start in range(0, len(classes), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            steps[block] = self._noise_of(classes[block], bits)
+        return steps
+
+    def _noise_of(self, classes: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+        """Return M for some keys."""
+        words, tops = bits.words(len(classes)), self.table.probabilities
+        cells = (words * (tops * (2.0**-bits.width * _CELLS))[classes]).astype(np.int64)
         steps = self._steps_of_cells[cells] if bits.width == _WIDTH else np.zeros_like(cells)
         between = np.flatnonzero(steps == 0)
-        some = _Places(words[between], classes[between], tops[between])
+        some = _Places(words[between], classes[between], tops[classes[between]])
         steps[between] = self._steps_between(some, bits)
         return steps
 

@@ -35,11 +35,12 @@ from ..releases import Release
 from ..sampling.bits import SystemBits
 from ..sampling.vectors import Vector, integers
 from ..selection import Delivery, Order, Query, delivery_of
-from ..tables.column_list import ColumnKind, column_kind, list_columns
+from ..tables.column_list import ColumnKind, column_kind, holds_integers, list_columns
 from ..tables.engine import open_table
 from ..tables.fits import DeclaredCells
 from ..tables.progress import name_step
 from ..tables.records import Records
+from ..tables.sql_queries import SqlQuery
 from ..terms import read_payment
 from .bounds import bounds
 from .count import count as count_records
@@ -272,6 +273,13 @@ class _Table:
         kind = column_kind(self.data, name)
         return kind if kind in ("instants", "dates") else kinds.by_name.get(name, kind)
 
+    def holds_integers(self, name: str) -> bool:
+        """Return whether a column of numbers is one of whole numbers, as it is declared or by its type."""
+        if self.dataset is not None:
+            return self.dataset.columns[name].type == "integer"
+        by_type = not isinstance(self.data, SqlQuery)  # whose rows would be read
+        return by_type and holds_integers(self.data, name)
+
     @property
     def unit_terms(self) -> dict[str, Any]:
         """The privacy unit, as verbs take it."""
@@ -361,6 +369,7 @@ class _ColumnPlan:
         answers: the questions about it if it is of that kind.
         epsilon: the epsilon of these.
         delta: their delta.
+        is_integer: whether it is of a type of whole numbers.
     """
 
     name: str
@@ -369,6 +378,7 @@ class _ColumnPlan:
     answers: Mapping[ProfileKind, Sequence[Delivery]]
     epsilon: Fraction
     delta: Fraction
+    is_integer: bool
 
     @property
     def guarantees(self) -> Iterator[Guarantee]:
@@ -428,7 +438,9 @@ class _ColumnPlan:
         if kind == "dates":
             low, *quartiles, high = answers[0]
             return column(tuple(quartiles), (low, high))
-        return column(tuple(answers[0]), tuple(answers[1]), needed=self.needed)
+        return column(
+            tuple(answers[0]), tuple(answers[1]), needed=self.needed, is_integer=self.is_integer
+        )
 
 
 def decided_kind(numbers: Sequence[int]) -> ProfileKind:
@@ -550,7 +562,8 @@ def _column_plan(
     of_the_cells = price.epsilon - of_the_answers
     cells = _Cells(table, name, settled is None, of_the_cells, price.neighbors)
     answers = {one: several() for one, several in wanted.items()}
-    return _ColumnPlan(name, settled, cells, answers, of_the_answers, price.delta or Fraction(0))
+    delta, is_integer = price.delta or Fraction(0), kind == "numbers" and table.holds_integers(name)
+    return _ColumnPlan(name, settled, cells, answers, of_the_answers, delta, is_integer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,118 @@
+"""Private keys at size: the draw of a million, and keys of a Parquet file larger than one likes in memory.
+
+    python -m bench.keys
+    python -m bench.keys FOLDER [ROWS KEYS]
+
+The first measures draws alone, from classes that are counted. The second writes a file of 10^8 rows with 10^7 keys,
+if not said otherwise, and one with a tenth of both, and asks for keys with their counts, each time in a fresh
+process. Python's memory holds what leaves the engine: it should be the same for both.
+"""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from time import process_time
+
+import duckdb
+
+from discreet.mechanisms.private_keys import PrivateKeys
+from discreet.sampling.bits import SystemBits
+from discreet.text_tables import TextTable
+
+KEYS, ROWS = 10**7, 10**8
+DRAWN = 10**6
+TURNS = 9
+COMMON = 1_000
+"""So many keys share half of the rows; of the others each has a few, nearly all of which are never answered."""
+
+_GENERATED = f"""
+SELECT '/page/' || CASE WHEN random() < 0.5 THEN floor(random() * {COMMON})
+    ELSE {COMMON} + floor(random() * ($keys - {COMMON})) END::BIGINT AS page
+FROM range($rows)
+"""
+
+_ASKED = """
+import re, sys, time, tracemalloc
+import discreet
+warm = discreet.counts(["a", "b"] * 99, epsilon=1, delta="1e-6")
+traced = sys.argv[2] == "traced"
+if traced:
+    tracemalloc.start()
+wall, cpu = time.perf_counter(), time.process_time()
+answer = discreet.counts(sys.argv[1], "page", epsilon=1, delta="1e-8").value
+print(len(answer), time.perf_counter() - wall, time.process_time() - cpu)
+print(tracemalloc.get_traced_memory()[1] if traced else 0)
+print(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1])
+"""
+
+
+def classes() -> Mapping[str, list[int]]:
+    """Return the sizes of classes of a million keys: spread over all, uncertain, sure, and of one record each."""
+    mechanism = PrivateKeys(Fraction(1), Fraction(1, 10**6))
+    sure, even = mechanism.sure, mechanism.even
+    alone = [0] * sure
+    return {
+        "spread over all counts": [DRAWN // sure] * sure,
+        "at the count of one half": [DRAWN * (count == even) for count in range(1, sure + 1)],
+        "released for sure": [*alone[1:], DRAWN],
+        "of one record each": [DRAWN, *alone[1:]],
+    }
+
+
+def draws() -> TextTable:
+    """Return the table of draws of a million keys with their counts: the least processor time of several turns."""
+    mechanism, rows = PrivateKeys(Fraction(1), Fraction(1, 10**6)), []
+    mechanism.compute_tables()
+    for name, sizes in classes().items():
+        law, seconds, released = mechanism.law(sizes, with_counts=True), list[float](), 0
+        law.draw(SystemBits())
+        for _ in range(TURNS):
+            start = process_time()
+            released = len(law.draw(SystemBits()).places)
+            seconds.append(process_time() - start)
+        rows.append((name, f"{released:,}", f"{1000 * min(seconds):.1f} ms"))
+    caption = f"draws of {DRAWN:,} keys with counts, least of {TURNS} turns"
+    return TextTable(("keys", "released", "processor time"), tuple(rows), caption)
+
+
+def write(file: Path, rows: int, keys: int) -> None:
+    """Write the file, without a common order."""
+    with duckdb.connect() as connection:
+        connection.sql("SELECT setseed(0.5)").fetchall()
+        connection.sql(_GENERATED, params={"rows": rows, "keys": keys}).write_parquet(str(file))
+
+
+def asked(folder: Path, rows: int, keys: int) -> TextTable:
+    """Return the table of a file with that many rows and keys, and of one with a tenth of them."""
+    lines = []
+    for part in (1, 10):
+        file = folder / f"keys-{rows // part}-{keys // part}.parquet"
+        if not file.exists():
+            write(file, rows // part, keys // part)
+        released, wall, cpu, _, peak = _ask(file, "timed")
+        *_, traced, _ = _ask(file, "traced")
+        lines.append(
+            (
+                f"{rows // part:,}", f"{keys // part:,}", released, f"{float(wall):.1f} s", f"{float(cpu):.1f} s",
+                f"{int(traced) / 2**20:.1f} MiB", f"{int(peak) // 1024:,} MiB",
+            )
+        )  # fmt: skip
+    names = ("rows", "keys", "released", "time", "processor time", "Python's memory", "all")
+    return TextTable(names, tuple(lines), "keys of a Parquet file, with their counts")
+
+
+def _ask(file: Path, how: str) -> list[str]:
+    """Return what a fresh process prints that asks for the keys with their counts."""
+    command = [sys.executable, "-W", "ignore", "-c", _ASKED, str(file), how]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
+if __name__ == "__main__":
+    _, *where = sys.argv
+    if where:
+        numbers = [int(number) for number in where[1:]] or [ROWS, KEYS]
+        print(asked(Path(where[0]), *numbers))
+    else:
+        print(draws())
