@@ -15,11 +15,20 @@ import pytest
 
 import discreet
 from discreet.errors import (
+    DiscreetError,
     Exhausted,
     InvalidArgument,
+    LedgerUnwritable,
     RequestConflict,
+    Unanswerable,
+    UnknownBudget,
 )
-from discreet.ledger import Ledger
+from discreet.ledger import Ledger, Session
+from discreet.ledger.failed_questions import Allowance, QuestionFailed
+from discreet.ledger.ledger import session_of
+from discreet.ledger.purchase import ChargeTerms
+from discreet.ledger.store import Store
+from discreet.ledger.transaction import Transaction
 
 from ..ledgers import answering, bill, undrawn, untouched
 
@@ -323,3 +332,78 @@ def test_a_release_tells_whether_it_was_charged() -> None:
     assert [ask().charged for _ in range(3)] == [True, False, False]
     assert ask().as_dict()["charged"] is False
     assert discreet.select([1, 2], sensitivity=1, epsilon=1).charged is None
+
+
+def test_a_dataset_that_was_closed_while_we_prepared_charges_nothing(where: str) -> None:
+    """The second check: between the first one and the payment, another question of the analyst fails."""
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    ledger.open("adult", analyst="a", epsilon=1)
+    terms = ChargeTerms(allowance=Allowance("adult", "a", 1))
+
+    def asker() -> Session:
+        return session_of(ledger, ledger.budgets()[-1], terms)
+
+    def fail() -> Any:
+        raise QuestionFailed(Unanswerable("the owner may see why"))
+
+    def prepare() -> Any:
+        with pytest.raises(Unanswerable):
+            asker().buy(bill("1/4", "other"), lambda: fail)
+        return undrawn()
+
+    with pytest.raises(Exhausted, match="closed after a failure"):
+        asker().buy(bill("1/4", "mine"), prepare)
+    assert [event.request for event in ledger.history()[2:]] == ["other", "other"]
+
+
+def test_who_has_no_share_reads_who_has() -> None:
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    with pytest.raises(UnknownBudget, match=r"'c' has no share of adult; those who have: nobody"):
+        ledger.session("adult", "c").buy(bill("1/4"), untouched)
+    for analyst in ("a", "b"):
+        ledger.open("adult", analyst=analyst, epsilon="1/2")
+    with pytest.raises(UnknownBudget, match=r"'c' has no share of adult; those who have: a, b"):
+        ledger.session("adult", "c").buy(bill("1/4"), untouched)
+
+
+@pytest.mark.parametrize(
+    ("interrupt", "is_committed", "charged", "note"),
+    [
+        (LedgerUnwritable("the server is gone"), True, True, "this is paid"),
+        (LedgerUnwritable("the server is gone"), False, False, None),
+        (KeyboardInterrupt(), True, None, "if this was paid"),
+        (InvalidArgument("refused"), False, False, None),
+    ],
+)
+def test_an_error_says_whether_its_charge_was_committed(
+    interrupt: BaseException,
+    is_committed: bool,
+    charged: bool | None,
+    note: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A lost server is asked again; who interrupts the program is not kept waiting for it."""
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    write = Store.write
+
+    def interrupted(store: Store, change: Callable[[Transaction], Any]) -> Any:
+        monkeypatch.undo()
+        if is_committed:
+            write(store, change)
+        raise interrupt
+
+    def prepare() -> Any:
+        monkeypatch.setattr(Store, "write", interrupted)
+        return undrawn()
+
+    with pytest.raises(type(interrupt)) as failed:
+        session.buy(bill(1, "r"), prepare)
+    notes = [text.partition(":")[0] for text in getattr(failed.value, "__notes__", [])]
+    assert notes == ([] if note is None else [note])
+    if isinstance(failed.value, DiscreetError):
+        assert failed.value.charged is charged
+    assert session.bought(bill(1, "r"), answering(5)) == (5, not is_committed)

@@ -1,5 +1,6 @@
 """THE draw, proved by enumeration and by words put next to the boundaries."""
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
@@ -14,7 +15,14 @@ from hypothesis import strategies as st
 from discreet.sampling import categorical
 from discreet.sampling.bits import Bits, SystemBits
 from discreet.sampling.categorical import Categorical
-from discreet.sampling.enclosures import DyadicRate, NaturalRate, Rate, lower, precision
+from discreet.sampling.enclosures import (
+    DyadicRate,
+    NaturalRate,
+    Rate,
+    lower,
+    overflowing,
+    precision,
+)
 from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import ScriptedBits, bit_tree
 
@@ -192,3 +200,20 @@ def test_the_law_of_a_long_vector_is_stated_whole() -> None:
         0.259993,
         0.428656,
     ]
+
+
+@pytest.mark.parametrize("total", [0.0, math.inf])
+def test_a_total_that_doubles_cannot_hold_is_left_to_balls(
+    total: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the kernel, which divides by it, is not asked."""
+
+    class Kernel:
+        def locate(self, *_: object) -> Any:
+            raise AssertionError("the kernel divides by the total")
+
+    monkeypatch.setattr(categorical.kernel, "active", Kernel)
+    words = np.array([0, 2**63, 2**64 - 1], dtype=np.uint64)
+    with overflowing():
+        found = categorical.Sums(np.full(3, total), 0.0).locate_all(words, 64)
+    assert found.tolist() == [-1, -1, -1]

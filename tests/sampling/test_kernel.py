@@ -32,11 +32,14 @@ from discreet.sampling.enclosures import (
     cut_exponential,
     precision,
 )
+from discreet.sampling.kernel_library import open_library
 from discreet.sampling.short_lists import settle_short, short_list
 from discreet.sampling.vectors import read_vector
 
 KERNEL = kernel.active()
-pytestmark = pytest.mark.skipif(KERNEL is None, reason=f"no kernel: {kernel.load()}")
+pytestmark = pytest.mark.skipif(
+    isinstance(open_library(), str), reason=f"no kernel: {open_library()}"
+)
 FAST: Any = KERNEL
 CUT = 93 * math.log(2)
 HALF = NaturalRate(Fraction(1, 2))
@@ -304,3 +307,29 @@ def test_doubts_are_settled_by_the_same_uniform(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(kernel, "active", lambda: None)
     assert settled() == fast
     assert fast == [((word) >> 56) for word in words]
+
+
+@pytest.mark.parametrize("behind", [1e300, math.nan])
+@pytest.mark.parametrize("n", [1, 63, 65, 127, 300])
+def test_what_lies_behind_the_numbers_is_not_read(n: int, behind: float) -> None:
+    """It may be another array of the program, and private."""
+    memory = np.full(n + 512, behind)
+    values = memory[:n]
+    values[:] = np.random.default_rng(n).normal(size=n) - 5
+    best = float(values.max())
+    bests, sums = FAST.block_sums(values, n, 1.0)
+    assert bests.tolist() == [best]
+    assert sums[0] == pytest.approx(np.exp(values - best).sum())
+    ends, _ = FAST.running_sums(values, best, 1.0)
+    assert ends[-1] == pytest.approx(sums[0])
+    assert FAST.row_sums(values[None, :], 1.0)[0, -1] == pytest.approx(sums[0])
+    assert np.all(np.isnan(memory[n:]) if math.isnan(behind) else memory[n:] == behind)
+
+
+@pytest.mark.parametrize("width", [1, 5, 64, 300])
+def test_every_row_has_running_sums_of_its_own(width: int) -> None:
+    rows = np.random.default_rng(width).normal(size=(7, width)) * 3
+    found = FAST.row_sums(rows, 1.0)
+    for row, ends in zip(rows, found, strict=True):
+        assert ends == pytest.approx(np.exp(row - row.max()).cumsum())
+        assert ends.tolist() == FAST.row_sums(row[None, :], 1.0)[0].tolist()

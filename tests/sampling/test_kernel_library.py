@@ -12,7 +12,12 @@ from discreet.sampling import kernel_library
 from discreet.sampling.kernel_library import KernelLibrary, open_library
 from discreet.sampling.speed import speed
 
-needs_kernel = pytest.mark.skipif(speed().kernel is None, reason=f"no kernel: {speed().reason}")
+# By what is there, not by what the library says of it: one that it wrongly leaves out must be seen.
+BUILT = [*Path(kernel_library.__file__).parent.glob("_kernel.*")]
+CANNOT = ("this processor", "DISCREET_KERNEL is 0")
+needs_kernel = pytest.mark.skipif(
+    not BUILT or str(speed().reason).startswith(CANNOT), reason=f"no kernel: {speed().reason}"
+)
 
 
 @needs_kernel
@@ -27,7 +32,7 @@ def test_what_is_in_use_can_be_asked() -> None:
 def test_a_kernel_that_an_older_source_left_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (built,) = Path(kernel_library.__file__).parent.glob("_kernel.*")
+    (built,) = BUILT
     shutil.copy(built, tmp_path)
     monkeypatch.setattr(kernel_library, "__file__", str(tmp_path / "kernel_library.py"))
     load = open_library.__wrapped__
