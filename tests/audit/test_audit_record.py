@@ -1,8 +1,12 @@
 """The record of an audit: written, read, repeated, and refused when it was altered."""
 
+import enum
 import json
+import math
 import stat
+from collections.abc import Callable
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +15,13 @@ import pytest
 from discreet import audit
 from discreet.audit.audit_record import compare_with_record, read_record
 from discreet.cli.audited_program import load_function
-from discreet.errors import InvalidArgument, UnreadableFile
+from discreet.errors import DiscreetError, InvalidArgument, UnreadableFile
 
 from .test_mechanism import honest, response
+
+
+def total(records: list[int]) -> int:
+    return sum(records)
 
 
 def written(folder: Path, **terms: Any) -> Path:
@@ -77,9 +85,9 @@ def test_another_outcome_and_another_program_are_said(tmp_path: Path) -> None:
 def test_draws_are_repeated_with_their_number(tmp_path: Path) -> None:
     path = tmp_path / "record.txt"
     audit.write_record(
-        audit.mechanism(sum, [0, 1], range(2), epsilon=1, draws=5, confidence="0.9"), path
+        audit.mechanism(total, [0, 1], range(2), epsilon=1, draws=5, confidence="0.9"), path
     )
-    again = audit.repeat(path, sum)
+    again = audit.repeat(path, total)
     assert (again.claim.draws, again.claim.confidence) == (5, Fraction(9, 10))
     assert compare_with_record(path, again) == []
 
@@ -105,9 +113,97 @@ def test_an_altered_record_is_refused(tmp_path: Path) -> None:
         read_record(record)
 
 
+def test_the_first_line_is_held_to_what_is_below(tmp_path: Path) -> None:
+    """It is what people read, and no hash is over it."""
+    record = written(tmp_path, epsilon=1)
+    head, _, body = record.read_text().partition("\n")
+    for line in ("no counterexample among 6 pairs; this is no proof.", head + " ", ""):
+        record.write_text(f"{line}\n{body}")
+        with pytest.raises(UnreadableFile):
+            audit.repeat(record, response)
+
+
+def forged(record: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Alter a record, with the hash that belongs to it."""
+    head, _, rest = record.read_text().partition("\n")
+    body = json.loads(rest)
+    del body["hash"]
+    change(body)
+    body["hash"] = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    record.write_text(f"{head}\n{json.dumps(body)}")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda body: body.pop("claim"),
+        lambda body: body.update(claim=None),
+        lambda body: body["claim"].pop("epsilon"),
+        lambda body: body["claim"].update(draws="5"),
+        lambda body: body["claim"].update(epsilon="many"),
+        lambda body: body.update(program=None),
+        lambda body: body["program"].pop("digest"),
+        lambda body: body.update(private="no"),
+        lambda body: body.update(pairs="6"),
+        lambda body: body.update(universe="abc"),
+        lambda body: body.update(sizes=[10**9, 10**9 + 1]),
+        lambda body: body.update(sizes=["a"]),
+    ],
+)
+def test_a_forged_record_is_refused_in_our_words(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object]
+) -> None:
+    """A hash is no signature: who alters a record can make another one."""
+    record = written(tmp_path)
+    forged(record, change)
+    with pytest.raises(DiscreetError):
+        audit.repeat(record, response)
+
+
+@pytest.mark.parametrize("rest", ["[" * 100_000, '{"a": ' + "9" * 6000 + "}", "[1]", "null", ""])
+def test_what_is_no_record_is_refused(tmp_path: Path, rest: str) -> None:
+    record = tmp_path / "record.txt"
+    record.write_text(f"no counterexample among 6 pairs; this is no proof.\n{rest}")
+    with pytest.raises(UnreadableFile):
+        audit.repeat(record, response)
+
+
+class Weekday(enum.IntEnum):
+    MONDAY = 1
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [math.nan, math.inf, "\ud800", Weekday.MONDAY, 10**5000, (1, 2), b"a", {"a": 1}],
+    ids=lambda odd: type(odd).__name__,
+)
+def test_a_record_holds_only_what_comes_back_as_it_was(tmp_path: Path, odd: Any) -> None:
+    result = audit.mechanism(lambda _: {0: 1}, [odd, 1.5], range(2), epsilon=1)
+    with pytest.raises(InvalidArgument, match=f"got one of type {type(odd).__name__}"):
+        audit.write_record(result, tmp_path / "record.txt")
+    assert not (tmp_path / "record.txt").exists()
+
+
+def test_records_come_back_as_they_were(tmp_path: Path) -> None:
+    universe = [0, -(10**30), 0.1, 1e300, "a\nb", "木", "", True, None]
+    path = tmp_path / "record.txt"
+    audit.write_record(audit.mechanism(lambda _: {0: 1}, universe, range(2), epsilon=1), path)
+    assert read_record(path)["universe"] == universe
+    assert [type(each) for each in read_record(path)["universe"]] == [*map(type, universe)]
+
+
+def test_a_program_without_a_file_is_not_taken_for_the_same(tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+    exec("def typed(records):\n    return {0: 1}", names)  # as in a terminal
+    path = tmp_path / "record.txt"
+    audit.write_record(audit.mechanism(names["typed"], [0], range(2), epsilon=1), path)
+    (words,) = compare_with_record(path, audit.repeat(path, names["typed"]))
+    assert "no hash of the program is known" in words
+
+
 def test_what_cannot_be_repeated_is_not_written(tmp_path: Path) -> None:
     result = audit.mechanism(lambda _: {0: 1}, [object()], range(2), epsilon=1)
-    with pytest.raises(InvalidArgument, match="can hold numbers"):
+    with pytest.raises(InvalidArgument, match="can hold finite numbers"):
         audit.write_record(result, tmp_path / "record.txt")
     with pytest.raises(UnreadableFile):
         audit.write_record(

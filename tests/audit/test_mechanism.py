@@ -3,6 +3,9 @@
 import math
 import sys
 from fractions import Fraction
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -117,3 +120,60 @@ def test_what_is_no_distribution_is_refused_without_being_quoted() -> None:
     assert "secret" not in str(failure.value)
     with pytest.raises(DiscreetError, match="can be counted"):
         audit.mechanism(list, [0], range(2), epsilon=1, draws=3)
+
+
+def test_an_answer_that_is_not_equal_to_itself_is_refused() -> None:
+    """Else NaN on one dataset were another answer than NaN on its neighbour, and every claim false."""
+
+    def undefined(_: list[int]) -> dict[float, Fraction]:
+        return {float("nan"): Fraction(1, 2), 0.0: Fraction(1, 2)}
+
+    with pytest.raises(InvalidArgument, match="NaN"):
+        audit.mechanism(undefined, [0, 1], range(2), epsilon=1)
+
+
+def test_answers_by_name_and_by_place_are_not_compared() -> None:
+    def mixed(records: list[int]) -> Any:
+        return {"a": 1} if records else [1]
+
+    with pytest.raises(InvalidArgument, match="a dictionary for every dataset, or for none"):
+        audit.mechanism(mixed, [0, 1], range(2), epsilon=1)
+
+
+def test_a_mechanism_that_changes_its_records_changes_nothing_else() -> None:
+    universe = [[0], [1]]
+
+    def growing(records: list[list[int]]) -> dict[str, Fraction]:
+        for record in records:
+            record.append(1)
+        assert all(len(record) == 2 for record in records)
+        return response([record[0] for record in records])
+
+    result = audit.mechanism(growing, universe, range(3), epsilon="1.0987")
+    assert result.holds
+    assert universe == [[0], [1]]
+    assert result.pair == ([], [[1]])
+
+
+def test_what_would_take_too_long_is_refused_before_the_mechanism_is_called() -> None:
+    def uncalled(_: list[int]) -> Any:
+        raise AssertionError("the mechanism was called")
+
+    with pytest.raises(InvalidArgument, match="at most 1,000 records here"):
+        audit.mechanism(uncalled, [0], [10**9, 10**9 + 1], epsilon=1)
+    with pytest.raises(InvalidArgument, match="draws must be at least 2"):
+        audit.mechanism(uncalled, [0], range(2), epsilon=1, draws=1)
+
+
+class Scaled:
+    """A mechanism with terms of its own."""
+
+    def __call__(self, records: list[int]) -> dict[str, Fraction]:
+        return response(records)
+
+
+@pytest.mark.parametrize("program", [partial(response), Scaled()])
+def test_the_file_of_a_program_is_known_whatever_it_is(program: Any) -> None:
+    found = audit.mechanism(program, [0], range(2), epsilon=2).program
+    assert found.digest == sha256(Path(__file__).read_bytes()).hexdigest()
+    assert found.name.startswith("test_mechanism.py:")

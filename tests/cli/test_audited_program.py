@@ -81,3 +81,27 @@ def test_a_program_that_does_not_run_is_said(program: str) -> None:
         load_function("broken.py:response")
     with pytest.raises(UnreadableFile, match="cannot be read"):
         load_function("none.py:response")
+
+
+def test_a_record_does_not_take_the_place_of_its_program(
+    program: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["audit", "mechanism", program, "--universe", "0,1", "--epsilon", "2", "--record"]
+    assert run([*words, "mine.py"]) == 2
+    assert "take the place of the program" in capsys.readouterr().err
+    assert Path("mine.py").read_text() == PROGRAM
+
+
+def test_what_no_record_can_hold_is_refused_before_the_program_runs(
+    program: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mine.py").write_text("print('it runs')")
+    words = ["audit", "mechanism", program, "--universe", "0,NaN", "--epsilon", "2"]
+    assert run([*words, "--record", "record.txt"]) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_records_of_a_file_are_told_apart_by_their_text(tmp_path: Path) -> None:
+    (tmp_path / "records.txt").write_text("1\ntrue\n1.0\n1\n")
+    records = read_universe(None, tmp_path / "records.txt", private=True)
+    assert [(type(record), record) for record in records] == [(int, 1), (bool, True), (float, 1.0)]

@@ -1,11 +1,14 @@
 """Several vectors as rows of a table."""
 
+import re
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from discreet.errors import InvalidScores
 from discreet.sampling.bits import LazyUniform
 from discreet.sampling.categorical import Categorical
 from discreet.sampling.categorical_rows import WIDEST, CategoricalRows, serves_rows
@@ -65,3 +68,44 @@ def test_which_tables_are_served() -> None:
     assert read_rows(strided).as_table() is not None
     for other in ([[1, 2]], np.array([[Fraction(1, 3)]]), np.array([[1]], dtype=np.longdouble)):
         assert read_rows(other).as_table() is None
+
+
+class OnlyDLPack:
+    """A tensor that numpy reads by DLPack alone."""
+
+    def __init__(self, values: Any) -> None:
+        self._values = np.array(values, dtype=float)
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self._values.__dlpack__()
+
+    def __dlpack_device__(self) -> Any:
+        return self._values.__dlpack_device__()
+
+
+def test_a_tensor_of_another_library_is_a_table() -> None:
+    assert read_rows(OnlyDLPack([[1, 2], [3, 4]])).as_table() is not None
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (5, "got 5"),
+        (None, "got None"),
+        ({1}, "got a set"),
+        ("12", "got '12'"),
+        (pd.DataFrame({"a": [1]}), "of a DataFrame give frame.to_numpy"),
+        (np.ma.masked_array([[1]], [[True]]), "got"),
+        (np.zeros(3), "got an array of 1 dimensions"),
+        (np.zeros((1, 1, 1)), "got an array of 3 dimensions"),
+        ([], "at least one row"),
+        ([[1], [1, 2]], "of several lengths"),
+        ([5], "got a row that is"),
+        (["ab"], "got a row that is"),
+        ([np.zeros((1, 1))], "got a row that is"),
+    ],
+    ids=repr,
+)
+def test_what_is_no_table_is_refused(values: Any, words: str) -> None:
+    with pytest.raises(InvalidScores, match=re.escape(words)):
+        read_rows(values)

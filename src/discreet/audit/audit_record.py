@@ -12,14 +12,24 @@ from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, UnreadableFile
 from ..file_permissions import open_private
 from ..messages import Message
-from .mechanism import InventedRecords, MechanismAudit, mechanism, spell_loss
+from .mechanism import InventedRecords, MechanismAudit, mechanism, spell_loss, verdict_of
 
 FORMAT = 1
 """The version of the format."""
 
 _MOST_BYTES = 10**7
 
-_IN_JSON = (int, float, str, bool, type(None))
+_IN_JSON = {int, float, str, bool, type(None)}
+
+_FIELDS: dict[str, type] = {
+    "private": bool, "program": dict, "claim": dict, "universe": list, "sizes": list, "pairs": int,
+    "outcome": dict, "versions": dict,
+}  # fmt: skip
+_FIELDS_WITHIN: dict[str, dict[str, type]] = {
+    "program": {"name": str, "digest": str},
+    "claim": {"epsilon": str, "delta": str, "neighbors": str, "draws": int, "confidence": str},
+    "outcome": {"holds": bool, "largest": str, "between": list},
+}
 
 
 @error_boundary
@@ -36,11 +46,9 @@ def write_record(audit: MechanismAudit, path: str | Path) -> None:
         InvalidArgument: if a record is not a number, a text, a truth value or None, so that nobody could repeat it.
         UnreadableFile: if the file cannot be written.
     """
-    if not all(isinstance(record, _IN_JSON) for record in audit.universe):
-        raise InvalidArgument(
-            "a record of an audit can hold numbers, texts, truth values and None, so that another can repeat it"
-        )
-    text = _head(audit) + "\n" + json.dumps(_body(audit), indent=2, ensure_ascii=False) + "\n"
+    check_records(audit.universe)
+    body = _body(audit)
+    text = _head(body) + "\n" + json.dumps(body, indent=2, ensure_ascii=False) + "\n"
     try:
         with open_private(Path(path)) as file:
             file.write(text)
@@ -51,10 +59,34 @@ def write_record(audit: MechanismAudit, path: str | Path) -> None:
     raise UnreadableFile(f"{path} cannot be written")
 
 
-def _head(audit: MechanismAudit) -> str:
+def check_records(records: InventedRecords) -> None:
+    """Raise if another could not repeat an audit of these records from JSON.
+
+    Raises:
+        InvalidArgument: if one of them is something else there than it is here.
+    """
+    for record in records:
+        try:
+            is_same = type(record) in _IN_JSON and bool(
+                json.dumps(record, allow_nan=False).encode()
+            )
+            json.dumps(record, ensure_ascii=False).encode()
+        except (
+            TypeError,
+            ValueError,
+        ):  # an infinity, half a character, more digits than Python reads
+            is_same = False
+        if not is_same:
+            raise InvalidArgument(
+                "a record of an audit can hold finite numbers, texts, truth values and None, so that another can "
+                f"repeat it; got one of type {type(record).__name__}"
+            )
+
+
+def _head(body: Mapping[str, Any]) -> str:
     """Return the first line, in English whatever the language."""
-    private = " PRIVATE: made from records of people." if audit.private else ""
-    return f"{audit.verdict}.{private}"
+    private = " PRIVATE: made from records of people." if body["private"] else ""
+    return f"{verdict_of(body['outcome']['holds'], body['pairs'])}.{private}"
 
 
 def _body(audit: MechanismAudit) -> dict[str, Any]:
@@ -84,18 +116,33 @@ def read_record(path: str | Path) -> dict[str, Any]:
     """Return the contents of a record of an audit.
 
     Raises:
-        UnreadableFile: if the file is missing, no record, of a newer format, or was altered.
+        UnreadableFile: if the file is missing, no record, of a newer format, or was altered, its first line too.
     """
     try:
         text = Path(path).read_bytes()[: _MOST_BYTES + 1].decode()
-        body: dict[str, Any] = json.loads(text.partition("\n")[2])
+        head, _, rest = text.partition("\n")
+        body: dict[str, Any] = json.loads(rest)
         digest = body.pop("hash")
-        is_whole = body["format"] == FORMAT and digest == _digest(body)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        is_whole = (
+            body["format"] == FORMAT
+            and digest == _digest(body)
+            and _is_complete(body)
+            and head == _head(body)
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         is_whole = False
     if not is_whole:
         raise UnreadableFile(f"{path} is no record of an audit as it was written")
     return body
+
+
+def _is_complete(body: Mapping[str, Any]) -> bool:
+    """Return whether a body has all its fields, of the right types."""
+    return all(type(body[name]) is kind for name, kind in _FIELDS.items()) and all(
+        type(body[name][part]) is kind
+        for name, parts in _FIELDS_WITHIN.items()
+        for part, kind in parts.items()
+    )
 
 
 @error_boundary
@@ -124,7 +171,9 @@ def compare_with_record(record: str | Path, audit: MechanismAudit) -> list[Messa
     """Return how a repeated audit differs from its record; versions and machines may differ."""
     body, again = read_record(record), _body(audit)
     words = []
-    if body["program"]["digest"] != again["program"]["digest"]:
+    if not (body["program"]["digest"] and again["program"]["digest"]):
+        words.append(Message("no hash of the program is known, so it may be another one"))
+    elif body["program"]["digest"] != again["program"]["digest"]:
         words.append(Message("the program is another one than that of the record"))
     if body["outcome"]["holds"] != again["outcome"]["holds"]:
         words.append(Message("the record has another outcome"))

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 from inspect import getsourcefile
 from pathlib import Path
@@ -94,13 +96,7 @@ class MechanismAudit:
     @property
     def verdict(self) -> str:
         """The outcome in one line."""
-        if self.holds:
-            return Message(
-                "no counterexample among {pairs:,} pairs; this is no proof", pairs=self.pairs
-            )
-        return Message(
-            "a counterexample among {pairs:,} pairs: the claim is false", pairs=self.pairs
-        )
+        return verdict_of(self.holds, self.pairs)
 
     def as_dict(self) -> dict[str, object]:
         """Return the audit in plain values, ready for JSON."""
@@ -126,6 +122,13 @@ class MechanismAudit:
                 ),
             ]
         )  # fmt: skip
+
+
+def verdict_of(holds: bool, pairs: int) -> Message:
+    """Return the outcome of an audit in one line."""
+    if holds:
+        return Message("no counterexample among {pairs:,} pairs; this is no proof", pairs=pairs)
+    return Message("a counterexample among {pairs:,} pairs: the claim is false", pairs=pairs)
 
 
 def spell_loss(loss: ExtendedNumber) -> str:
@@ -172,6 +175,10 @@ def mechanism(  # noqa: PLR0913  # a mechanism, a universe, a claim, and how it 
     records = read_sequence(universe, "universe", _LARGEST_UNIVERSE)
     size_list = read_sequence(sizes, "sizes", _LARGEST_UNIVERSE)
     room = Neighborhood.of(records, size_list, claim.neighbors)
+    if max(size_list) > _LARGEST_UNIVERSE:
+        raise InvalidArgument(
+            f"a dataset has at most {_LARGEST_UNIVERSE:,} records here, and sizes go up to {max(size_list):,}"
+        )
     pairs = room.pairs()
     if pairs > _MOST_NEIGHBORS:
         raise InvalidArgument(
@@ -203,6 +210,10 @@ def _read_claim(
         if not 0 <= share < 1:
             raise InvalidArgument(f"{name} must be from 0 to below 1, got {preview(number)}")
     size = 0 if draws is None else count(draws, "draws")
+    if size == 1:
+        raise InvalidArgument(
+            "draws must be at least 2: one half of them chooses an event, the other tests it"
+        )
     certainty = level if size else Fraction(1)
     return AuditedClaim(
         positive(epsilon, "epsilon"), slack, read_neighbors(neighbors), size, certainty
@@ -238,13 +249,18 @@ class _Audition:
         return largest, (self._dataset(worst[0]), self._dataset(worst[1])), all_hold
 
     def _dataset(self, indices: DatabaseIndices) -> InventedRecords:
-        return [self._universe[i] for i in indices]
+        return [deepcopy(self._universe[i]) for i in indices]  # a mechanism may change a list
 
     def _exactly(self, pair: Pair) -> Verdict:
         first, second = map(self._distribution, pair)
         if isinstance(first, Mapping) and isinstance(second, Mapping):
             answers = dict.fromkeys([*first, *second])
             first, second = ([law.get(answer, 0) for answer in answers] for law in (first, second))
+        elif isinstance(first, Mapping) or isinstance(second, Mapping):
+            raise InvalidArgument(
+                "function must return a dictionary for every dataset, or for none: answers by name and answers "
+                "by place cannot be compared"
+            )
         audit = laws(first, second, epsilon=self._claim.epsilon, delta=self._claim.delta)
         if self._claim.delta:
             return audit.holds, audit.hockey_stick(self._claim.epsilon).upper
@@ -269,6 +285,12 @@ class _Audition:
 def _read_law(law: object) -> _Law:
     """Return a distribution, or refuse it without quoting it."""
     is_list = isinstance(law, Sequence) and not isinstance(law, str | bytes)
+    if isinstance(law, Mapping) and any(
+        answer != answer for answer in law
+    ):  # NaN: no two are one answer
+        raise InvalidArgument(
+            "an answer of function is NaN, which is not equal to itself: name it by a text"
+        )
     if isinstance(law, Mapping) or is_list or hasattr(law, "probabilities"):
         return law
     raise InvalidArgument(
@@ -288,8 +310,11 @@ def _read_answer(answer: object) -> Hashable:
 def read_program(function: Callable[..., object]) -> AuditedProgram:
     """Return the file of a function, with its hash."""
     name = getattr(function, "__qualname__", type(function).__qualname__)
+    if isinstance(function, partial):
+        return read_program(function.func)
+    code = function if hasattr(function, "__code__") else type(function).__call__
     try:
-        path = Path(getsourcefile(function) or "")
+        path = Path(getsourcefile(code) or "")
         return AuditedProgram(f"{path.name}:{name}", sha256(path.read_bytes()).hexdigest())
     except (OSError, TypeError):
         return AuditedProgram(name, "")

@@ -198,11 +198,16 @@ def mechanism_command(
     Example: discreet audit mechanism mine.py:response --universe 0,1 --epsilon 1
     """
     from .. import audit
-    from .audited_program import load_function, read_universe
+    from ..audit.audit_record import check_records
+    from .audited_program import check_place, load_function, read_universe
 
     kind: Any = neighbors  # it is checked where it is read
+    invented = read_universe(universe, records, private=private)
+    if record is not None:  # before the work
+        check_records(invented)
+        check_place(record, program)
     audit_of_mechanism = audit.mechanism(
-        load_function(program), read_universe(universe, records, private=private),
+        load_function(program), invented,
         range(count(most, "--up-to") + 1), epsilon=epsilon, delta=delta, neighbors=kind, draws=draws,
         confidence=confidence, private=private,
     )  # fmt: skip

@@ -42,6 +42,16 @@ def _run_file(path: Path) -> dict[str, Any]:
     raise UnreadableFile(f"{path} does not run: {reason}")
 
 
+def check_place(record: Path, program: str) -> None:
+    """Raise if a record would take the place of the program.
+
+    Raises:
+        InvalidArgument: if it would.
+    """
+    if record.absolute() == Path(program.rpartition(":")[0]).absolute():
+        raise InvalidArgument(f"the record would take the place of the program {record}")
+
+
 def read_universe(text: str | None, file: Path | None, *, private: bool) -> list[object]:
     """Return the records of which datasets are made: from the command line, or from a file that is private.
 
@@ -63,7 +73,7 @@ def read_universe(text: str | None, file: Path | None, *, private: bool) -> list
     except (OSError, UnicodeDecodeError):
         pass
     else:
-        return [*dict.fromkeys(map(_entry, lines))]
+        return [*map(_entry, dict.fromkeys(lines))]  # by their text: true is not 1
     raise UnreadableFile(f"{file} cannot be read as text")
 
 
