@@ -212,8 +212,30 @@ def rows_of(unit: int, many: int, by: random.Random) -> list[Row]:
     ]
 
 
+TESTS = [
+    "number < 1.5",
+    "number <> 3",
+    "number IS NULL",
+    "number IN (1, 99)",
+    "word = 'tea'",
+    "word >= 'milk'",
+    "word IS NULL",
+    "member = 2.5",
+    "user > 'u1'",
+]
+
+
+def condition(by: random.Random) -> str:
+    """Some comparisons, of the unit's column too, joined and negated at will."""
+    tests = [f"{'NOT ' * by.randint(0, 1)}({one})" for one in by.sample(TESTS, by.randint(1, 3))]
+    return f"{'NOT ' * by.randint(0, 1)}({by.choice([' AND ', ' OR ']).join(tests)})"
+
+
 def made(kind: str, neighbors: Neighbors, seed: object) -> Case:
-    """A pair of neighbours: one unit's rows come or go, or give way to other rows of its own."""
+    """A pair of neighbours: one unit's rows come or go, or give way to other rows of its own.
+
+    Half of the questions are about rows of which a condition is true, so of a unit's rows some are left.
+    """
     by = dice(kind, neighbors, seed)
     others = [
         row
@@ -231,6 +253,7 @@ def made(kind: str, neighbors: Neighbors, seed: object) -> Case:
         "privacy_unit": by.choice(["user", ["member", "household"]]),
         **({"by": "group", "groups": GROUPS, "max_groups": few} if by.random() < 0.5 else {}),
         **({} if kind == "counts" else {"max_contributions": k}),
+        **({"where": condition(by)} if by.random() < 0.5 else {}),
     }
     query = read_unit_query(terms, bounded=kind != "counts")
     tables = [[*others, *nobody, *rows] for rows in own]
