@@ -35,6 +35,10 @@ PEEKS = (
 )  # fmt: skip
 """What may be looked at while a question runs."""
 
+STATEMENT = (
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 8) MEDIAN(age) AS age FROM people WHERE age < 100"
+)
+
 
 @pytest.fixture(autouse=True)
 def script() -> Iterator[None]:
@@ -153,7 +157,8 @@ async def ask_as_an_assistant(world: TimedWorld) -> None:
     named = {"question": "age", "dataset": "people"}
 
     def ask(key: str) -> Coroutine[Any, Any, Reply]:
-        return world.watch(world.call_tool("ann", "ask", **named, request=key, max_cost="9"))
+        question = {"dataset": "people", "sql": STATEMENT} if key == "sql" else named
+        return world.watch(world.call_tool("ann", "ask", **question, request=key, max_cost="9"))
 
     async def look() -> None:
         for _ in range(5):
@@ -162,7 +167,7 @@ async def ask_as_an_assistant(world: TimedWorld) -> None:
                 await world.watch(world.call_tool("ann", tool))
             await world.clock.sleep(0.31)
 
-    await asyncio.gather(*(ask(key) for key in ("a", "b", "c", "a")), look())
+    await asyncio.gather(*(ask(key) for key in ("a", "sql", "b", "c", "a", "sql")), look())
 
 
 def test_rows_move_no_reply_to_an_assistant(worlds: Worlds) -> None:
@@ -170,6 +175,28 @@ def test_rows_move_no_reply_to_an_assistant(worlds: Worlds) -> None:
     assert few == worlds.run(ask_as_an_assistant, rows=MANY)
     assert {reply.status for reply in few} == {200}
     assert {len(reply.body) for reply in few} == {4 * LENGTH}
+    answers = [json.loads(reply.body)["result"]["structuredContent"] for reply in few]
+    assert any(one.get("value") == [{"age": 30}] for one in answers)
+
+
+async def ask_in_sql(world: TimedWorld) -> None:
+    """Ask a statement by its operation, again under the same name, and another that is refused."""
+    free = {"verb": "sql", "dataset": "people", "terms": {"statement": STATEMENT}}
+    other = {**free, "terms": {"statement": STATEMENT.replace("100", "99")}}
+
+    async def ask(key: str, body: object) -> None:
+        await world.watch(world.send("ann", "POST", "/v1/verbs/quotes", body))
+        await world.watch(world.send("ann", "POST", "/v1/verbs/answers", body, key))
+
+    asked = [ask(*one) for one in (("a", free), ("b", free), ("a", free), ("a", other))]
+    await asyncio.gather(*asked, peek(world, 0.37, 5))
+
+
+def test_rows_move_no_reply_in_sql(worlds: Worlds) -> None:
+    few = worlds.run(ask_in_sql)
+    assert few == worlds.run(ask_in_sql, rows=MANY)
+    statuses = {one.status for one in few if one.name.startswith("POST /v1/verbs/answers")}
+    assert statuses == {200, 409}
 
 
 def beside(other: Script) -> Script:
@@ -235,6 +262,23 @@ def test_what_another_asks_moves_no_reply_to_an_assistant(worlds: Worlds, other:
         await asyncio.gather(acting, return_exceptions=True)
 
     assert worlds.run(by_tools, seconds=BAD) == worlds.run(ask_as_an_assistant, seconds=BAD)
+
+
+@pytest.mark.parametrize("other", [flood, fail])
+def test_what_another_asks_moves_no_reply_in_sql(worlds: Worlds, other: Script) -> None:
+    async def beside_another(world: TimedWorld) -> None:
+        acting = asyncio.create_task(other(world))
+        await ask_in_sql(world)
+        acting.cancel()
+        await asyncio.gather(acting, return_exceptions=True)
+
+    seconds = {"seconds": BAD}
+
+    def own(replies: list[Reply]) -> list[Reply]:
+        """The watched analyst's replies: what owners and auditors see is more."""
+        return [one for one in replies if "/v1/verbs/" in one.name]
+
+    assert own(worlds.run(beside_another, **seconds)) == own(worlds.run(ask_in_sql, **seconds))
 
 
 @pytest.mark.parametrize("seconds", [0.4, ENDLESS, -0.1])

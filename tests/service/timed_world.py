@@ -61,6 +61,8 @@ questions.low = {{ verb = "minimum", column = "age", epsilon = 1 }}
 [analysts.ann]
 datasets = ["people"]
 share = {{ epsilon = "2000" }}
+verbs = ["sql", "median"]
+where = ["age"]
 [analysts.bob]
 datasets = ["people", "rivals"]
 share = {{ epsilon = "1000" }}
