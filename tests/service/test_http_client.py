@@ -176,6 +176,7 @@ IN_HAND = {"allow", "allow_simulation", "for_analyst", "limit", "simulate"}
 
 CALLS: dict[str, Any] = {
     "questions": lambda c: c.questions(),
+    "rights": lambda c: c.rights(),
     "columns": lambda c: c.columns("people"),
     "quote": lambda c: c.quote("typical-age"),
     "quote_free": lambda c: c.quote_free("mode", "people", "city", epsilon="1/8"),

@@ -13,12 +13,8 @@ import pytest
 
 from discreet.errors import InvalidArgument
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.service.mcp_server import (
-    AssistantCaller,
-    ReadingProcess,
-    build_server,
-    run_over_streams,
-)
+from discreet.service.mcp_server import build_server, run_over_streams
+from discreet.service.reading_process import AssistantCaller, ReadingProcess
 
 mcp = pytest.importorskip("mcp", reason="the SDK of the Model Context Protocol is not installed")
 

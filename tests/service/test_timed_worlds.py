@@ -35,9 +35,7 @@ PEEKS = (
 )  # fmt: skip
 """What may be looked at while a question runs."""
 
-STATEMENT = (
-    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 8) MEDIAN(age) AS age FROM people WHERE age < 100"
-)
+STATEMENT = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 8) MEDIAN(age) AS age FROM people WHERE age < 100"
 
 
 @pytest.fixture(autouse=True)

@@ -223,6 +223,7 @@ def test_a_file_that_others_can_write_lets_nobody_in(made: Tokens, tmp_path: Pat
 
 OPERATIONS: dict[str, Callable[[Connection], object]] = {
     "questions": lambda c: c.questions(),
+    "rights": lambda c: c.rights(),
     "columns": lambda c: c.columns("people"),
     "quote": lambda c: c.quote("typical-age"),
     "quote_free": lambda c: c.quote_free("mode", "people", "city", epsilon="1/8"),
@@ -264,7 +265,7 @@ OF_A_DELTA = {"keys"}
 IN_HAND = {"allow", "allow_simulation", "for_analyst", "limit", "simulate"}
 """What the owner of data in hand does besides, of which a service knows nothing."""
 
-SEES = {"call", "questions", "columns", "quote", "quote_free", "budgets", "releases"}
+SEES = {"call", "rights", "questions", "columns", "quote", "quote_free", "budgets", "releases"}
 OWNS = {
     "open_budget", "extend_budget", "renew_budget", "reopen", "create_token", "tokens", "revoke_token",
 }  # fmt: skip

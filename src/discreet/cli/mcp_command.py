@@ -34,10 +34,8 @@ def mcp_command(service: _ServiceUrl = None, analyst: _AssistantName = None) -> 
 
     Example: discreet mcp --analyst assistant
     """
-    from ..service.mcp_server import (
-        AssistantCaller,
-        run_over_streams,
-    )  # heavy, and other commands do without
+    from ..service.mcp_server import run_over_streams  # heavy, and other commands do without
+    from ..service.reading_process import AssistantCaller
 
     if service is not None:
         token = os.environ.get("DISCREET_TOKEN")
@@ -49,14 +47,7 @@ def mcp_command(service: _ServiceUrl = None, analyst: _AssistantName = None) -> 
         return
     if analyst is None:
         raise InvalidArgument(
-            "name an analyst of discreet.toml, whose rights and share the assistant has: --analyst "
-            "NAME; the owner's are "
-            "not given to an assistant"
+            "name an analyst of discreet.toml, whose rights and share the assistant has: --analyst NAME; the "
+            "owner's are not given to an assistant"
         )
-    from ..datasets.configuration import find_configuration, read_configuration
-
-    path = find_configuration()
-    confirm = (
-        None if path is None else read_configuration(path).analyst(analyst).get("confirm_above")
-    )
-    run_over_streams(AssistantCaller(None, analyst), confirm)
+    run_over_streams(AssistantCaller(None, analyst))

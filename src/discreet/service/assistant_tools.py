@@ -41,7 +41,7 @@ _QUESTION: Reply = {
     },
     "verb": {
         **_TEXT,
-        "description": "a free question: mode, median, count, ...; see `datasets` for those that are allowed",
+        "description": "a free question: mode, median, count, ...; `datasets` lists those that are allowed",
     },
     "column": {**_TEXT, "description": "the column of a free question"},
     "terms": {
@@ -128,9 +128,12 @@ def _check_arguments(tool: Tool, arguments: Arguments) -> None:
 
 
 def _datasets(connection: Connection, _: Arguments) -> Reply:
-    """Return the datasets, with their columns, named questions and budgets."""
-    questions = connection.questions()
+    """Return the datasets with columns, named questions and budgets, and which free questions are allowed."""
+    questions, rights = connection.questions(), connection.rights().as_dict()
     return {
+        "free_questions": {
+            name: _plain(rights[name]) for name in ("verbs", "max_epsilon", "max_delta", "where")
+        },
         "datasets": [
             {
                 "name": budget.dataset,
@@ -152,7 +155,7 @@ def _datasets(connection: Connection, _: Arguments) -> Reply:
             }
             for budget in connection.budgets()
             if budget.is_current
-        ]
+        ],
     }
 
 
@@ -252,20 +255,34 @@ def _plain(value: Any) -> Any:
         return None
     plain = json_value(list(value) if isinstance(value, tuple) else value)
     if isinstance(plain, str):
-        shown = visible_text(plain)
-        return shown if len(shown) <= _LONGEST_TEXT else f"{shown[:_LONGEST_TEXT]}…"
+        return _cut_text(plain)
     if isinstance(plain, Mapping):
-        return {visible_text(str(name))[:_LONGEST_TEXT]: _plain(one) for name, one in plain.items()}
+        return _names_as_text({str(name): _plain(one) for name, one in plain.items()})
     return [_plain(one) for one in plain] if isinstance(plain, list | tuple) else plain
+
+
+def _cut_text(text: str) -> str:
+    """Return a text of which every character is visible, cut where it is long."""
+    visible = visible_text(text)
+    return visible if len(visible) <= _LONGEST_TEXT else f"{visible[:_LONGEST_TEXT]}…"
+
+
+def _names_as_text(values: Reply) -> Reply:
+    """Return values by their names as they are shown; names that look alike are numbered, so none is lost."""
+    texts: dict[str, str] = {}
+    for number, name in enumerate(values, 1):
+        text = _cut_text(name)
+        texts[text if text not in texts else f"{text} ({number})"] = name
+    return {text: values[name] for text, name in texts.items()}
 
 
 _ALL = (
     Tool(
         "datasets",
         "What may be asked",
-        "Lists the datasets with their privacy unit, columns with declared values and bounds, the "
-        "named questions with "
-        "their prices, and the budget that remains. Free. Call this first.",
+        "Lists the datasets with their privacy unit, columns with declared values and bounds, the named questions "
+        "with their prices, and the budget that remains; and which free questions are allowed: verbs, the most "
+        "that one may cost, and the columns with which `where` may compare. Free. Call this first.",
         {},
         (),
         _datasets,

@@ -19,6 +19,7 @@ from ..text_tables import Listing, listing
 from . import operations
 from .data_in_hand import DataInHand
 from .operations import Operation, T
+from .own_rights import OwnRights
 from .ownership import MOST_EVENTS
 from .past_releases import PastRelease
 from .tokens import NewToken, Token
@@ -114,6 +115,10 @@ class Connection:
         """Return the questions that the owner has named, with their prices."""
         questions = self._node.call(operations.QUESTIONS)
         return Listing(questions)
+
+    def rights(self) -> OwnRights:
+        """Return the rights of the caller: the verbs of free questions, the most ε of one, the columns of conditions."""
+        return self._node.call(operations.OWN_RIGHTS)
 
     def columns(self, dataset: str) -> Mapping[str, Column]:
         """Return the declared columns of a dataset by name: the subjects of free questions.

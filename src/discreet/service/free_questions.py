@@ -48,6 +48,7 @@ class Freedom:
         largest_delta: the most δ that one question may cost; None: as much as the budgets pay, and none where
             `largest_epsilon` is declared.
         where: the columns with which a condition may compare; None for all.
+        confirm_above: a question of an assistant that may cost more is confirmed by its user; None for none.
     """
 
     verbs: tuple[str, ...] = ()
@@ -55,6 +56,7 @@ class Freedom:
     least: Amount = _NO_LEAST
     largest_delta: Fraction | None = None
     where: tuple[str, ...] | None = ()
+    confirm_above: Fraction | None = None
 
     def declared_least(self, share: Budget) -> Amount:
         """Return the least that a question may cost, as far as the owner declares it.

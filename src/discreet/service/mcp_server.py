@@ -1,15 +1,10 @@
 """The tools of an assistant by the Model Context Protocol, over standard streams.
 
-The data are read in a process of their own, which holds the connection: the process that talks to the assistant has
-none of it. A call that is cancelled goes on there, and its answer waits under the name of its request.
+The data are read in a process of their own (`reading_process`); the one that talks to the assistant has none.
 """
 
 import json
-import multiprocessing
 from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib.metadata import version
 from typing import Any, TypeAlias
@@ -17,9 +12,8 @@ from typing import Any, TypeAlias
 from ..errors import DiscreetError, InvalidArgument, MissingPackage
 from ..escapes import visible_text
 from ..numbers import exact
-from .assistant_tools import TOOLS, TRUST, Arguments, Reply, Tool, call_tool
-from .connect import connect
-from .connection import Connection
+from .assistant_tools import TOOLS, TRUST, Arguments, Reply, Tool
+from .reading_process import AssistantCaller, ReadingProcess
 
 Part: TypeAlias = Any
 """A part of the protocol's SDK, which is imported when it is needed."""
@@ -39,81 +33,6 @@ _GUIDE = (
     "with its promise and how far it may be off, and say which questions you did not ask."
 )
 
-
-@dataclass(frozen=True, slots=True)
-class AssistantCaller:
-    """The caller: an analyst of a discreet.toml in a process of its own, or the holder of a token of a service.
-
-    Attributes:
-        where: the file, or the URL of a service; None for the nearest discreet.toml.
-        analyst: the analyst; None with a token.
-        token: the token; None with an analyst.
-    """
-
-    where: str | None
-    analyst: str | None = None
-    token: str | None = field(default=None, repr=False)
-
-    def connect(self) -> Connection:
-        """Return the connection of the caller."""
-        return connect(self.where, analyst=self.analyst, token=self.token)
-
-
-_connection: Connection | None = None
-"""The connection of the reading process."""
-
-
-def _open(caller: AssistantCaller) -> None:
-    """Connect, once in the life of the reading process."""
-    global _connection  # of this process, which has no other
-    _connection = caller.connect()
-
-
-def _work(name: str, arguments: Arguments) -> Reply:
-    """Do the work of a tool, in the reading process."""
-    assert _connection is not None
-    return call_tool(_connection, name, arguments)
-
-
-class ReadingProcess:
-    """One process that holds the connection, and is begun again if it ends.
-
-    Args:
-        caller: who asks.
-    """
-
-    def __init__(self, caller: AssistantCaller) -> None:
-        self._caller = caller
-        self._pool = self._begin()
-
-    def _begin(self) -> ProcessPoolExecutor:
-        context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(1, context, _open, (self._caller,))
-
-    def call(self, name: str, arguments: Arguments) -> Reply:
-        """Return the result of a tool; if the process ends, say how to ask again, and begin another one."""
-        try:
-            return self._pool.submit(_work, name, dict(arguments)).result()
-        except BrokenProcessPool:
-            self._pool.shutdown(wait=False)
-            self._pool = self._begin()
-            return {"error": _ENDED}
-
-    async def call_beside(self, name: str, arguments: Arguments) -> Reply:
-        """Return the result of a tool; where the call is cancelled, its work goes on."""
-        from anyio import to_thread
-
-        return await to_thread.run_sync(self.call, name, arguments, abandon_on_cancel=True)
-
-    def close(self) -> None:
-        """End the process."""
-        self._pool.shutdown(cancel_futures=True)
-
-
-_ENDED = (
-    "the process that reads the data has ended; call the same again under the same request: if it was charged, it "
-    "costs nothing more"
-)
 
 ToolCall = Callable[[str, Arguments], Awaitable[Reply]]
 
@@ -264,7 +183,10 @@ async def _unconfirmed(
         return None  # the tool refuses it by name
     if cost <= confirm_above:
         return None
-    message = f"The assistant wants to spend up to {cost} of the privacy budget on one question. Allow it?"
+    message = (
+        f"The assistant wants to spend up to {cost} of the privacy budget on one question: "
+        f"{_question_in_words(arguments)}. Allow it?"
+    )
     schema = {
         "type": "object",
         "properties": {"allow": {"type": "boolean", "title": "Allow"}},
@@ -285,11 +207,26 @@ async def _unconfirmed(
     }
 
 
-def run_over_streams(caller: AssistantCaller, confirm_above: Fraction | None = None) -> None:
+_QUESTION_PARTS = ("question", "verb", "column", "dataset", "sql", "terms")
+_LONGEST_QUESTION = 300
+
+
+def _question_in_words(arguments: Arguments) -> str:
+    """Return a question as the user is shown it."""
+    parts = (
+        f"{name} {json.dumps(arguments[name])}" for name in _QUESTION_PARTS if name in arguments
+    )
+    text = visible_text(", ".join(parts)) or "none"
+    return text if len(text) <= _LONGEST_QUESTION else f"{text[:_LONGEST_QUESTION]}…"
+
+
+def run_over_streams(caller: AssistantCaller) -> None:
     """Serve one assistant over standard input and output, until the input ends.
 
+    A file or a token that is refused says so before anything is served, and not to a model.
+
     Raises:
-        InvalidArgument: if nobody is named who asks.
+        InvalidArgument: if nobody is named who asks, who asks cannot connect, or it is no analyst.
     """
     if caller.analyst is None and caller.token is None:
         raise InvalidArgument(
@@ -301,12 +238,7 @@ def run_over_streams(caller: AssistantCaller, confirm_above: Fraction | None = N
 
     process = ReadingProcess(caller)
     try:
-        first = process.call(
-            "budget", {}
-        )  # a file or a token that is refused says so now, and not to a model
-        if "error" in first:
-            raise InvalidArgument(first["error"])
-        server = build_server(process.call_beside, confirm_above)
+        server = build_server(process.call_beside, process.rights().confirm_above)
 
         async def run() -> None:
             async with stdio_server() as (requests, replies):

@@ -100,6 +100,21 @@ class QuestionReply(BaseModel):
     requests: int | None
 
 
+class OwnRightsReply(BaseModel):
+    """The name of the caller, and the free questions that are allowed. Exact numbers are texts."""
+
+    analyst: str | None
+    verbs: list[str]
+    max_epsilon: str | None
+    max_delta: str | None
+    where: list[str] | None = Field(
+        description="The columns with which conditions may compare; null for all."
+    )
+    confirm_above: str | None = Field(
+        description="A question of an assistant that may cost more is confirmed by its user."
+    )
+
+
 class PastReleaseReply(BaseModel):
     """A release that was charged before."""
 

@@ -28,6 +28,7 @@ from .argument_kinds import (
     TEXT,
     ArgumentKind,
 )  # fmt: skip
+from .own_rights import OwnRights
 from .ownership import MOST_EVENTS, Ownership
 from .rights import AUDITORS_ASK_NOTHING, Rights
 from .tokens import ROLES, NewToken, Token
@@ -313,6 +314,11 @@ QUESTIONS = Operation(
     "questions", Rights.questions, ("GET", "/questions"), EVERYBODY,
     _many("QuestionReply", wire.write_question, wire.read_question), "List the named questions.",
 )  # fmt: skip
+OWN_RIGHTS = Operation(
+    "rights", Rights.own_rights, ("GET", "/rights"), EVERYBODY,
+    _one("OwnRightsReply", OwnRights.as_dict, OwnRights.read),
+    "Return the name of the caller, and the free questions that are allowed.",
+)  # fmt: skip
 COLUMNS = Operation(
     "columns", Rights.columns, ("GET", "/columns"), EVERYBODY,
     Reply("ColumnReply", _write_columns, _read_columns, is_list=True),
@@ -392,8 +398,8 @@ AUDIT = Operation(
 )  # fmt: skip
 
 OPERATIONS: tuple[Operation[Any], ...] = (
-    QUESTIONS, COLUMNS, BUDGETS, RELEASES, QUOTE, ANSWER, QUOTE_VERB, ANSWER_VERB, OPEN_BUDGET, EXTEND_BUDGET,
-    RENEW_BUDGET, REOPEN, TOKENS, CREATE_TOKEN, REVOKE_TOKEN, AUDIT,
+    OWN_RIGHTS, QUESTIONS, COLUMNS, BUDGETS, RELEASES, QUOTE, ANSWER, QUOTE_VERB, ANSWER_VERB, OPEN_BUDGET,
+    EXTEND_BUDGET, RENEW_BUDGET, REOPEN, TOKENS, CREATE_TOKEN, REVOKE_TOKEN, AUDIT,
 )  # fmt: skip
 
 READING: tuple[Operation[Any], ...] = tuple(one for one in OPERATIONS if one.reads_data)

@@ -72,7 +72,8 @@ def caller_rights(datasets: Datasets, description: Configuration, analyst: str |
     least = Amount(about.get("min_epsilon"), about.get("min_rho"))
     most = about.get("max_epsilon"), about.get("max_delta")
     where = tuple(about.get("where", ()))
-    free = Freedom(about.get("verbs", ()), most[0], least, most[1], where)
+    above = about.get("confirm_above")
+    free = Freedom(about.get("verbs", ()), most[0], least, most[1], where, above)
     return Rights(datasets, analyst, about["datasets"], free)
 
 

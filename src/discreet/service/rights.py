@@ -40,6 +40,7 @@ from ..privacy.contract import equals
 from ..releases import Release
 from .free_questions import Freedom, read_free, refusal
 from .lengths import longest_release, with_most
+from .own_rights import OwnRights
 from .past_releases import PastRelease, past_releases
 from .waits import Wait
 
@@ -146,6 +147,14 @@ class Rights:
         """Return the named questions."""
         whose = self.analyst or ""
         return [one for name in self.names() for one in self.datasets.questions(name, whose)]
+
+    def own_rights(self) -> OwnRights:
+        """Return the name of the caller, and the free questions that are allowed."""
+        free = self.freedom
+        return OwnRights(
+            self.analyst, tuple(free.verbs), free.largest_epsilon, free.largest_delta, free.where,
+            free.confirm_above,
+        )  # fmt: skip
 
     def columns(self, dataset: str) -> Mapping[str, Column]:
         """Return the declared columns of a dataset; none of data without a description."""
