@@ -51,3 +51,10 @@ def test_one_tool_spends_and_no_tool_manages() -> None:
     for tool in TOOLS.values():
         assert tool.schema["additionalProperties"] is False
         assert set(tool.required) <= set(tool.properties)
+
+
+def test_names_that_look_alike_are_all_there() -> None:
+    long = "x" * 600
+    values = {long + "a": 1, long + "b": 2, "\x1b": 3, "\\x1b": 4}
+    release: Release[Any] = Release(values, PureDP(Fraction(1), "add_remove"), "geometric")
+    assert sorted(release_as_data(release)["value"].values()) == [1, 2, 3, 4]

@@ -1,9 +1,12 @@
 """The server of an assistant's tools, with the SDK's own client over standard streams."""
 
+import datetime as dt
 import json
 import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,7 @@ from discreet.errors import InvalidArgument
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.mcp_server import build_server, run_over_streams
 from discreet.service.reading_process import AssistantCaller, ReadingProcess
+from discreet.service.tokens import tokens_beside
 
 mcp = pytest.importorskip("mcp", reason="the SDK of the Model Context Protocol is not installed")
 
@@ -101,9 +105,16 @@ def test_a_conversation(folder: Path) -> None:
     async def talk(session: ClientSession) -> None:
         names = [tool.name for tool in (await session.list_tools()).tools]
         assert names == ["datasets", "quote", "ask", "budget", "past_answers"]
-        [people] = (await call(session, "datasets"))["datasets"]
+        described_data = await call(session, "datasets")
+        [people] = described_data["datasets"]
+        assert described_data["free_questions"] == {
+            "verbs": ["median", "mode", "sql"], "max_epsilon": "2", "max_delta": None, "where": [],
+        }  # fmt: skip
         assert people["remaining"] == {"epsilon": "3"}
-        assert [column["name"] for column in people["columns"]] == ["age", "city"]
+        assert people["columns"] == [
+            {"name": "age", "type": "integer", "minimum": "0", "maximum": "99"},
+            {"name": "city", "type": "string", "enum": ["Bern", "Basel"]},
+        ]
         assert [question["name"] for question in people["questions"]] == ["typical"]
         assert (await call(session, "quote", **free))["quote"]["cost"] == {"epsilon": "1/4"}
         first = await call(session, "ask", **free, request="age", max_cost="1/4")
@@ -264,6 +275,7 @@ def test_a_dear_question_is_confirmed_by_the_user(folder: Path) -> None:
         second = await call(session, "ask", question="typical", request="a", max_cost=1)
         assert second["charged"] is True
         assert len(messages) == 2
+        assert 'up to 1 of the privacy budget on one question: question "typical"' in messages[0]
 
     with_session(folder, talk, elicitation_callback=elicit)
 
@@ -291,6 +303,39 @@ def test_without_elicitation_a_dear_question_is_refused() -> None:
 def test_nobody_asks_as_the_owner() -> None:
     with pytest.raises(InvalidArgument, match="name who asks"):
         run_over_streams(AssistantCaller(None))
+
+
+@pytest.mark.parametrize("role", ["owner", "auditor"])
+def test_owners_and_auditors_have_no_assistants(folder: Path, role: str) -> None:
+    toml = folder / "discreet.toml"
+    token, _ = tokens_beside(toml).create(role, None, dt.datetime(2999, 1, 1, tzinfo=dt.UTC))
+    with pytest.raises(InvalidArgument, match="an assistant asks as an analyst"):
+        run_over_streams(AssistantCaller(str(toml), token=token))
+
+
+def test_who_cannot_connect_is_told_why(folder: Path) -> None:
+    toml = str(folder / "discreet.toml")
+    for caller in (AssistantCaller(toml, "ghost"), AssistantCaller(toml, token="discreet_wrong")):
+        with pytest.raises(InvalidArgument) as error:
+            run_over_streams(caller)
+        assert "has ended" not in str(error.value)
+
+
+def test_calls_at_once_of_a_process_that_ends_are_all_told_so(folder: Path) -> None:
+    process = ReadingProcess(AssistantCaller(str(folder / "discreet.toml"), "assistant"))
+    try:
+        assert "budgets" in process.call("budget", {})
+        [worker] = process._pool._processes.values()
+        os.kill(worker.pid, signal.SIGSTOP)
+        with ThreadPoolExecutor(8) as threads:
+            calls = [threads.submit(process.call, "budget", {}) for _ in range(8)]
+            worker.kill()
+            replies = [one.result() for one in calls]
+        assert {*map(tuple, replies)} <= {("error",), ("budgets",)}
+        assert ("error",) in map(tuple, replies)
+        assert "budgets" in process.call("budget", {})
+    finally:
+        process.close()
 
 
 def test_a_reading_process_that_ends_is_begun_again(folder: Path) -> None:

@@ -251,14 +251,14 @@ def _past_answers(connection: Connection, _: Arguments) -> Reply:
 
 def _plain(value: Any) -> Any:
     """Return a value for JSON: texts are made visible, and cut."""
-    if value is None:
-        return None
-    plain = json_value(list(value) if isinstance(value, tuple) else value)
-    if isinstance(plain, str):
-        return _cut_text(plain)
-    if isinstance(plain, Mapping):
-        return _names_as_text({str(name): _plain(one) for name, one in plain.items()})
-    return [_plain(one) for one in plain] if isinstance(plain, list | tuple) else plain
+    if isinstance(value, str):
+        return _cut_text(value)
+    if isinstance(value, Mapping):
+        return _names_as_text({str(name): _plain(one) for name, one in value.items()})
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    plain = json_value(value)
+    return plain if plain is value else _plain(plain)
 
 
 def _cut_text(text: str) -> str:

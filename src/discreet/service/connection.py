@@ -117,7 +117,7 @@ class Connection:
         return Listing(questions)
 
     def rights(self) -> OwnRights:
-        """Return the rights of the caller: the verbs of free questions, the most ε of one, the columns of conditions."""
+        """Return the rights of the caller: verbs of free questions, the most ε of one, columns of conditions."""
         return self._node.call(operations.OWN_RIGHTS)
 
     def columns(self, dataset: str) -> Mapping[str, Column]:
