@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias, runtime_check
 
 from .accuracy import ErrorBound
 from .errors import InvalidArgument, preview
+from .messages import Message
 from .privacy.guarantees import Guarantee
 from .privacy.units import Unit, plain_unit
 from .released_values import ReleasedValue
@@ -54,6 +55,32 @@ UNDESCRIBED = About()
 
 
 @dataclass(frozen=True, slots=True)
+class BilledPart:
+    """One of several questions that are answered at one price. Public.
+
+    Attributes:
+        name: its name among them.
+        guarantee: its own guarantee.
+        worst_error: a bound on the error of its answer; None where none is known.
+    """
+
+    name: str
+    guarantee: Guarantee
+    worst_error: ErrorBound | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the part in plain values, ready for JSON."""
+        worst = None if self.worst_error is None else self.worst_error.as_dict()
+        return {"name": self.name, "guarantee": self.guarantee.as_dict(), "worst_error": worst}
+
+    def __str__(self) -> str:
+        part = Message("{name}: {guarantee}", name=self.name, guarantee=self.guarantee)
+        if self.worst_error is None:
+            return part
+        return Message("{part}; worst error: {error}", part=part, error=self.worst_error)
+
+
+@dataclass(frozen=True, slots=True)
 class Bill:
     """The public side of one release: its question, its guarantee and its name in a ledger.
 
@@ -68,6 +95,7 @@ class Bill:
             None if every row is one.
         about: the described dataset; `UNDESCRIBED` for other data; None where scores or a number were given.
         worst_error: a bound on the error of one answer; None where none is known, or nobody asked for it.
+        parts: the questions, where several are answered at this price.
     """
 
     guarantee: Guarantee
@@ -79,6 +107,7 @@ class Bill:
     unit: Unit | None = None
     about: About | None = None
     worst_error: ErrorBound | None = field(default=None, compare=False)
+    parts: tuple[BilledPart, ...] = field(default=(), compare=False)
 
 
 class Account(Protocol):

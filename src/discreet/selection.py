@@ -31,7 +31,7 @@ from .mechanisms.contract import (
     read_parameter,
 )
 from .numbers import count, decimal
-from .payment import Account, Bill, Indices, Listener, PaidAnswer, PrepareDraw, buy_from
+from .payment import Account, Bill, BilledPart, Indices, Listener, PaidAnswer, PrepareDraw, buy_from
 from .privacy.guarantees import Guarantee, NoGuarantee
 from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from .privacy.units import Unit, read_unit, unit_in_words
@@ -104,6 +104,7 @@ class Order:
             it never enters a `Bill`.
         unit: the privacy unit, a column; None if every row is a record.
         worst_error: returns a bound on the error of one answer from public numbers, or None where none is known.
+        parts: returns the questions, where several are answered at this price.
         lists: reads the data, and returns the answers of several parts with their probabilities, for study; None
             where they are not worked out, or the question is one.
     """
@@ -117,6 +118,7 @@ class Order:
     question: "Question | None" = None
     unit: Unit | None = None
     worst_error: Callable[[], ErrorBound | None] = lambda: None
+    parts: Callable[[], tuple[BilledPart, ...]] = tuple
     lists: Callable[[], AnswerLists] | None = None
 
     def deliver(
@@ -439,7 +441,8 @@ def bill_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
     """
     listener = Listener(billing=True, payer=kwargs.get("ledger"))
     order = _listen(verb, args, kwargs, listener).order
-    return replace(order.bill(), about=listener.about, worst_error=order.worst_error())
+    worst, parts = order.worst_error(), order.parts()
+    return replace(order.bill(), about=listener.about, worst_error=worst, parts=parts)
 
 
 def _listen(

@@ -13,6 +13,7 @@ import discreet
 from discreet import Dataset, Ledger
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument, MissingColumn, UnreadableData
 from discreet.selection import bill_of
+from discreet.service.wire import read_quote
 from discreet.sql_statements import read_statement
 from discreet.verbs.sql import parts_of
 
@@ -240,6 +241,37 @@ def test_the_quote_is_the_bill(tmp_path: Path) -> None:
     assert quote.cost.epsilon == Fraction(1)
     session.sql(people(), text)
     assert ledger.budgets()[0].spent.epsilon == quote.cost.epsilon
+
+
+def test_a_quote_shows_the_parts_of_the_price_and_how_far_off_they_are() -> None:
+    text = f"{CLAUSE}city, COUNT(*) AS n, MEDIAN(age) FROM people WHERE age >= 18 GROUP BY city"
+    bill = bill_of(discreet.sql, people(), text)
+    half: dict[str, Any] = {"epsilon": "1/2", "by": "city", "where": "age >= 18"}
+    parts = [
+        bill_of(discreet.count, people(), **half),
+        bill_of(discreet.median, people(), "age", **half),
+    ]
+    assert [one.name for one in bill.parts] == ["n", "MEDIAN(age)"]
+    assert [one.guarantee for one in bill.parts] == [one.guarantee for one in parts]
+    assert [one.worst_error for one in bill.parts] == [one.worst_error for one in parts]
+    assert all(one.worst_error is not None for one in bill.parts)
+    assert bill.worst_error is None
+    alone = bill_of(discreet.sql, people(), f"{CLAUSE}COUNT(*) FROM people")
+    assert alone.parts == ()
+    assert alone.worst_error == bill_of(discreet.count, people(), epsilon=1).worst_error
+
+
+def test_a_quote_of_a_statement_says_its_parts(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open("people", epsilon=3)
+    bill = bill_of(discreet.sql, people(), f"{CLAUSE}COUNT(*) AS n, MEDIAN(age) AS m FROM people")
+    quote = ledger.session("people").quoted([bill])
+    first, *lines = str(quote).splitlines()
+    assert "would leave" in first
+    assert [line.split(": ")[0] for line in lines] == ["  n", "  m"]
+    assert all("worst error" in line for line in lines)
+    assert read_quote(quote.as_dict()) == quote
+    assert ledger.session("people").quoted([bill, bill]).parts == ()
 
 
 def test_counts_are_beside_the_values_where_the_function_has_them() -> None:

@@ -11,7 +11,7 @@ from ..accuracy import ErrorBound
 from ..error_boundary import error_boundaries
 from ..errors import Exhausted, LedgerError
 from ..messages import Message
-from ..payment import Bill, Indices, PaidAnswer
+from ..payment import Bill, BilledPart, Indices, PaidAnswer
 from ..privacy.contract import Guarantee
 from ..privacy.units import read_unit
 from ..releases import Release
@@ -62,6 +62,7 @@ class Quote:
         answer_in: the seconds after which a service would answer, if it were asked now and no other question of the
             caller waited; None where none is waited for.
         longest_wait: the most seconds that this can be, at any time.
+        parts: the questions, where several are answered at this price.
     """
 
     cost: Amount
@@ -73,6 +74,7 @@ class Quote:
     closed: str | None = None
     answer_in: float | None = None
     longest_wait: float | None = None
+    parts: tuple[BilledPart, ...] = ()
 
     @property
     def after(self) -> Amount | None:
@@ -106,6 +108,7 @@ class Quote:
             "after": None if after is None else after.as_dict(), "closed": self.closed,
             "worst_error": None if self.worst_error is None else self.worst_error.as_dict(),
             **({} if self.answer_in is None else {"answer_in": self.answer_in, "longest_wait": self.longest_wait}),
+            **({"parts": [part.as_dict() for part in self.parts]} if self.parts else {}),
         }  # fmt: skip
 
     def _repr_html_(self) -> str:
@@ -113,6 +116,7 @@ class Quote:
             "budget": self.name, "cost": self.cost, "spent": self.spent, "remaining": self.remaining,
             "would remain": self._verdict if self.after is None else self.after,
             "worst error": self.worst_error, "answer": self.wait,
+            **{part.name: part for part in self.parts},
         }  # fmt: skip
         return fact_table("Quote: nothing was charged", facts).html()
 
@@ -127,6 +131,8 @@ class Quote:
         )  # fmt: skip
         if self.worst_error is not None:
             quote = Message("{quote}; worst error: {error}", quote=quote, error=self.worst_error)
+        for part in self.parts:
+            quote = Message("{quote}\n  {part}", quote=quote, part=part)
         return (
             quote if self.wait is None else Message("{quote}; {wait}", quote=quote, wait=self.wait)
         )
@@ -373,6 +379,6 @@ def _quote(budget: Budget, bills: list[Bill]) -> Quote:
     for cost in costs:
         fits = fits and after.fits(cost)
         after = replace(after, spent=after.spent + cost)
-    error = bills[0].worst_error if len(bills) == 1 else None
+    error, parts = (bills[0].worst_error, bills[0].parts) if len(bills) == 1 else (None, ())
     cost = reduce(add, costs, _NO_COST)
-    return Quote(cost, budget.spent, budget.remaining, fits, budget.name, error)
+    return Quote(cost, budget.spent, budget.remaining, fits, budget.name, error, parts=parts)

@@ -132,7 +132,9 @@ class Datasets:
         cost = share.cost(bill.guarantee, bill.unit)
         closed = self.session(share, ChargeTerms(allowance=allowance)).quoted([bill]).closed
         fits = closed is None and share.fits(cost)
-        return Quote(cost, share.spent, share.remaining, fits, share.name, bill.worst_error, closed)
+        return Quote(
+            cost, share.spent, share.remaining, fits, share.name, bill.worst_error, closed, parts=bill.parts
+        )  # fmt: skip
 
     def _key(self, name: str) -> str | Dataset:
         """Return the key of a budget in the ledger: the description, or the name of data without one."""

@@ -85,7 +85,9 @@ class McpRoute:
         if isinstance(token, Response):
             return token
         if token.role != "analyst" or token.analyst is None:
-            words = "an assistant asks by the token of an analyst: discreet token create --role analyst --analyst NAME"
+            words = (
+                "an assistant asks by the token of an analyst: discreet token create --role analyst"
+            )
             return failure(request, NotAllowed(words), 403)
         if not _is_same_origin(request):
             return failure(request, NotAllowed("a page of another site asks nothing here"), 403)

@@ -23,6 +23,14 @@ class ErrorBoundReply(BaseModel):
     unit: str
 
 
+class BilledPartReply(BaseModel):
+    """One of several questions that are answered at one price, with its own guarantee."""
+
+    name: str
+    guarantee: dict[str, Any]
+    worst_error: ErrorBoundReply | None
+
+
 class QuoteReply(BaseModel):
     """A price, without a charge."""
 
@@ -41,6 +49,9 @@ class QuoteReply(BaseModel):
         description="The seconds after which an answer would leave, if the question were asked now.",
     )
     longest_wait: float | None = Field(None, description="The most seconds that this can be.")
+    parts: list[BilledPartReply] | None = Field(
+        None, description="The questions, where several are answered at this price."
+    )
 
 
 class ReleaseReply(BaseModel):

@@ -32,6 +32,7 @@ from ..ledger.transaction import ChainHead
 from ..node import AllowedQuestion
 from ..node.isolation import Failure, error_for_analyst
 from ..numbers import exact, fits
+from ..payment import BilledPart
 from ..privacy.guarantees import read_guarantee
 from ..privacy.units import plain_unit, read_unit
 from ..releases import Release
@@ -237,7 +238,15 @@ def read_quote(plain: Mapping[str, Any]) -> Quote:
         read_amount(plain["cost"]), read_amount(plain["spent"]), _read_remaining(plain["remaining"]),
         plain["fits"], plain["budget"], None if error is None else read_error_bound(error),
         plain["closed"], plain.get("answer_in"), plain.get("longest_wait"),
+        tuple(map(_read_part, plain.get("parts") or ())),
     )  # fmt: skip
+
+
+def _read_part(plain: Mapping[str, Any]) -> BilledPart:
+    """Return a question of a quote of several."""
+    error = plain["worst_error"]
+    bound = None if error is None else read_error_bound(error)
+    return BilledPart(plain["name"], read_guarantee(plain["guarantee"]), bound)
 
 
 def _read_remaining(plain: dict[str, str]) -> Amount:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ..accuracy import ErrorBound
 from ..answers import Answer
 from ..datasets.calls import inside_a_verb
 from ..datasets.dataset import Dataset
@@ -12,7 +13,7 @@ from ..datasets.dataset_terms import fill_terms
 from ..datasets.questions import use_of
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, preview
-from ..payment import Account, describe_account
+from ..payment import Account, BilledPart, describe_account
 from ..privacy.composition import compose
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
@@ -101,6 +102,8 @@ def sql(
         describe_account(account, about),
         request,
         unit=dataset.privacy_unit,
+        worst_error=partial(plan.worst_error, deliveries),
+        parts=partial(plan.parts, deliveries),
     )
     return order.deliver(partial(plan.prepare, source), partial(plan.rows, source))
 
@@ -208,6 +211,20 @@ class _Plan:
                 "limit": statement.limit,
             },
         )
+
+    def worst_error(self, deliveries: Sequence[Delivery]) -> ErrorBound | None:
+        """Return how far off the only aggregate may be; None of several, of which `parts` says it."""
+        return deliveries[0].order.worst_error() if len(deliveries) == 1 else None
+
+    def parts(self, deliveries: Sequence[Delivery]) -> tuple[BilledPart, ...]:
+        """Return the aggregates with their parts of the price, where there are several."""
+        if len(deliveries) == 1:
+            return ()
+        orders = [
+            (one.name, part.order)
+            for one, part in zip(self.statement.aggregates, deliveries, strict=True)
+        ]
+        return tuple(BilledPart(name, one.guarantee, one.worst_error()) for name, one in orders)
 
     def prepare(self, source: Any) -> Callable[[], list[Any]]:
         """Read the records of all aggregates, and return the function that draws them one after the other."""
