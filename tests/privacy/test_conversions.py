@@ -1,7 +1,7 @@
 """From Rényi curves to (epsilon, delta) and back, against exact pairs and against one another."""
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import pytest
 from flint import arb
@@ -18,7 +18,7 @@ from discreet.privacy.conversions import (
     read_epsilon,
     rho_for,
 )
-from discreet.sampling.enclosures import ball, precision
+from discreet.sampling.enclosures import ball, precision, upper
 
 ADD: Any = "add_remove"
 rhos = st.fractions(Fraction(1, 10**6), 20, max_denominator=10**6)
@@ -116,3 +116,86 @@ def test_public_numbers_are_checked() -> None:
             read_delta(bad)
     with pytest.raises(InvalidNumber, match="above zero"):
         rho_for(1, 0)
+
+
+class WorstPair(NamedTuple):
+    """P has the loss (2 a - 1) rho with probability `chance`, and another, a little below 0, else."""
+
+    rho: arb
+    order: arb
+    share: arb
+    """How much of exp(-(a - 1)**2 rho) the probability is."""
+
+    @classmethod
+    def at(cls, rho: Fraction, order: Fraction) -> Self:
+        a, r = ball(order), ball(rho)
+        return cls(r, a, 1 - 2 * (-a * (a - 1) * r).exp())
+
+    @property
+    def loss(self) -> arb:
+        return (2 * self.order - 1) * self.rho
+
+    @property
+    def chance(self) -> arb:
+        excess = self.order - 1
+        return self.share * (-excess * excess * self.rho).exp()
+
+    @property
+    def opposite(self) -> arb:
+        """Minus the other loss."""
+        return (1 - self.chance * (-self.loss).exp()).log() - (1 - self.chance).log()
+
+    def parts(self, b: arb) -> tuple[arb, arb]:
+        """Return the two terms of E_P exp((b - 1) L) over exp(b (b - 1) rho)."""
+        rest = (1 - self.chance).log() - (b - 1) * self.opposite - b * (b - 1) * self.rho
+        beside = b - self.order
+        return self.share * (-beside * beside * self.rho).exp(), rest.exp()
+
+    def slope(self, b: arb) -> arb:
+        first, second = self.parts(b)
+        return -2 * (b - self.order) * self.rho * first - second * (
+            self.opposite + (2 * b - 1) * self.rho
+        )
+
+    def is_within(self, low: Fraction, high: Fraction, depth: int = 0) -> bool:
+        """Return whether the moments of all orders from one up to another are proved to be small enough."""
+        middle, radius = (low + high) / 2, (high - low) / 2
+        slope = self.slope(ball(low).union(ball(high)))
+        if low == 1 and slope < 0:
+            return True  # at 1 they are equal
+        if sum(self.parts(ball(middle)), arb(0)) + abs(slope) * ball(radius) <= 1:
+            return True
+        halves = ((low, middle), (middle, high))
+        return depth < 40 and all(self.is_within(*half, depth + 1) for half in halves)
+
+
+@pytest.mark.parametrize(
+    ("rho", "order", "delta", "share"),
+    [
+        ("1/200", "457/10", "1e-6", 0.9999),
+        ("1/50", "154/10", "1e-3", 0.97),
+        ("1/50", "24", "1e-6", 0.99995),
+        ("1/5", "6", "1e-3", 0.99),
+        ("1/5", "86/10", "1e-6", 0.99999),
+        ("1", "45/10", "1e-6", 0.99999),
+    ],
+)
+def test_nothing_better_follows_from_zcdp(rho: str, order: str, delta: str, share: float) -> None:
+    """A pair of all Rényi divergences, in both directions, reaches the bound but for a small part."""
+    with precision(192):
+        pair = WorstPair.at(Fraction(rho), Fraction(order))
+        assert pair.is_within(Fraction(1), Fraction(order))
+        first, second = pair.parts(pair.order)
+        assert first + second <= 1  # from the order on both fall
+        assert pair.opposite <= pair.rho  # the other direction
+        target = pair.loss + (1 - 1 / pair.order).log()
+        reached = pair.chance * (1 - (target - pair.loss).exp())
+        bound = delta_of_curve(gaussian(Fraction(rho)), upper(target))
+        assert ball(bound) * ball(Fraction(share)) <= reached <= ball(bound)
+        assert 0.5 < float(bound) / float(delta) < 2
+
+
+def test_a_larger_pair_is_not_of_that_zcdp() -> None:
+    with precision(192):
+        pair = WorstPair.at(Fraction(1, 50), Fraction(24))._replace(share=arb(1))
+        assert not pair.is_within(Fraction(23), Fraction(24), 30)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 from flint import arb
 from hypothesis import given
@@ -133,6 +134,48 @@ def test_an_adaptive_analyst_with_gaussian_noise_stays_below(noisy: Any) -> None
         assert min(found.values()) > worst * 0.9999
         if isinstance(noisy, GaussianDP):
             assert found["combined"] < worst * 1.15
+
+
+def best_of_ranges(n: int, cells: int, step: float, reach: int) -> Any:
+    """Return the curve that an analyst reaches by n answers of range cells * step, at -reach to reach steps."""
+    epsilon, curve = cells * step, np.maximum(0, -np.expm1(np.arange(-reach, reach + 1) * step))
+    for _ in range(n):
+        options = []
+        for high in range(cells + 1):
+            chance = math.expm1(high * step - epsilon) / math.expm1(-epsilon)
+            up = np.concatenate((np.full(high, curve[0]), curve))[: len(curve)]
+            down = np.concatenate((curve, np.zeros(cells - high)))[cells - high :]
+            options.append(chance * up + (1 - chance) * down)
+        curve = np.max(options, axis=0)
+    return curve
+
+
+@pytest.mark.parametrize(
+    ("noisy", "pair"),
+    [
+        (GaussianDP(Fraction(1, 2)), gaussian_pair(0.5, 2000)),
+        (
+            PureDP(Fraction(1, 2)),
+            [(math.exp(k) / (1 + math.exp(k)), 1 / (1 + math.exp(k))) for k in (0.5, -0.5)],
+        ),
+    ],
+    ids=["gaussian", "pure"],
+)
+def test_who_asks_for_the_noise_first_reaches_the_bound(noisy: Any, pair: Any) -> None:
+    """Ten answers of range 1/10 after it, each the worst for the loss so far: no smaller bound holds."""
+    step, reach = 1 / 320, 3200
+    after = best_of_ranges(10, 32, step, reach)
+    losses = np.arange(-reach, reach + 1) * step
+    for target in (Fraction(1, 4), Fraction(1, 2)):
+        reached = sum(
+            p * np.interp(float(target) - math.log(p / q), losses, after) if q else p
+            for p, q in pair
+            if p > 0
+        )
+        least = (
+            compose(BoundedRange(Fraction(1, 10)).repeated(10), noisy).bounds(epsilon=target).least
+        )
+        assert reached * 0.9999 < least < reached * 1.002
 
 
 @pytest.mark.parametrize("kind", [GaussianDP, ZCDP, LossDP])
