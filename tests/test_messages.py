@@ -15,7 +15,7 @@ from jinja2.ext import extract_from_ast
 from polib import POFile, pofile
 
 import discreet
-from discreet import messages, templates
+from discreet import errors, messages, templates
 from discreet.accuracy import UNITS
 from discreet.errors import InvalidArgument
 from discreet.mechanisms import MECHANISMS
@@ -28,6 +28,11 @@ CHINESE = pofile(SOURCE / "locale" / "zh.po")
 MECHANISM_NAMES = {
     *MECHANISMS, "above_threshold", "geometric", "joint_quantiles", "joint_top_k", "laplace", "peeling",
     "randomized_response", "limited_domain", "private_keys", "first_above"}  # fmt: skip
+ERRORS = {
+    name
+    for name, kind in vars(errors).items()
+    if isinstance(kind, type) and issubclass(kind, errors.DiscreetError)
+}
 CODES = {
     "mechanism": {"{noun}({detail})", *MECHANISM_NAMES},
     "a mechanism": {name.replace("_", "-") for name in MECHANISM_NAMES},
@@ -85,9 +90,12 @@ def called() -> Iterator[tuple[str, str]]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue
-            if node.func.id not in {"Message", "gettext", "plural"}:
+            if node.func.id not in {"Message", "gettext", "plural", *ERRORS} or not node.args:
                 continue
-            first, context = node.args[0], node.args[1:2] if node.func.id != "plural" else []
+            first, context = (
+                node.args[0],
+                node.args[1:2] if node.func.id in {"Message", "gettext"} else [],
+            )
             texts = [first.body, first.orelse] if isinstance(first, ast.IfExp) else [first]
             for text in texts:
                 if isinstance(text, ast.Constant):

@@ -38,6 +38,8 @@ from fractions import Fraction
 from types import NoneType
 from typing import Any
 
+from .messages import Message
+
 _SIMPLE = {str, bytes, bool, NoneType, int, float, complex, Fraction, Decimal, date, datetime, time}
 _SHOWN_LENGTH = 60
 
@@ -81,18 +83,19 @@ class DiscreetError(Exception):
     charged: bool | None = False
     is_public: bool = False
 
-    def __init__(self, *message: object) -> None:
-        # A path may hold bytes that are no UTF-8, and a message must be printed.
-        super().__init__(*(_printable(str(part)) for part in message))
+    def __init__(self, template: object = "", /, **parts: object) -> None:
+        """Take the message, or its template with names in braces and its parts, as `Message` does."""
+        text = str(template)
+        super().__init__(_printable(text if isinstance(text, Message) else Message(text, **parts)))
 
 
-def _printable(text: str) -> str:
-    """Return a text, and a message as it is, if it can be printed; else with escapes."""
+def _printable(message: Message) -> str:
+    """Return a message if it can be printed; else its text with escapes, as a path may hold any bytes."""
     try:
-        text.encode()
+        message.encode()
     except UnicodeEncodeError:
-        return text.encode(errors="backslashreplace").decode()
-    return text
+        return message.encode(errors="backslashreplace").decode()
+    return message
 
 
 class InvalidArgument(DiscreetError, ValueError):
@@ -179,9 +182,16 @@ class Exhausted(DiscreetError, RuntimeError):
     """
 
     def __init__(
-        self, message: str, *, requested: Any = None, spent: Any = None, remaining: Any = None
+        self,
+        template: object = "",
+        /,
+        *,
+        requested: Any = None,
+        spent: Any = None,
+        remaining: Any = None,
+        **parts: object,
     ) -> None:
-        super().__init__(message)
+        super().__init__(template, **parts)
         self.requested = requested
         self.spent = spent
         self.remaining = remaining

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, reduce
-from gettext import GNUTranslations, NullTranslations
-from io import BytesIO
 from numbers import Number
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .errors import InvalidArgument, preview
+if TYPE_CHECKING:
+    from gettext import NullTranslations
 
 LOCALE = Path(__file__).with_name("locale")
 """The folder of the catalogues, which are called after the codes of their languages."""
@@ -128,20 +128,6 @@ def languages() -> tuple[str, ...]:
     return (SOURCE, *sorted(file.stem for file in LOCALE.glob("*.po")))
 
 
-def check_language(code: object) -> str:
-    """Return the code of a language that there is.
-
-    Raises:
-        InvalidArgument: if there is no catalogue for it.
-    """
-    if isinstance(code, str) and code in languages():
-        return code
-    codes = " or ".join(map(repr, languages()))
-    raise InvalidArgument(
-        Message("lang must be {known}, got {code}", known=codes, code=preview(code))
-    )
-
-
 def preferred_language() -> str:
     """Return the language of the user's locale, as gettext reads it, or English if there is no catalogue for it."""
     settings = (os.environ.get(name) for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
@@ -159,8 +145,11 @@ def language_tag() -> str:
 
 
 @cache
-def catalogue(code: str) -> NullTranslations:
+def catalogue(code: str) -> "NullTranslations":
     """Return the messages of a language; for English, and for a message that is missing, the message itself."""
+    from gettext import GNUTranslations, NullTranslations
+    from io import BytesIO
+
     if code == SOURCE:
         return NullTranslations()
     from polib import pofile

@@ -206,7 +206,8 @@ def read_account(ledger: object) -> Account | None:
     if ledger is None or hasattr(ledger, "buy"):
         return ledger
     raise InvalidArgument(
-        f'ledger must be a session, such as Ledger("budget.db").session("adult"), got {preview(ledger)}'
+        'ledger must be a session, such as Ledger("budget.db").session("adult"), got {ledger}',
+        ledger=preview(ledger),
     )
 
 

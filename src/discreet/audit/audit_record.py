@@ -56,7 +56,7 @@ def write_record(audit: MechanismAudit, path: str | Path) -> None:
         pass
     else:
         return
-    raise UnreadableFile(f"{path} cannot be written")
+    raise UnreadableFile("{path} cannot be written", path=path)
 
 
 def check_records(records: InventedRecords) -> None:
@@ -132,7 +132,7 @@ def read_record(path: str | Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         is_whole = False
     if not is_whole:
-        raise UnreadableFile(f"{path} is no record of an audit as it was written")
+        raise UnreadableFile("{path} is no record of an audit as it was written", path=path)
     return body
 
 

@@ -182,8 +182,10 @@ def mechanism(  # noqa: PLR0913  # a mechanism, a universe, a claim, and how it 
     pairs = room.pairs()
     if pairs > _MOST_NEIGHBORS:
         raise InvalidArgument(
-            f"there are {pairs:,} pairs of neighbours, and at most {_MOST_NEIGHBORS:,} are looked at: "
-            "give fewer records or smaller sizes"
+            "there are {pairs:,} pairs of neighbours, and at most {most_neighbors:,} are looked "
+            "at: give fewer records or smaller sizes",
+            pairs=pairs,
+            most_neighbors=_MOST_NEIGHBORS,
         )
     trial = _Audition(foreign_function(function, "function"), records, claim, pairs)
     worst, pair, holds = trial.run(room.everything())
@@ -208,7 +210,9 @@ def _read_claim(
     slack = exact(delta, "delta")
     for name, share, number in (("confidence", level, confidence), ("delta", slack, delta)):
         if not 0 <= share < 1:
-            raise InvalidArgument(f"{name} must be from 0 to below 1, got {preview(number)}")
+            raise InvalidArgument(
+                "{name} must be from 0 to below 1, got {number}", name=name, number=preview(number)
+            )
     size = 0 if draws is None else count(draws, "draws")
     if size == 1:
         raise InvalidArgument(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from ..errors import InvalidArgument, InvalidDescription, preview
-from ..messages import Message
 from .completion import data_names, dataset_names
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ class NamedAccount(NamedTuple):
         """
         if self.whose is None:
             raise InvalidArgument(
-                Message("which budget is it? give --dataset, or name a dataset of discreet.toml")
+                "which budget is it? give --dataset, or name a dataset of discreet.toml"
             )
         return self.whose
 
@@ -94,15 +93,15 @@ def account(where: str | None, dataset: str | None = None) -> NamedAccount:
     if where is not None and description is not None:
         if dataset not in (None, where, os.environ.get("DISCREET_DATASET")):
             raise InvalidArgument(
-                f"{where} is a dataset of {description.path}; leave out --dataset"
+                "{where} is a dataset of {description_path}; leave out --dataset",
+                where=where,
+                description_path=description.path,
             )
         where, dataset = None, where
     if where is not None:
         return NamedAccount(existing_ledger(where), dataset)
     if description is None:
-        raise InvalidArgument(
-            Message("which ledger is it? give its path, or declare one in discreet.toml")
-        )
+        raise InvalidArgument("which ledger is it? give its path, or declare one in discreet.toml")
     from ..ledger.toml_budgets import described_ledger
 
     ledger = described_ledger(description, dataset or "NAME")
@@ -135,12 +134,10 @@ def existing_ledger(where: str) -> "Ledger":
     """Return an existing ledger; only `open` creates one."""
     if "://" not in where and not Path(where).exists():
         raise InvalidArgument(
-            Message(
-                "there is no ledger at {where}{hint}; make one: discreet ledger open {where} --dataset NAME "
-                "--epsilon 1",
-                where=where,
-                hint=_dataset_hint(where),
-            )
+            "there is no ledger at {where}{hint}; make one: discreet ledger open {where} --dataset NAME "
+            "--epsilon 1",
+            where=where,
+            hint=_dataset_hint(where),
         )
     return open_ledger(where)
 

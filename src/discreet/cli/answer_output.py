@@ -9,10 +9,11 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from ..arguments import choice
 from ..datasets.noisy_cell_counts import NoisyCellCounts
 from ..datasets.table_profile import Profile
 from ..errors import InvalidArgument
-from ..messages import Message, check_language, current_language, translate
+from ..messages import Message, current_language, languages, translate
 from ..releases import Release, answer_in_words
 from ..text_tables import TextTable
 from .json_output import print_json
@@ -127,13 +128,13 @@ def check_report(path: Path | None, lang: str | None) -> None:
     """Refuse a report that could not be written, before anything is charged."""
     if path is None:
         if lang is not None:
-            raise InvalidArgument(Message("--lang is the language of a report; give --report too"))
+            raise InvalidArgument("--lang is the language of a report; give --report too")
         return
     from ..reports import check_path  # most commands write none
 
     check_path(path)
     if lang is not None:
-        check_language(lang)
+        choice(lang, "lang", languages())
 
 
 def write_report(subject: Any, path: Path | None, lang: str | None, **about: Any) -> None:

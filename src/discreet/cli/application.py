@@ -11,8 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
+from ..arguments import choice
 from ..errors import DiscreetError, InvalidArgument
-from ..messages import check_language, gettext, preferred_language, set_language, translate
+from ..messages import gettext, languages, preferred_language, set_language, translate
 from ..renamed import COMMANDS, OPTIONS
 from .exit_codes import INTERRUPTED, exit_code, exit_codes_in_words
 from .stored_replies import version_text, with_help_as_option, words_to_complete
@@ -92,7 +93,7 @@ def _options(
     ] = None,
 ) -> None:
     if language is not None:
-        set_language(check_language(language))
+        set_language(choice(language, "--language", languages()))
 
 
 def run_program() -> None:
@@ -171,9 +172,15 @@ def _check(arguments: list[str]) -> None:
         raise InvalidArgument("an argument holds a NUL, which no file's name and no value can hold")
     for words in (tuple(arguments[:2]), tuple(arguments[:1])):
         if words in COMMANDS:
-            raise InvalidArgument(f"discreet {' '.join(words)} is now: discreet {COMMANDS[words]}")
+            raise InvalidArgument(
+                "discreet {words} is now: discreet {commands}",
+                words=" ".join(words),
+                commands=COMMANDS[words],
+            )
     for option in OPTIONS.keys() & {argument.partition("=")[0] for argument in arguments}:
-        raise InvalidArgument(f"there is no {option} any more: {OPTIONS[option]}")
+        raise InvalidArgument(
+            "there is no {option} any more: {options}", option=option, options=OPTIONS[option]
+        )
 
 
 def _message(error: Exception) -> str | None:

@@ -51,7 +51,11 @@ def table_file(source: str, form: str | None = None) -> Iterator[str]:
         UnreadableFile: if it is a database, a workbook or an address, with the way to do it instead.
     """
     if form is not None and form not in FORMATS:
-        raise UnknownName(f"--format must be one of {', '.join(FORMATS)}, got {preview(form)}")
+        raise UnknownName(
+            "--format must be one of {first_formats}, got {form}",
+            first_formats=", ".join(FORMATS),
+            form=preview(form),
+        )
     if _is_stream(source):
         with _stream(source) as stream, _beside(_NAME, form or "csv") as path:
             with open(path, "wb", opener=private_opener) as copy:
@@ -61,7 +65,7 @@ def table_file(source: str, form: str | None = None) -> Iterator[str]:
         _refuse(source)
         yield source
     elif not Path(source).expanduser().is_file():
-        raise InvalidArgument(f"--format is of one file, and {source} is none")
+        raise InvalidArgument("--format is of one file, and {source} is none", source=source)
     else:
         with _beside(source, form) as path:
             path.symlink_to(Path(source).expanduser().absolute())
@@ -100,7 +104,7 @@ def private_number(spelling: object, what: str) -> Fraction:
         return exact(spelling, what)
     except InvalidNumber:
         pass
-    raise InvalidScores(f"{what} is no finite number")
+    raise InvalidScores("{what} is no finite number", what=what)
 
 
 def _is_stream(source: str) -> bool:
@@ -155,7 +159,8 @@ def _refuse(source: str) -> None:
     """Raise for databases, workbooks and addresses, with the line that converts them."""
     if "://" in source[:10]:
         raise UnreadableFile(
-            f"{preview(source)} is an address: fetch it, and pipe it in: curl ADDRESS | discreet … -"
+            "{source} is an address: fetch it, and pipe it in: curl ADDRESS | discreet … -",
+            source=preview(source),
         )
     path = Path(source).expanduser()
     suffix = path.suffix.lower()
@@ -163,12 +168,16 @@ def _refuse(source: str) -> None:
         return
     if suffix in _DATABASES:
         raise UnreadableFile(
-            f"{source} is a database: pipe in what a query of one row per record selects: "
-            f"{_DATABASES[suffix]} {source} 'SELECT …' | discreet … -"
+            "{source} is a database: pipe in what a query of one row per record selects: "
+            "{databases} {source} 'SELECT …' | discreet … -",
+            source=source,
+            databases=_DATABASES[suffix],
         )
     if suffix in _WORKBOOKS:
-        raise UnreadableFile(f"{source} is a workbook: save its sheet as CSV")
+        raise UnreadableFile("{source} is a workbook: save its sheet as CSV", source=source)
     raise UnreadableFile(
-        f"the name of {source} does not say its format; say it: --format {', '.join(FORMATS[:-1])} or "
-        f"{FORMATS[-1]}"
+        "the name of {source} does not say its format; say it: --format {first_formats} or {last_format}",
+        source=source,
+        first_formats=", ".join(FORMATS[:-1]),
+        last_format=FORMATS[-1],
     )

@@ -224,7 +224,7 @@ def _check_report(settings: dict[str, Any]) -> None:
     """Refuse a report that could not be written, before anything is charged."""
     check_report(settings["report"], settings["lang"])
     if settings["report"] is not None and settings["dry_run"]:
-        raise InvalidArgument(Message("--report is of a release; leave it out of a --dry-run"))
+        raise InvalidArgument("--report is of a release; leave it out of a --dry-run")
 
 
 def _report(release: Release, charged: "_Charged", settings: dict[str, Any]) -> None:
@@ -271,14 +271,14 @@ def _charged(settings: dict[str, Any], data: Dataset | None) -> _Charged:
     if where is None:
         for name in ("dataset", "analyst", "request", "dry_run"):
             if settings[name]:
-                raise InvalidArgument(f"--{name.replace('_', '-')} goes with --ledger")
+                raise InvalidArgument(
+                    "--{option} goes with --ledger", option=name.replace("_", "-")
+                )
         return _Charged(None, None)
     if settings["dataset"] is None:
         raise InvalidArgument(
-            Message(
-                "which budget of {ledger} is charged? give --dataset too (or set DISCREET_DATASET)",
-                ledger=where,
-            )
+            "which budget of {ledger} is charged? give --dataset too (or set DISCREET_DATASET)",
+            ledger=where,
         )
     from .accounts import existing_ledger  # most answers are released without one
 

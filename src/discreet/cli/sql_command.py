@@ -31,7 +31,7 @@ def _answer(data: Any, statement: str, terms: Terms) -> Release:
     """Release the answer to a statement."""
     if isinstance(data, str):
         raise InvalidArgument(
-            f"FROM names no dataset of discreet.toml: {data}; describe it there first"
+            "FROM names no dataset of discreet.toml: {data}; describe it there first", data=data
         )
     shared = {name: one for name, one in terms.items() if name in _STATEMENT_TERMS}
     return verb.sql(data, statement, **shared)  # type: ignore[arg-type]

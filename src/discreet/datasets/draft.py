@@ -116,8 +116,10 @@ def _types_of_files(source: str, *, header: bool) -> Mapping[str, str | None]:
     if types is not None:
         return types
     raise InvalidArgument(
-        f"{source} has no schema: if it is CSV and its first line holds the names of its columns, say --header; if "
-        "that is a row, give them: --names a,b,c. Of JSON lines give the keys: --names too"
+        "{source} has no schema: if it is CSV and its first line holds the names of its "
+        "columns, say --header; if that is a row, give them: --names a,b,c. Of JSON lines "
+        "give the keys: --names too",
+        source=source,
     )
 
 
@@ -191,7 +193,7 @@ def columns_of_table(url: str, table: str | None) -> dict[str, str]:
         message = str(error)
     else:
         failure = UnreadableData(
-            f"{url} cannot be opened as a database, or its tables not be listed"
+            "{url} cannot be opened as a database, or its tables not be listed", url=url
         )
         work, passing = partial(_column_types, database, table), (InvalidArgument, UnreadableData)
         return replacing(work, lambda _: failure, passing=passing)
@@ -206,7 +208,7 @@ def _column_types(database: Database | DuckFile, table: str | None) -> dict[str,
     )
     if table not in tables:
         names = ", ".join(sorted(tables)) or "none"
-        raise InvalidArgument(f"which table is it? give --table; there are {names}")
+        raise InvalidArgument("which table is it? give --table; there are {names}", names=names)
     if isinstance(database, DuckFile):
         relation = database.sql(table_query(table))
         return {name: str(of) for name, of in zip(relation.columns, relation.types, strict=True)}

@@ -329,7 +329,9 @@ def read_duration(entry: object, name: str) -> Fraction:
     match = re.fullmatch(_DURATION, exact_text(entry) or "", re.ASCII)
     if match is None:
         raise InvalidArgument(
-            f'{name} must be a time such as "250ms" or "1s", got {preview(entry)}'
+            '{name} must be a time such as "250ms" or "1s", got {entry}',
+            name=name,
+            entry=preview(entry),
         )
     return Fraction(match[1]) / (1000 if match[2] == "ms" else 1)
 

@@ -12,7 +12,6 @@ from typing import Any
 from ..datasets.extents import Extent, database_ids, extent_of
 from ..datasets.sources import is_query
 from ..errors import Exhausted, InvalidArgument, UnknownBudget
-from ..messages import Message
 from ..payment import UNDESCRIBED, About
 from ..tables.query_tables import QueryTables, TableCheck, changed_tables, same_tables
 from .budget import Budget
@@ -138,9 +137,13 @@ class Bindings:
             return [*(name for name in names if name != current[0]), *current]
         if current:
             raise InvalidArgument(
-                f"the source of {about.name or 'the data'} shares tables with {' and '.join(current)}, which have "
-                "budgets of their own, and a release can be charged to one: merge them, discreet ledger merge "
-                f"{current[1]} --into {current[0]}; or say that they hold the data of others, --separate"
+                "the source of {about_name} shares tables with {version}, which have budgets of "
+                "their own, and a release can be charged to one: merge them, discreet ledger merge "
+                "{others} --into {today}; or say that they hold the data of others, --separate",
+                about_name=about.name or "the data",
+                version=" and ".join(current),
+                others=current[1],
+                today=current[0],
             )
         return names
 
@@ -168,8 +171,10 @@ class Bindings:
             return budgets[-1]
         label = about.name or "without a name"
         raise UnknownBudget(
-            f"no budget of this ledger belongs to the described dataset {label}; only the owner of the data opens "
-            f"one: discreet ledger open {about.name or 'NAME'}"
+            "no budget of this ledger belongs to the described dataset {label}; only the owner "
+            "of the data opens one: discreet ledger open {about_name}",
+            label=label,
+            about_name=about.name or "NAME",
         )
 
     def current(self, budget: str) -> str:
@@ -357,13 +362,15 @@ def check_charge(transaction: Transaction, budget: str, about: About | None) -> 
     why = bindings.closed(budget)
     if why is not None:
         raise Exhausted(
-            Message(
-                "the budget of {budget} cannot pay any more: {reason}", budget=budget, reason=why
-            )
+            "the budget of {budget} cannot pay any more: {reason}", budget=budget, reason=why
         )
     others = bindings.overlaps(budget)
     if others:
-        raise Exhausted(f"the budget of {budget} cannot pay: {why_overlapping(budget, others)}")
+        raise Exhausted(
+            "the budget of {budget} cannot pay: {why_overlapping}",
+            budget=budget,
+            why_overlapping=why_overlapping(budget, others),
+        )
     return check_about(bindings, budget, about)
 
 
@@ -426,9 +433,11 @@ def change(body: EventBody, about: About) -> About | None:
             for name in differences
         )
         raise InvalidArgument(
-            f"the description of {body['name']} is not that of its budget: {words}. Its owner records the change "
-            f"with ledger.describe(dataset), or discreet ledger describe {body['name']}; what was spent stays "
-            "spent"
+            "the description of {body} is not that of its budget: {words}. Its owner records the "
+            "change with ledger.describe(dataset), or discreet ledger describe {body}; what was "
+            "spent stays spent",
+            body=body["name"],
+            words=words,
         )
     tables = body.get("tables")
     if tables is not None and about.tables is not None and not same_tables(tables, about.tables):
@@ -508,4 +517,4 @@ def _of_another(why: str, name: str | None) -> InvalidArgument:
         if name
         else "ask about the described dataset, discreet.Dataset or discreet.read_dataset"
     )
-    return InvalidArgument(f"{why}: {fix}")
+    return InvalidArgument("{why}: {fix}", why=why, fix=fix)

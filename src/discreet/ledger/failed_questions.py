@@ -75,11 +75,10 @@ class Allowance:
                 price, bound = (read_amount({unit: str(number)}) for number in (amount, least))
                 with public_errors():
                     raise InvalidArgument(
-                        Message(
+
                             "this costs {cost}, and a question here costs at least {least}: ask with a larger "
                             "{unit}",
-                            cost=price, least=bound, unit=unit,
-                        )
+                            cost=price, least=bound, unit=unit
                     )  # fmt: skip
 
     def closed(self, failures: int) -> Message | None:
@@ -146,9 +145,7 @@ def check_open(transaction: Transaction, dataset: str, allowance: Allowance) -> 
     why = allowance.closed(failures(transaction, dataset, allowance.analyst))
     if why is not None:
         raise Exhausted(
-            Message(
-                "the budget of {budget} cannot pay any more: {reason}", budget=dataset, reason=why
-            )
+            "the budget of {budget} cannot pay any more: {reason}", budget=dataset, reason=why
         )
 
 

@@ -584,7 +584,9 @@ def _about_or_name(dataset: str | Dataset) -> About | str:
 def _about_of(dataset: Dataset) -> About:
     """Return the part of a description that a ledger keeps."""
     if not isinstance(dataset, Dataset):
-        raise InvalidArgument(f"dataset must be a discreet.Dataset, got {preview(dataset)}")
+        raise InvalidArgument(
+            "dataset must be a discreet.Dataset, got {dataset}", dataset=preview(dataset)
+        )
     _name_of(dataset)
     return dataset.about
 
@@ -597,7 +599,7 @@ def _read_flag(flag: object, name: str) -> bool:
     """
     if isinstance(flag, bool):
         return flag
-    raise InvalidArgument(f"{name} must be True or False, got {preview(flag)}")
+    raise InvalidArgument("{name} must be True or False, got {flag}", name=name, flag=preview(flag))
 
 
 def _read_oversubscribed(flag: object) -> bool | None:
@@ -615,7 +617,8 @@ def _read_shares(
         others = sorted(numbers.keys() - {"epsilon", "rho", "delta"})
         if others:
             raise InvalidArgument(
-                f"a share is epsilon, rho, or epsilon and delta, got {preview(others)}"
+                "a share is epsilon, rho, or epsilon and delta, got {others}",
+                others=preview(others),
             )
         shares[analyst] = read_total(*map(numbers.get, ("epsilon", "rho", "delta")))
     return shares

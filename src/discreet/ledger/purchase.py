@@ -148,9 +148,7 @@ class Payer:
         holders = {budget.analyst for budget in both}
         if None not in holders:
             raise UnknownBudget(
-                Message(
-                    "no budget was opened for the dataset {dataset}", dataset=preview(self.dataset)
-                )
+                "no budget was opened for the dataset {dataset}", dataset=preview(self.dataset)
             )
         if self.analyst in holders:
             return both
@@ -159,12 +157,10 @@ class Payer:
             for budget in queries.stored_budgets(transaction.connection, self.dataset)
         ]
         raise UnknownBudget(
-            Message(
-                "the analyst {analyst} has no share of {dataset}; those who have: {names}",
-                analyst=preview(self.analyst),
-                dataset=self.dataset,
-                names=", ".join(filter(None, shares)) or Message("nobody"),
-            )
+            "the analyst {analyst} has no share of {dataset}; those who have: {names}",
+            analyst=preview(self.analyst),
+            dataset=self.dataset,
+            names=", ".join(filter(None, shares)) or Message("nobody"),
         )
 
     def paying_about(self, data: Iterable[About | None]) -> tuple[list[Budget], str | None]:
@@ -391,8 +387,10 @@ class Purchase:
         events = queries.events_of_request(transaction, payer.dataset, payer.analyst, request)
         if "charged_outside" in events:
             raise RequestConflict(
-                f"request {preview(request)} was charged for a release made elsewhere (event "
-                f"{events['charged_outside'].number}); give this question a name of its own"
+                "request {request} was charged for a release made elsewhere (event {number}); give "
+                "this question a name of its own",
+                request=preview(request),
+                number=events["charged_outside"].number,
             )
         charge = events.get("charged")
         if charge is not None and charge.body.get("digest") != self.bill.digest:
@@ -445,7 +443,7 @@ def answer_of_event(ending: Event) -> Indices:
         return decode(ending.body["answer"])
     except (KeyError, TypeError, ValueError):
         pass
-    raise LedgerCorrupt(f"the answer in event {ending.number} cannot be read")
+    raise LedgerCorrupt("the answer in event {number} cannot be read", number=ending.number)
 
 
 def without_frames(work: Callable[[], _T]) -> _T:

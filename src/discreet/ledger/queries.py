@@ -176,7 +176,7 @@ def _readable(name: str, function: Callable[_P, _T], *args: _P.args, **kwargs: _
         return function(*args, **kwargs)
     except (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, RecursionError):
         pass
-    raise LedgerCorrupt(f"{name} cannot be read")
+    raise LedgerCorrupt("{name} cannot be read", name=name)
 
 
 def _hash(event: Event, previous: str) -> str:
@@ -246,7 +246,7 @@ def failures_of(transaction: Transaction, dataset: str, analyst: str | None) -> 
     for event in _checked_events(rows, transaction.chain):
         failures = event.body.get("failures")
         if not isinstance(failures, int) or failures < 0:
-            raise LedgerCorrupt(f"event {event.number} cannot be read")
+            raise LedgerCorrupt("event {number} cannot be read", number=event.number)
         return failures
     return 0
 
@@ -269,7 +269,7 @@ def _checked_events(rows: Iterable[Any], chain: ChainHead) -> list[Event]:
         event = event_of(columns)
         before = genesis(chain.identity, chain.first_schema) if event.number == 1 else previous
         if not is_chained(event, before):
-            raise LedgerCorrupt(f"event {event.number} is not what was written")
+            raise LedgerCorrupt("event {number} is not what was written", number=event.number)
         events.append(event)
     return events
 
@@ -280,7 +280,8 @@ def _check_states(budgets: list[Budget], latest: list[Event]) -> None:
         about = [event for event in latest if budget.analyst in {None, event.analyst}][-1:]
         if [_state_after(event, budget) for event in about] != [budget.state]:
             raise LedgerCorrupt(
-                f"the budget of {budget.name} is not what the latest event about it left it as"
+                "the budget of {budget_name} is not what the latest event about it left it as",
+                budget_name=budget.name,
             )
 
 

@@ -232,8 +232,10 @@ def check_version(version: object) -> int:
         raise LedgerCorrupt("the ledger does not say which schema it has")
     if version > len(MIGRATIONS):
         raise LedgerTooNew(
-            f"this ledger has schema {version}, and this version of discreet knows {len(MIGRATIONS)}: "
-            "upgrade discreet"
+            "this ledger has schema {version}, and this version of discreet knows "
+            "{number_of_migrations}: upgrade discreet",
+            version=version,
+            number_of_migrations=len(MIGRATIONS),
         )
     return version
 
@@ -246,7 +248,9 @@ def check_newest(version: object) -> None:
         LedgerCorrupt: if it is older or not recorded, as a ledger is upgraded when it is opened.
     """
     if check_version(version) != len(MIGRATIONS):
-        raise LedgerCorrupt(f"the ledger says it has schema {version}, and was opened with another")
+        raise LedgerCorrupt(
+            "the ledger says it has schema {version}, and was opened with another", version=version
+        )
 
 
 def migrate(connection: Connection) -> None:

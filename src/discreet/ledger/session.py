@@ -92,10 +92,9 @@ class Quote:
                 "spent {spent}, remaining {remaining}", spent=self.spent, remaining=self.remaining
             )
             raise Exhausted(
-                Message(
+
                     "the budget of {budget} cannot pay {cost}: {reason}",
                     budget=self.name, cost=self.cost, reason=why,
-                ),
                 requested=self.cost, spent=self.spent, remaining=self.remaining,
             )  # fmt: skip
 

@@ -42,10 +42,13 @@ def _check_names(bindings: Bindings, declaration: Declaration) -> None:
     budgets = bindings.without_tables(declaration.about.source, declaration.names)
     if budgets:
         raise InvalidArgument(
-            f"the tables of {' and '.join(budgets)} are not in the database any more under their names, so "
-            f"{declaration.about.name} may be about the same. Describe {budgets[0]} as now, discreet ledger "
-            f"describe {budgets[0]}; or say that it holds the data of others: discreet ledger open "
-            f"{declaration.about.name} --separate"
+            "the tables of {budgets} are not in the database any more under their names, so "
+            "{name} may be about the same. Describe {kept_budget} as now, discreet ledger describe "
+            "{kept_budget}; or say that it holds the data of others: discreet ledger open {name} "
+            "--separate",
+            budgets=" and ".join(budgets),
+            name=declaration.about.name,
+            kept_budget=budgets[0],
         )
 
 
@@ -60,10 +63,14 @@ def of_another(bindings: Bindings, about: About, others: Sequence[str]) -> Inval
     """Return the error for a dataset with a budget of its own and the source of other budgets."""
     names = [name for budget in others for name in bindings.of(budget)]
     return InvalidArgument(
-        f"the source is or was that of {' and '.join(names)}, whose budget is {' and '.join(others)}: one source "
-        f"has one budget, so {about.name} cannot keep its own. Make one of them, discreet ledger merge "
-        f"{about.name} --into {others[0]}; or say that they hold the data of others, discreet ledger describe "
-        f"{about.name} --separate"
+        "the source is or was that of {names}, whose budget is {others}: one source has one "
+        "budget, so {about_name} cannot keep its own. Make one of them, discreet ledger "
+        "merge {about_name} --into {other}; or say that they hold the data of others, "
+        "discreet ledger describe {about_name} --separate",
+        names=" and ".join(names),
+        others=" and ".join(others),
+        about_name=about.name,
+        other=others[0],
     )
 
 
@@ -81,10 +88,14 @@ def check_unit_of_source(
     for whole in budgets:
         if whole.analyst is None and bindings.of(whole.dataset) and whole.unit != unit:
             raise InvalidArgument(
-                f"the source of {about.name} shares tables with the budget of {whole.dataset}, which protects "
-                f"{one_record(whole.unit)}, and this would protect {one_record(unit)}: no budget bounds the "
-                "releases of both. Describe both with one privacy unit; or say that they hold the data of others, "
-                f"discreet ledger open {about.name} --separate"
+                "the source of {about_name} shares tables with the budget of {dataset}, which "
+                "protects {old_unit}, and this would protect {new_unit}: no budget bounds the "
+                "releases of both. Describe both with one privacy unit; or say that they hold the "
+                "data of others, discreet ledger open {about_name} --separate",
+                about_name=about.name,
+                dataset=whole.dataset,
+                old_unit=one_record(whole.unit),
+                new_unit=one_record(unit),
             )
 
 
@@ -105,9 +116,12 @@ def shared_budget(bindings: Bindings, about: About) -> Iterator[None]:
     else:
         return
     raise InvalidArgument(
-        f"{about.name} is about the same source as {' and '.join(bindings.of(others[-1]))}, so it has the same "
-        f"budget, and {reason}. If it holds the data of others, say so: discreet ledger open {about.name} "
-        "--separate"
+        "{about_name} is about the same source as {bound}, so it has the same budget, and "
+        "{reason}. If it holds the data of others, say so: discreet ledger open {about_name} "
+        "--separate",
+        about_name=about.name,
+        bound=" and ".join(bindings.of(others[-1])),
+        reason=reason,
     )
 
 
@@ -127,12 +141,20 @@ def merge_budgets(transaction: Transaction, payer: Payer, whose: About, into: Ab
     bindings = read_bindings(transaction)
     old, name = bindings.budget(whose), bindings.budget(into)
     if old == name:
-        raise InvalidArgument(f"the budget of {whose.name} is that of {into.name} already")
+        raise InvalidArgument(
+            "the budget of {whose_name} is that of {into_name} already",
+            whose_name=whose.name,
+            into_name=into.name,
+        )
     ends, stays = (queries.whole_budget(transaction, each) for each in (old, name))
     if ends.unit != stays.unit:
         raise InvalidArgument(
-            f"the budget of {old} protects {one_record(ends.unit)}, and that of {name} {one_record(stays.unit)}: "
-            "no sum bounds both, so they cannot be merged"
+            "the budget of {old} protects {old_unit}, and that of {name} {new_unit}: no "
+            "sum bounds both, so they cannot be merged",
+            old=old,
+            old_unit=one_record(ends.unit),
+            name=name,
+            new_unit=one_record(stays.unit),
         )
     _charge_again(transaction, payer, old)
     for body in bindings.of(old).values():
@@ -172,10 +194,13 @@ def _charge_one(
     else:
         return
     raise Exhausted(
-        f"the budget of {payer.dataset} cannot pay what the other has spent: extend it first, "
+        "the budget of {dataset} cannot pay what the other has spent: extend it first, "
         "discreet ledger extend",
-        requested=cost, spent=spent, remaining=remaining,
-    )  # fmt: skip
+        dataset=payer.dataset,
+        requested=cost,
+        spent=spent,
+        remaining=remaining,
+    )
 
 
 def notes_on_shared_tables(connection: Connection) -> tuple[str, ...]:

@@ -332,7 +332,9 @@ class Store:
         """Create or upgrade the tables, unless the file lost its beginning and only looks empty."""
         fresh = self._is_sqlite and not self.in_memory and version_of(connection) == 0
         if fresh and Path(self.name).stat().st_size:
-            raise LedgerCorrupt(f"the file {self.name} is not empty, and there is no ledger in it")
+            raise LedgerCorrupt(
+                "the file {name} is not empty, and there is no ledger in it", name=self.name
+            )
         upgrade(connection)
 
     def _here(self) -> Engine:

@@ -76,7 +76,7 @@ class FirstThreshold:
         """
         wanted = need_parameter(parameter)
         if wanted.kind != "epsilon":
-            raise InvalidArgument(f"first_above takes epsilon, not {wanted.kind}")
+            raise InvalidArgument("first_above takes epsilon, not {kind}", kind=wanted.kind)
         level, noise = self.rates(wanted.value, neighbors)
         guarantee = PureDP(self.cost(level, noise, neighbors), neighbors)
         if guarantee.epsilon > wanted.value:

@@ -73,7 +73,8 @@ class TopCounts:
         k = count(self.k, "k")
         if sensitivity.change != 1:
             raise InvalidArgument(
-                f"noisy counts need scores that change by 1, not by {sensitivity.change}"
+                "noisy counts need scores that change by 1, not by {change}",
+                change=sensitivity.change,
             )
         noisy = calibrate_counts(self.moved, sensitivity.neighbors, parameter)
 

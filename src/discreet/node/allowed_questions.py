@@ -102,7 +102,7 @@ class Limits:
     def check_size(self, size: int | None) -> None:
         """Raise if the owner does not allow as many answers at once."""
         if size is not None and size > self.size:
-            raise PublicError(InvalidNumber(f"size may be up to {self.size:,} here"))
+            raise PublicError(InvalidNumber("size may be up to {size:,} here", size=self.size))
 
 
 @dataclass(slots=True, repr=False)
@@ -139,7 +139,10 @@ class Permission:
             requests = self._requests[analyst]
             if name not in requests and len(requests) >= most:
                 raise PublicError(
-                    Exhausted(f"this question may be asked {most:,} times, and was; ask its owner")
+                    Exhausted(
+                        "this question may be asked {most:,} times, and was; ask its owner",
+                        most=most,
+                    )
                 )
             requests.add(name)
 

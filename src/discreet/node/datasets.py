@@ -77,7 +77,9 @@ class Datasets:
         holding = self.find(name)
         if question in holding.questions:
             raise InvalidArgument(
-                f"{name} has a question named {preview(question)}; take another name"
+                "{name} has a question named {question}; take another name",
+                name=name,
+                question=preview(question),
             )
         call = with_former_method(_copy_arguments(call))
         with_data = call.about(holding.data)
@@ -166,7 +168,8 @@ class Datasets:
         budget = self.budget_of(name)
         if budget is None:
             raise UnknownBudget(
-                f"no budget was opened for {name}; its owner opens it: discreet ledger open {name}"
+                "no budget was opened for {name}; its owner opens it: discreet ledger open {name}",
+                name=name,
             )
         return budget
 
@@ -201,8 +204,10 @@ class Datasets:
         holding = self.find(name)
         if not holding.may_simulate:
             raise InvalidArgument(
-                f"{name} may not be simulated: draws that nobody pays for tell about the data; "
-                f"ask it, or let the owner call allow_simulation({name!r})"
+                "{name} may not be simulated: draws that nobody pays for tell about the data; ask "
+                "it, or let the owner call allow_simulation({option})",
+                name=name,
+                option=repr(name),
             )
         release = permission.question.about(holding.data).ask(size=size)
         return Simulation(list(release.value), release.mechanism)
@@ -220,13 +225,19 @@ class Datasets:
         if matches:
             raise PublicError(
                 InvalidArgument(
-                    f"{preview(question)} is a question about {' and '.join(matches)}; say which: "
-                    f"dataset={matches[0]!r}"
+                    "{question} is a question about {matches}; say which: dataset={example}",
+                    question=preview(question),
+                    matches=" and ".join(matches),
+                    example=repr(matches[0]),
                 )
             )
         others = ", ".join(other for name in candidates for other in self.find(name).questions)
         raise PublicError(
-            UnknownName(f"there is no question {preview(question)}; there are {others or 'none'}")
+            UnknownName(
+                "there is no question {question}; there are {others}",
+                question=preview(question),
+                others=others or "none",
+            )
         )
 
     def _names_of(self, dataset: str | None) -> list[str]:
@@ -241,7 +252,9 @@ class Datasets:
         if name in self._holdings:
             return self._holdings[name]
         others = ", ".join(self._holdings) or "none yet"
-        raise UnknownName(f"dataset must be one of {others}, got {preview(name)}")
+        raise UnknownName(
+            "dataset must be one of {others}, got {name}", others=others, name=preview(name)
+        )
 
     def events_after(self, number: int, limit: int) -> tuple[ChainHead, list[Event]]:
         """Return where the chain ends, and so many of its events after one of them."""
@@ -295,7 +308,9 @@ def _check_arguments(name: str, question: Call) -> None:
             check_names(question.terms, takes.parameters)  # bind names no nearest argument
         takes.bind(*question.arguments, **question.terms)
     except TypeError as error:
-        failure = InvalidArgument(f"{name} cannot be asked like this: {error}")
+        failure = InvalidArgument(
+            "{name} cannot be asked like this: {error}", name=name, error=error
+        )
     except ValueError:  # of a callable whose arguments nobody can tell
         return
     else:

@@ -58,9 +58,7 @@ def canvas(height: float) -> Iterator[tuple["Figure", "Axes"]]:
 
         from .figure import Figure
     except ImportError:
-        raise MissingPackage(
-            Message('pictures need matplotlib: pip install "discreet[plots]"')
-        ) from None
+        raise MissingPackage('pictures need matplotlib: pip install "discreet[plots]"') from None
     with rc_context(_STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(8, height), layout="constrained")
         yield figure, figure.add_subplot()

@@ -46,7 +46,7 @@ class ApproxRange(BaseGuarantee):
         object.__setattr__(self, "rounds", Fraction(count(whole, "rounds")))
         share = read_delta(self.delta)
         if share == 0:
-            raise InvalidNumber(f"delta must be above zero, got {preview(self.delta)}")
+            raise InvalidNumber("delta must be above zero, got {delta}", delta=preview(self.delta))
         object.__setattr__(self, "delta", share)
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
@@ -81,7 +81,11 @@ class ApproxRange(BaseGuarantee):
         """
         share = read_delta(delta)
         if share < self.delta:
-            raise InvalidNumber(f"delta must be at least that of {self}, got {preview(delta)}")
+            raise InvalidNumber(
+                "delta must be at least that of {guarantee}, got {delta}",
+                guarantee=self,
+                delta=preview(delta),
+            )
         rest = share - self.delta
         rest = rest / (1 - self.delta) if self.rounds == 1 else rest
         return ApproxDP(self.core.approx(rest).epsilon, share, self.neighbors)

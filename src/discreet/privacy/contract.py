@@ -159,11 +159,15 @@ def check_guarantee(item: object) -> Guarantee:
         return cast(Guarantee, item)
     if "neighbors" in lacking:
         raise InvalidArgument(
-            f"what composes are guarantees, such as PureDP('1/2', 'add_remove'), got {preview(item)}"
+            "what composes are guarantees, such as PureDP('1/2', 'add_remove'), got {guarantee}",
+            guarantee=preview(item),
         )
     raise InvalidArgument(
-        f"a guarantee must have {', '.join(_NEEDED)}; {preview(item)} lacks {', '.join(lacking)}. "
-        "discreet.privacy.contract.Guarantee says what each of them is"
+        "a guarantee must have {members}; {guarantee} lacks {lacking}. "
+        "discreet.privacy.contract.Guarantee says what each of them is",
+        members=", ".join(_NEEDED),
+        guarantee=preview(item),
+        lacking=", ".join(lacking),
     )
 
 
@@ -175,7 +179,8 @@ def read_part(item: object) -> Part:
     """
     if not isinstance(item, tuple) or len(item) != 2:
         raise InvalidArgument(
-            f"parts must be pairs of a guarantee and how many answers have it, got {preview(item)}"
+            "parts must be pairs of a guarantee and how many answers have it, got {guarantee}",
+            guarantee=preview(item),
         )
     return check_guarantee(item[0]), count(item[1], "count")
 

@@ -74,7 +74,11 @@ class ApproxDP(BaseGuarantee):
         """
         share = read_delta(delta)
         if share < self.delta:
-            raise InvalidNumber(f"delta must be at least that of {self}, got {preview(delta)}")
+            raise InvalidNumber(
+                "delta must be at least that of {guarantee}, got {delta}",
+                guarantee=self,
+                delta=preview(delta),
+            )
         rest = (share - self.delta) / (1 - self.delta)
         return ApproxDP(RESPONSE.target(self.epsilon, rest), share, self.neighbors)
 

@@ -101,8 +101,9 @@ def _no_common_measure(a: Guarantee, b: Guarantee) -> InvalidArgument:
     names = {"zcdp": "zCDP"}
     first, second = (names.get(g.kind, str(g)) for g in ((a, b) if not a.slack else (b, a)))
     return InvalidArgument(
-        f"{first} and {'(epsilon, delta)-DP' if first == 'zCDP' else second} have no common measure; "
-        "take .approx(delta) of the former"
+        "{first} and {part} have no common measure; take .approx(delta) of the former",
+        first=first,
+        part="(epsilon, delta)-DP" if first == "zCDP" else second,
     )
 
 

@@ -11,13 +11,13 @@ from functools import singledispatch
 from importlib.metadata import version
 from pathlib import Path
 
-from ..arguments import file_path, read_name
+from ..arguments import choice, file_path, read_name
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, ReportUnwritable, preview
 from ..file_permissions import open_private
 from ..ledger import Ledger
-from ..messages import Message, check_language, using_language
+from ..messages import Message, languages, using_language
 from ..planning.distribution import Distribution
 from ..releases import Release
 from ..templates import render_template
@@ -59,13 +59,18 @@ def report(  # noqa: PLR0913  # the report, what it may show besides, and its la
         ReportUnwritable: if the file cannot be written.
     """
     file = check_path(path)
-    check_language(lang)
+    choice(lang, "lang", languages())
     for name, value, kind in (
         ("ledger", ledger, Ledger),
         ("private_law", private_law, Distribution),
     ):
         if value is not None and not isinstance(value, kind):
-            raise InvalidArgument(f"{name} must be a {kind.__name__}, got {preview(value)}")
+            raise InvalidArgument(
+                "{name} must be a {kind_name}, got {value}",
+                name=name,
+                kind_name=kind.__name__,
+                value=preview(value),
+            )
     with using_language(lang):
         page = _page(subject, ledger=ledger, dataset=dataset, private_law=private_law)
     try:
@@ -76,7 +81,7 @@ def report(  # noqa: PLR0913  # the report, what it may show besides, and its la
     else:
         return file
     raise ReportUnwritable(
-        Message("the report {file} cannot be written: {reason}", file=file, reason=reason)
+        "the report {file} cannot be written: {reason}", file=file, reason=reason
     )
 
 
@@ -89,13 +94,11 @@ def check_path(path: str | os.PathLike[str]) -> Path:
     """
     file = file_path(path, "path")
     if file.suffix.lower() not in {".html", ".htm"}:
-        raise InvalidArgument(
-            Message("a report ends in .html, got {path}", path=preview(str(path)))
-        )
+        raise InvalidArgument("a report ends in .html, got {path}", path=preview(str(path)))
     if not file.parent.is_dir():
         missing = Message("there is no such folder")
         raise ReportUnwritable(
-            Message("the report {file} cannot be written: {reason}", file=file, reason=missing)
+            "the report {file} cannot be written: {reason}", file=file, reason=missing
         )
     return file
 
@@ -108,7 +111,7 @@ def budget_page(ledger: Ledger, dataset: str) -> str:
 @singledispatch
 def _page(subject: object, **_: object) -> str:
     raise InvalidArgument(
-        f"a report is about a release, an audit or a ledger, got {preview(subject)}"
+        "a report is about a release, an audit or a ledger, got {subject}", subject=preview(subject)
     )
 
 
@@ -165,11 +168,13 @@ def _render(template: str, parts: dict[str, object]) -> str:
 
 def _read_dataset(dataset: str | None) -> str:
     if dataset is None:
-        raise InvalidArgument(Message("which dataset of the ledger? give dataset too"))
+        raise InvalidArgument("which dataset of the ledger? give dataset too")
     return read_name(dataset, "dataset")
 
 
 def _refuse_unused(others: dict[str, object], subject: str) -> None:
     for name, argument in others.items():
         if argument is not None:
-            raise InvalidArgument(f"{name} goes with a release; leave it out for {subject}")
+            raise InvalidArgument(
+                "{name} goes with a release; leave it out for {subject}", name=name, subject=subject
+            )

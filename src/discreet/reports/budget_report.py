@@ -49,7 +49,7 @@ def _read_budgets(ledger: Ledger, dataset: str) -> list[Budget]:
     budgets = [budget for budget in ledger.budgets() if budget.dataset == dataset]
     if not budgets:
         raise UnknownBudget(
-            Message("no budget was opened for the dataset {dataset}", dataset=preview(dataset))
+            "no budget was opened for the dataset {dataset}", dataset=preview(dataset)
         )
     return sorted(budgets, key=budget_order)
 

@@ -41,8 +41,9 @@ class Truth(BaseScore):
         """
         if neighbors != "replace_one":
             raise InvalidArgument(
-                f"randomized response is about one person's value, which can be replaced but not added "
-                f"or removed: neighbors must be replace_one, got {neighbors!r}"
+                "randomized response is about one person's value, which can be replaced but not "
+                "added or removed: neighbors must be replace_one, got {neighbors}",
+                neighbors=repr(neighbors),
             )
         return Sensitivity(Fraction(2), neighbors, Fraction(1), balanced=True)
 

@@ -47,7 +47,7 @@ _RESERVED = frozenset({"self", "verb", "dataset", "column", "size", "request", "
 def _check_text(text: object, name: str) -> str:
     exact = exact_text(text)
     if exact is None:
-        raise InvalidArgument(f"{name} must be text, got {preview(text)}")
+        raise InvalidArgument("{name} must be text, got {text}", name=name, text=preview(text))
     return exact
 
 
@@ -59,7 +59,7 @@ def _read_terms(plain: dict[str, Any]) -> dict[str, Any]:
     """Return the terms of a free question as values; names of our own arguments are refused."""
     clashes = _RESERVED & plain.keys()
     if clashes:
-        raise InvalidArgument(f"terms may not hold {', '.join(sorted(clashes))}")
+        raise InvalidArgument("terms may not hold {clashes}", clashes=", ".join(sorted(clashes)))
     return {name: wire.read_value(value) for name, value in plain.items()}
 
 

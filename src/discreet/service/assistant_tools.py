@@ -119,12 +119,16 @@ def _check_arguments(tool: Tool, arguments: Arguments) -> None:
     for name in arguments:
         if name not in tool.properties:
             raise InvalidArgument(
-                f"{tool.name} takes {', '.join(tool.properties) or 'no arguments'}, and no "
-                f"{visible_text(str(name))[:100]!r}"
+                "{tool_name} takes {properties}, and no {visible_text}",
+                tool_name=tool.name,
+                properties=", ".join(tool.properties) or "no arguments",
+                visible_text=repr(visible_text(str(name))[:100]),
             )
     missing = [name for name in tool.required if arguments.get(name) in (None, "")]
     if missing:
-        raise InvalidArgument(f"{tool.name} needs {' and '.join(missing)}")
+        raise InvalidArgument(
+            "{tool_name} needs {missing}", tool_name=tool.name, missing=" and ".join(missing)
+        )
 
 
 def _datasets(connection: Connection, _: Arguments) -> Reply:
@@ -201,7 +205,9 @@ def _refuse_both(arguments: Arguments) -> None:
     for name in ("verb", "column", "terms", "sql"):
         if name in arguments:
             raise InvalidArgument(
-                f"a named question takes no {name}: give question alone, or verb, column and terms, or sql"
+                "a named question takes no {name}: give question alone, or verb, column and terms, "
+                "or sql",
+                name=name,
             )
 
 
@@ -226,7 +232,7 @@ def _free(arguments: Arguments) -> tuple[str, str, str | None, Reply]:
         raise InvalidArgument("give question, or verb and terms, or sql")
     reserved = [str(name) for name in terms if name in _RESERVED]
     if reserved:
-        raise InvalidArgument(f"terms takes no {reserved[0]}")
+        raise InvalidArgument("terms takes no {reserved}", reserved=reserved[0])
     return arguments["verb"], dataset, arguments.get("column"), dict(terms)
 
 

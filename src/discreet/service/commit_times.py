@@ -43,9 +43,13 @@ def check_commits(configuration: Configuration, timetable: Timetable) -> None:
         if timetable.turn >= least:
             return
     raise InvalidArgument(
-        f"turns of {float(timetable.turn) * 1000:g} ms are too short: a commit to the ledger took up to "
-        f"{slowest * 1000:.0f} ms; with {len(timetable.rounds)} readers declare "
-        f'turn = "{ceil(least * 1000)}ms" under [server], or move the ledger to a faster disk'
+        "turns of {milliseconds:g} ms are too short: a commit to the ledger took up to "
+        '{slowest:.0f} ms; with {number_of_rounds} readers declare turn = "{least}ms" under '
+        "[server], or move the ledger to a faster disk",
+        milliseconds=float(timetable.turn) * 1000,
+        slowest=slowest * 1000,
+        number_of_rounds=len(timetable.rounds),
+        least=ceil(least * 1000),
     )
 
 
@@ -70,7 +74,9 @@ def slowest_commit(folder: Path, commits: int = COMMITS) -> float:
             return max(_time_charge(session, number) for number in range(commits))
     except OSError as error:
         why = error.strerror
-    raise LedgerUnwritable(f"no file can be written beside the ledger, in {folder}: {why}")
+    raise LedgerUnwritable(
+        "no file can be written beside the ledger, in {folder}: {why}", folder=folder, why=why
+    )
 
 
 def _time_charge(session: Session, number: int) -> float:

@@ -45,7 +45,7 @@ class DataInHand:
         """Allow a named question, as a verb and its arguments after the data."""
         for name in ("ledger", "request", "size"):
             if terms.get(name) is not None:
-                raise InvalidArgument(f"leave out {name}: it goes with ask")
+                raise InvalidArgument("leave out {name}: it goes with ask", name=name)
         call = Call(verb, arguments, dict(terms))
         unwrap(call_isolated(self._allow, dataset, question, call))
 
@@ -108,5 +108,7 @@ def _by_name(datasets: Any) -> Mapping[str, Any]:
     names = [one.name for one in datasets]
     for name in names:
         if names.count(name) > 1:
-            raise InvalidArgument(f"two datasets are named {preview(name)}; give each another name")
+            raise InvalidArgument(
+                "two datasets are named {name}; give each another name", name=preview(name)
+            )
     return dict(zip(names, datasets, strict=True))

@@ -126,7 +126,8 @@ class Dispatcher:
         place = self.timetable.place(question.caller, question.dataset)
         if self._count_waiting(question.caller) >= self.timetable.waiting:
             raise LedgerBusy(
-                f"{self.timetable.waiting} questions of yours wait already; ask again later"
+                "{waiting} questions of yours wait already; ask again later",
+                waiting=self.timetable.waiting,
             )
         return self._queue(question, place)
 

@@ -77,7 +77,11 @@ class Freedom:
                     f"only {', '.join(self.verbs)}" if self.verbs else "only questions of its owner"
                 )
                 why = "" if one == verb else ", and an answer of values that nobody listed needs it"
-                raise PublicError(InvalidArgument(f"{one} is not allowed here, {words}{why}"))
+                raise PublicError(
+                    InvalidArgument(
+                        "{term} is not allowed here, {words}{why}", term=one, words=words, why=why
+                    )
+                )
         self._check_condition(question.terms.get("where"))
         for part in parts_of_question(question):
             self.check(part.verb.__name__, part)
@@ -98,7 +102,11 @@ class Freedom:
         if others:
             allowed = f"only with {', '.join(self.where)}" if self.where else "with no column"
             raise PublicError(
-                InvalidArgument(f"where may not compare with {preview(others[0])} here, {allowed}")
+                InvalidArgument(
+                    "where may not compare with {others} here, {allowed}",
+                    others=preview(others[0]),
+                    allowed=allowed,
+                )
             )
 
     def check_bill(self, bill: Bill, neighbors: str) -> None:
@@ -114,7 +122,11 @@ class Freedom:
         if delta:
             cost += f" and {equals('δ', delta)}"
         raise PublicError(
-            InvalidArgument(f"one question may cost up to {allowed} here, and this one has {cost}")
+            InvalidArgument(
+                "one question may cost up to {allowed} here, and this one has {cost}",
+                allowed=allowed,
+                cost=cost,
+            )
         )
 
     @property
@@ -168,7 +180,11 @@ def _read_plain_question(verb: object, column: object, terms: Mapping[str, objec
     for name in terms:
         if name not in names:
             raise InvalidArgument(
-                f"a {verb_name} here takes no {preview(name)}{nearest(name, names)}; it takes {', '.join(names)}"
+                "a {verb_name} here takes no {name}{nearest}; it takes {names}",
+                verb_name=verb_name,
+                name=preview(name),
+                nearest=nearest(name, names),
+                names=", ".join(names),
             )
     values = {name: _plain(value, name) for name, value in terms.items() if value is not None}
     return Call(verb_named(verb_name), _columns(verb_name, column), values)
@@ -180,7 +196,9 @@ def _columns(verb: str, column: object) -> tuple[str, ...]:
         return ()
     name = exact_text(column)
     if name is None:
-        raise InvalidArgument(f"column must be the name of a column, got {preview(column)}")
+        raise InvalidArgument(
+            "column must be the name of a column, got {column}", column=preview(column)
+        )
     return (name,)
 
 
@@ -220,11 +238,15 @@ def _plain(value: Any, name: str) -> Any:
     if isinstance(value, list | tuple | range):
         return [_plain_list(one, name) for one in value]
     raise InvalidArgument(
-        f"{name} must be a plain value, a Grid, or a list of plain values, got {preview(value)}"
+        "{name} must be a plain value, a Grid, or a list of plain values, got {value}",
+        name=name,
+        value=preview(value),
     )
 
 
 def _plain_list(value: Any, name: str) -> Any:
     if type(value) in _PLAIN:
         return value
-    raise InvalidArgument(f"{name} must be a list of plain values, and holds {preview(value)}")
+    raise InvalidArgument(
+        "{name} must be a list of plain values, and holds {value}", name=name, value=preview(value)
+    )

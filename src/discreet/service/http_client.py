@@ -157,7 +157,7 @@ class HttpClient:
                 return _after_waiting(answer) if is_postponed else answer
             error = wire.read_error(_validate("ErrorReply", reply.json()))
         raise error or LedgerUnwritable(
-            f"what replied is no such service (status {reply.status_code})"
+            "what replied is no such service (status {status_code})", status_code=reply.status_code
         )
 
     def _respond(self, method: str, path: str, options: dict[str, Any]) -> Any:
@@ -192,7 +192,9 @@ def _seconds(reply: Any) -> float:
     with suppress(Exception):
         seconds: float = _validate("PostponedReply", reply.json())["answer_at"]
         return min(max(seconds, _SHORTEST_WAIT), _LONGEST_WAIT)
-    raise LedgerUnwritable(f"what replied is no such service (status {_POSTPONED})")
+    raise LedgerUnwritable(
+        "what replied is no such service (status {postponed})", postponed=_POSTPONED
+    )
 
 
 def _read_content(reply_type: Reply[T], reply: Any) -> Any:

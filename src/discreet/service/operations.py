@@ -162,7 +162,10 @@ class Operation(Generic[T]):
         others = [name for name in arguments if name not in values]
         if others:
             raise InvalidArgument(
-                f"{self.name} takes no {preview(others[0])}; it takes {', '.join(values)}"
+                "{name} takes no {others}; it takes {values}",
+                name=self.name,
+                others=preview(others[0]),
+                values=", ".join(values),
             )
         return values
 

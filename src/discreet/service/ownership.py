@@ -41,7 +41,10 @@ class Ownership:
             return self.datasets.open_budget(dataset, analyst, separate=separate, **totals)
         if analyst is not None and dataset not in self.configuration.analyst(analyst)["datasets"]:
             raise InvalidArgument(
-                f"{self.configuration.path.name} does not let {preview(analyst)} ask about {preview(dataset)}"
+                "{name} does not let {analyst} ask about {dataset}",
+                name=self.configuration.path.name,
+                analyst=preview(analyst),
+                dataset=preview(dataset),
             )
         return open_described(self.configuration, dataset, analyst, separate=separate, **totals)
 

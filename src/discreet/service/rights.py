@@ -73,7 +73,7 @@ class Scope:
         """
         if dataset in self.datasets:
             return self.datasets[dataset]
-        raise UnknownBudget(f"no budget was opened for {preview(dataset)} yet")
+        raise UnknownBudget("no budget was opened for {dataset} yet", dataset=preview(dataset))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -133,9 +133,12 @@ class Rights:
         if self.analyst is not None and not self.names():
             raise PublicError(
                 UnknownBudget(
-                    f"no share was opened for {self.analyst}; the owner of the data opens it: "
-                    f"discreet ledger open {self.dataset_names[0]} --analyst {self.analyst}, or open_budget(..., "
-                    f"analyst={self.analyst!r}) in Python"
+                    "no share was opened for {analyst}; the owner of the data opens it: discreet ledger "
+                    "open {dataset_names} --analyst {analyst}, or open_budget(..., analyst={name}) "
+                    "in Python",
+                    analyst=self.analyst,
+                    dataset_names=self.dataset_names[0],
+                    name=repr(self.analyst),
                 )
             )
 
@@ -227,7 +230,10 @@ class Rights:
         data = self.datasets.find(dataset).data
         if not isinstance(data, Dataset):
             raise PublicError(
-                InvalidArgument(f"{dataset} has no description: only its named questions are asked")
+                InvalidArgument(
+                    "{dataset} has no description: only its named questions are asked",
+                    dataset=dataset,
+                )
             )
         try:
             return Inquiry(dataset, data, with_most(question, data), budget)
@@ -314,7 +320,8 @@ class Rights:
         if longest > self.longest:
             raise PublicError(
                 InvalidArgument(
-                    f"an answer may have up to {self.longest:,} characters; ask for less at once"
+                    "an answer may have up to {longest:,} characters; ask for less at once",
+                    longest=self.longest,
                 )
             )
 
@@ -333,7 +340,9 @@ class Rights:
             return {dataset: budgets[dataset]}
         raise PublicError(
             UnknownName(
-                f"dataset must be one of {', '.join(budgets) or 'none yet'}, got {preview(dataset)}"
+                "dataset must be one of {budgets}, got {dataset}",
+                budgets=", ".join(budgets) or "none yet",
+                dataset=preview(dataset),
             )
         )
 
@@ -410,24 +419,20 @@ def share_error(name: str, quote: Quote) -> Exhausted:
         return Exhausted(closed, **amounts)
     if quote.fits:  # so the budget is oversubscribed
         return Exhausted(
-            Message(
-                "your share could pay {cost}, but what all analysts of {budget} may spend together "
-                "cannot; tell the owner of the data",
-                cost=quote.cost,
-                budget=name,
-            ),
+            "your share could pay {cost}, but what all analysts of {budget} may spend together "
+            "cannot; tell the owner of the data",
+            cost=quote.cost,
+            budget=name,
             **amounts,
         )
     return Exhausted(
-        Message(
-            "the budget of {budget} cannot pay {cost}: {reason}",
-            budget=quote.name,
-            cost=quote.cost,
-            reason=Message(
-                "spent {spent}, remaining {remaining}",
-                spent=quote.spent,
-                remaining=quote.remaining,
-            ),
+        "the budget of {budget} cannot pay {cost}: {reason}",
+        budget=quote.name,
+        cost=quote.cost,
+        reason=Message(
+            "spent {spent}, remaining {remaining}",
+            spent=quote.spent,
+            remaining=quote.remaining,
         ),
         **amounts,
     )
@@ -451,5 +456,9 @@ class Paying:
         if self.max_cost is None or (main is not None and main <= self.max_cost):
             return
         raise PublicError(
-            InvalidArgument(f"this costs {cost}, more than {equals('max_cost', self.max_cost)}")
+            InvalidArgument(
+                "this costs {cost}, more than {equals}",
+                cost=cost,
+                equals=equals("max_cost", self.max_cost),
+            )
         )

@@ -78,7 +78,9 @@ class Timetable:
                 is_apart = place.reader in self.own_readers.values()
                 if place.caller == caller and is_apart == (own is not None):
                     return place
-        raise UnknownName(f"the timetable has no place for questions about {preview(dataset)}")
+        raise UnknownName(
+            "the timetable has no place for questions about {dataset}", dataset=preview(dataset)
+        )
 
     def period(self, place: Place) -> int:
         """Return the turns of the round of a place."""

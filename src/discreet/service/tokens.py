@@ -176,7 +176,9 @@ class Tokens:
 
         self._change(remove)
         if not family:
-            raise UnknownName(f"there is no token {preview(identity)}; see discreet token list")
+            raise UnknownName(
+                "there is no token {identity}; see discreet token list", identity=preview(identity)
+            )
         return family
 
     def check(self, identity: str) -> None:
@@ -213,10 +215,11 @@ class Tokens:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             tokens = None
         if tokens is None:
-            raise UnreadableFile(f"{self._path} cannot be read, or is no file of tokens")
+            raise UnreadableFile("{path} cannot be read, or is no file of tokens", path=self._path)
         if os.name == "posix" and mode & _WRITABLE_BY_OTHERS:
             raise UnreadableFile(
-                f"{self._path} can be written by others, who could make tokens: chmod 600 it"
+                "{path} can be written by others, who could make tokens: chmod 600 it",
+                path=self._path,
             )
         return tokens
 
@@ -230,7 +233,7 @@ class Tokens:
             why = error.strerror
         else:
             return
-        raise UnreadableFile(f"{self._path} cannot be written: {why}")
+        raise UnreadableFile("{path} cannot be written: {why}", path=self._path, why=why)
 
     def _replace(self, change: Callable[[list[Token]], list[Token]]) -> None:
         with self._lock_file():
@@ -254,7 +257,9 @@ class Tokens:
             until = time.monotonic() + _SECONDS_FOR_WRITERS
             while not _is_locked(lock):
                 if time.monotonic() > until:
-                    raise UnreadableFile(f"{self._path} is being written for too long; ask again")
+                    raise UnreadableFile(
+                        "{path} is being written for too long; ask again", path=self._path
+                    )
                 time.sleep(0.01)
             yield
 
@@ -274,7 +279,8 @@ def read_expiry(text: str) -> dt.datetime:
     else:
         return dt.datetime.combine(day, dt.time(), dt.UTC)
     raise InvalidArgument(
-        f"expires must be days such as 90d or a date such as 2027-01-31, got {preview(text)}"
+        "expires must be days such as 90d or a date such as 2027-01-31, got {text}",
+        text=preview(text),
     )
 
 

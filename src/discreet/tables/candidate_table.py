@@ -122,13 +122,17 @@ def rank_candidates(
     [distinct] = native.fetch(frame.select(nw.col(POSITION).n_unique()), INTEGER_TYPE)
     if distinct[0] < size:
         raise InvalidCandidates(
-            f"{of.words}, has {size - int(distinct[0]):,} values more than once; candidates must be distinct"
+            "{of_words}, has {size:,} values more than once; candidates must be distinct",
+            of_words=of.words,
+            size=size - int(distinct[0]),
         )
     [strange] = native.fetch(native.unanswerable(frame, of).select(nw.len()), INTEGER_TYPE)
     if strange[0]:
         raise InvalidCandidates(
-            f"{of.words}, has {int(strange[0]):,} values that cannot be answered. Accepted: text in UTF-8, and "
-            "finite dates and times of the years 1 to 9999, no finer than a microsecond"
+            "{of_words}, has {number:,} values that cannot be answered. Accepted: text in UTF-8, "
+            "and finite dates and times of the years 1 to 9999, no finer than a microsecond",
+            of_words=of.words,
+            number=int(strange[0]),
         )
     return Ranking(native, frame, of, size, failure)
 
@@ -244,7 +248,9 @@ def check_present(rows: int, present: int, of: ColumnType) -> None:
     """Raise unless there are candidates, none of them missing."""
     if present < rows:
         raise InvalidCandidates(
-            f"{of.words}, has {rows - present:,} missing values; candidates must not be missing"
+            "{of_words}, has {rows:,} missing values; candidates must not be missing",
+            of_words=of.words,
+            rows=rows - present,
         )
     if not rows:
         raise InvalidCandidates("candidates must not be empty: there must be something to answer")
@@ -256,7 +262,10 @@ def check_comparable(of: ColumnType, candidates: ColumnType) -> None:
         of.kind not in ("text", "integer") and of.name != candidates.name
     ):
         raise InvalidCandidates(
-            f"the candidates, {candidates.words}, cannot be compared with {of.words}; give both the same type"
+            "the candidates, {candidates_words}, cannot be compared with {of_words}; give both "
+            "the same type",
+            candidates_words=candidates.words,
+            of_words=of.words,
         )
 
 
@@ -352,7 +361,9 @@ def rank_column(data: object, column: str) -> Ranking:
     of = table.type()
     if of.kind not in _CANDIDATE_KINDS:
         raise InvalidCandidates(
-            f"{of.words}, cannot hold candidates. Accepted: {', '.join(_CANDIDATE_KINDS)}"
+            "{of_words}, cannot hold candidates. Accepted: {candidate_kinds}",
+            of_words=of.words,
+            candidate_kinds=", ".join(_CANDIDATE_KINDS),
         )
     return quietly(
         rank_candidates, table.failure, table.native, of, table.failure, shared=names_files(data)

@@ -80,10 +80,13 @@ def scan_csv(
             distinct texts.
     """
     if not isinstance(path, str | os.PathLike):
-        raise InvalidArgument(f"path must be that of a file, got {preview(path)}")
+        raise InvalidArgument("path must be that of a file, got {path}", path=preview(path))
     file = file_path(path, "path")
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter.encode()) != 1):
-        raise InvalidArgument(f"delimiter must be one character of ASCII, got {preview(delimiter)}")
+        raise InvalidArgument(
+            "delimiter must be one character of ASCII, got {delimiter}",
+            delimiter=preview(delimiter),
+        )
     if delimiter is not None and delimiter in '"\r\n':
         raise InvalidArgument("delimiter must not be a quote or the end of a line")
     labels = None if names is None else tuple(read_sequence(names, "names", _MOST_COLUMNS))
@@ -106,9 +109,9 @@ def open_csv(
     """Return columns of a CSV file; only its header has been read."""
     is_gzip = file.suffix.lower() == ".gz"
     if start == b"PAR1":
-        raise UnreadableFile(f"{file} holds Parquet: name it .parquet")
+        raise UnreadableFile("{file} holds Parquet: name it .parquet", file=file)
     if start.startswith(b"\x1f\x8b") and not is_gzip:
-        raise UnreadableFile(f"{file} is compressed with gzip: name it .csv.gz")
+        raise UnreadableFile("{file} is compressed with gzip: name it .csv.gz", file=file)
     delimiter, names, header = read_form(file, columns, form, is_gzip=is_gzip)
     expressions = {alias: f"c{names.index(name)}" for alias, name in columns.items()}
     expressions |= {
@@ -140,7 +143,7 @@ def open_json_lines(
     # No text in JSON holds this character, so it ends no field of a line that is JSON.
     options = {"delim": "\x01", "header": False, "quote": "", "escape": ""}
     parameters = {f"pointer_{alias}": pointer for alias, pointer in pointers.items()}
-    failure = UnreadableFile(f"{file} cannot be opened")
+    failure = UnreadableFile("{file} cannot be opened", file=file)
     query = CsvQuery(file, 1, expressions, options, parameters)
     return quietly(query.open, failure, connection)
 
@@ -212,7 +215,7 @@ def read_form(
 
 def not_csv(file: Path) -> UnreadableFile:
     """Return the error for a file that is no CSV file."""
-    return UnreadableFile(f"{file} is not a CSV file: its first line is not UTF-8 text")
+    return UnreadableFile("{file} is not a CSV file: its first line is not UTF-8 text", file=file)
 
 
 def read_header(file: Path, is_gzip: bool) -> str:
@@ -224,9 +227,13 @@ def read_header(file: Path, is_gzip: bool) -> str:
         line = b""
     text = line.splitlines()[0] if line else b""
     if is_gzip and not line:
-        raise UnreadableFile(f"{file} is not compressed with gzip, or it is empty")
+        raise UnreadableFile("{file} is not compressed with gzip, or it is empty", file=file)
     if len(text) >= LONGEST_HEADER:
-        raise UnreadableFile(f"{file} has a first line of more than {LONGEST_HEADER} bytes")
+        raise UnreadableFile(
+            "{file} has a first line of more than {longest_header} bytes",
+            file=file,
+            longest_header=LONGEST_HEADER,
+        )
     try:
         header = text.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -234,7 +241,9 @@ def read_header(file: Path, is_gzip: bool) -> str:
     if "\0" in header:
         raise not_csv(file)
     if not header.strip():
-        raise UnreadableFile(f"{file} has an empty first line. Accepted: the columns' names")
+        raise UnreadableFile(
+            "{file} has an empty first line. Accepted: the columns' names", file=file
+        )
     return header
 
 
@@ -243,7 +252,9 @@ def split_header(
 ) -> tuple[str, list[str]]:
     """Return the delimiter and the columns' names, of the delimiters that show the most wanted columns."""
     if header.count('"') % 2:
-        raise UnreadableFile(f"{file} has a quote in its first line that is not closed there")
+        raise UnreadableFile(
+            "{file} has a quote in its first line that is not closed there", file=file
+        )
     choices = [(d, next(reader([header], delimiter=d))) for d in delimiters]
     question_columns = set(columns.values())
 
@@ -253,7 +264,12 @@ def split_header(
     delimiter, names = max(choices, key=columns_shown)
     for alias, column in columns.items():
         if names.count(column) > 1:
-            raise UnreadableFile(f"{file} has {names.count(column)} columns named {column!r}")
+            raise UnreadableFile(
+                "{file} has {words} columns named {column}",
+                file=file,
+                words=names.count(column),
+                column=repr(column),
+            )
         if column not in names:
             raise _no_such_column(column, names, file, alias)
     return delimiter, names

@@ -122,10 +122,17 @@ def open_columns(
     parts = [open_file(file, {**columns, **tests}, connection) for file in files]
     for file, one in zip(files, parts, strict=True):
         if one.kind != parts[0].kind or one.relation.types != parts[0].relation.types:
-            raise UnreadableFile(f"{file.path} has columns of other types than {files[0].path}")
+            raise UnreadableFile(
+                "{file_path} has columns of other types than {files_path}",
+                file_path=file.path,
+                files_path=files[0].path,
+            )
     whole = parts[0]
     if len(parts) > 1:
-        several = UnreadableFile(f"a file of {path_in_words(paths)} cannot be read to its end")
+        several = UnreadableFile(
+            "a file of {path_in_words} cannot be read to its end",
+            path_in_words=path_in_words(paths),
+        )
         whole = replace(whole, relation=_union([one.relation for one in parts]), failure=several)
     near = connection.sql("SELECT 0 AS nothing")
     native = native_columns(whole, {**columns, **tests}, near)
@@ -151,7 +158,9 @@ def listed_files(data: FileNames) -> list[File]:
         first = first_paths.setdefault((status.st_dev, status.st_ino), file.path)
         if first is not file.path:
             raise UnreadableFile(
-                f"{first} and {file.path} are one file, whose records would count twice; name it once"
+                "{first} and {file_path} are one file, whose records would count twice; name it once",
+                first=first,
+                file_path=file.path,
             )
     return files
 
@@ -228,7 +237,7 @@ def files_of_path(one: One) -> list[File]:
     if _is_pattern(file):
         paths = sorted(Path(name) for name in glob.glob(str(file), recursive=True))
         if not paths:
-            raise UnreadableFile(f"no file matches {file}")
+            raise UnreadableFile("no file matches {file}", file=file)
     elif quietly(file.is_dir, no_access(file)):
         return [File(path, form, _partition(path.relative_to(file))) for path in _of_folder(file)]
     else:
@@ -247,8 +256,9 @@ def _refuse_addresses(text: str) -> None:
     """Raise for addresses and queries, with the call to make instead."""
     if "://" in text[:10]:
         raise UnreadableFile(
-            f"{text!r} is an address: fetch the file first, or let a connection of yours read it, "
-            f"duckdb.read_parquet({text!r})"
+            "{text} is an address: fetch the file first, or let a connection of yours read it, "
+            "duckdb.read_parquet({text})",
+            text=repr(text),
         )
     if text.strip().partition(" ")[0].upper() in ("SELECT", "FROM", "WITH"):
         raise UnreadableFile("a query needs a connection: discreet.scan_query(query, connection)")
@@ -261,14 +271,18 @@ def _is_pattern(file: Path) -> bool:
 
 def no_access(file: Path) -> UnreadableFile:
     """Return the error for a file that cannot be opened."""
-    return UnreadableFile(f"{file} cannot be opened: permission denied, or its name is too long")
+    return UnreadableFile(
+        "{file} cannot be opened: permission denied, or its name is too long", file=file
+    )
 
 
 def _of_folder(folder: Path) -> list[Path]:
     """Return the files in a folder and below, but hidden ones and those with names that begin with `_`."""
     if (folder / "_delta_log").exists():
         raise UnreadableFile(
-            f"{folder} is a Delta table: give deltalake.DeltaTable({str(folder)!r})"
+            "{folder} is a Delta table: give deltalake.DeltaTable({path})",
+            folder=folder,
+            path=repr(str(folder)),
         )
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     visible = [
@@ -278,7 +292,9 @@ def _of_folder(folder: Path) -> list[Path]:
     ]
     if not visible:
         raise UnreadableFile(
-            f"{folder} is a directory without files. Accepted in it: {FILE_FORMATS}"
+            "{folder} is a directory without files. Accepted in it: {file_formats}",
+            folder=folder,
+            file_formats=FILE_FORMATS,
         )
     return visible
 
@@ -289,14 +305,16 @@ def open_file(
     """Return columns of one file, those that its folders name among them."""
     file, kind = one.path, format_of(one)
     own = {alias: name for alias, name in columns.items() if name not in one.partition}
-    failure = UnreadableFile(f"{file} cannot be read to its end: it is damaged")
+    failure = UnreadableFile("{file} cannot be read to its end: it is damaged", file=file)
     start = start_of(file)
     if kind == "Parquet":
         relation = parquet_relation(file, start, connection)
     elif kind == "Arrow":
         relation = arrow_relation(file, connection)
     elif own != columns:
-        raise UnreadableFile(f"{file}: folders name columns of Parquet and Arrow files only")
+        raise UnreadableFile(
+            "{file}: folders name columns of Parquet and Arrow files only", file=file
+        )
     elif kind == "JSON":
         return FileColumns(open_json_lines(file, columns, connection), kind, failure)
     else:
@@ -336,7 +354,10 @@ def format_of(one: File) -> str:
             hint = " Of a spreadsheet give the table: pandas.read_excel(path)"
         start_of(one.path)
         raise UnreadableFile(
-            f"{one.path} has none of the accepted extensions: {FILE_FORMATS}.{hint}"
+            "{one_path} has none of the accepted extensions: {file_formats}.{hint}",
+            one_path=one.path,
+            file_formats=FILE_FORMATS,
+            hint=hint,
         )
     return kind
 
@@ -344,11 +365,19 @@ def format_of(one: File) -> str:
 def start_of(file: Path) -> bytes:
     """Return the first bytes of a regular file."""
     if quietly(file.is_dir, no_access(file)):
-        raise UnreadableFile(f"{file} is a directory. Accepted: one file, {FILE_FORMATS}")
+        raise UnreadableFile(
+            "{file} is a directory. Accepted: one file, {file_formats}",
+            file=file,
+            file_formats=FILE_FORMATS,
+        )
     if not quietly(file.exists, no_access(file)):
-        raise UnreadableFile(f"{file} does not exist")
+        raise UnreadableFile("{file} does not exist", file=file)
     if not file.is_file():
-        raise UnreadableFile(f"{file} is not a regular file. Accepted: {FILE_FORMATS}")
+        raise UnreadableFile(
+            "{file} is not a regular file. Accepted: {file_formats}",
+            file=file,
+            file_formats=FILE_FORMATS,
+        )
 
     def read() -> bytes:
         with file.open("rb") as stream:
@@ -356,7 +385,9 @@ def start_of(file: Path) -> bytes:
 
     start = quietly(read, no_access(file))
     if not start:
-        raise UnreadableFile(f"{file} is empty: not even a header line or a schema is there")
+        raise UnreadableFile(
+            "{file} is empty: not even a header line or a schema is there", file=file
+        )
     return start
 
 
@@ -369,10 +400,12 @@ def parquet_relation(
     that they seem to settle is not evaluated, so that one row would decide whether others count.
     """
     if start != b"PAR1":
-        raise UnreadableFile(f"{file} is not a Parquet file, whatever its name says")
+        raise UnreadableFile("{file} is not a Parquet file, whatever its name says", file=file)
     name = f"path{next(_view_numbers)}"  # relations that are put together must not share names
     query = f"SELECT * FROM read_parquet(${name}, hive_partitioning=false, can_have_nan=true)"
-    failure = UnreadableFile(f"{file} starts like a Parquet file but has no schema: it is damaged")
+    failure = UnreadableFile(
+        "{file} starts like a Parquet file but has no schema: it is damaged", file=file
+    )
     return quietly(connection.sql, failure, query, params={name: literal_path(file)})
 
 
@@ -386,7 +419,9 @@ def arrow_relation(file: Path, connection: "DuckDBPyConnection") -> "DuckDBPyRel
     def relation() -> "DuckDBPyRelation":
         return connection.from_arrow(dataset.dataset(str(file), format="ipc"))
 
-    return quietly(relation, UnreadableFile(f"{file} is not an Arrow file, whatever its name says"))
+    return quietly(
+        relation, UnreadableFile("{file} is not an Arrow file, whatever its name says", file=file)
+    )
 
 
 def column_names(data: FileNames) -> list[str]:

@@ -339,7 +339,11 @@ def typed_array(array: NDArray[Any], column: str) -> MemoryColumn:
         UnreadableData: if no argument accepts the type.
     """
     if array.ndim != 1:
-        raise UnreadableData(f"column {column!r} has {array.ndim} dimensions, not one")
+        raise UnreadableData(
+            "column {column} has {array_ndim} dimensions, not one",
+            column=repr(column),
+            array_ndim=array.ndim,
+        )
     kind = array.dtype.kind
     if kind in "OUT":
         return Objects(array.tolist())

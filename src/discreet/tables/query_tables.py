@@ -272,7 +272,9 @@ class TableCheck:
 def changed_tables(name: str) -> InvalidArgument:
     """Return the error for a query that reads other tables than its owner described."""
     return InvalidArgument(
-        f"the database of {name} has other tables or views behind its query than those on record. Its owner looks "
-        f"at them, and records the change with ledger.describe(dataset), or discreet ledger describe {name}; what "
-        "was spent stays spent"
+        "the database of {name} has other tables or views behind its query than those on "
+        "record. Its owner looks at them, and records the change with "
+        "ledger.describe(dataset), or discreet ledger describe {name}; what was spent stays "
+        "spent",
+        name=name,
     )

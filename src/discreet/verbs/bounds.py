@@ -159,8 +159,9 @@ def _read_share(q: Number) -> Fraction:
     share = exact(q, "q")
     if not Fraction(1, 2) < share <= 1:
         raise InvalidNumber(
-            "q must be above 1/2 and at most 1, such as 0.99 for all but one per cent at each end, got "
-            f"{preview(q)}"
+            "q must be above 1/2 and at most 1, such as 0.99 for all but one per cent at each "
+            "end, got {q}",
+            q=preview(q),
         )
     return share
 
@@ -171,6 +172,7 @@ def _read_thresholds(candidates: object) -> Thresholds:
     if isinstance(candidates, Decimals):
         return candidates
     raise InvalidCandidates(
-        f"candidates of bounds must be Decimals(digits), or left out, got {preview(candidates)}; where the bounds "
-        "are known, nothing needs to be paid for them"
+        "candidates of bounds must be Decimals(digits), or left out, got {candidates}; where "
+        "the bounds are known, nothing needs to be paid for them",
+        candidates=preview(candidates),
     )

@@ -179,8 +179,10 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
         return candidates
     if names_file(candidates) or hasattr(type(candidates), "columns"):
         raise InvalidCandidates(
-            f"candidates must be a list, got {preview(candidates)}. Of a file, a DuckDB relation, a Polars frame "
-            "or a Spark DataFrame give CandidateTable(data, column), of other tables table[column]"
+            "candidates must be a list, got {candidates}. Of a file, a DuckDB relation, a Polars "
+            "frame or a Spark DataFrame give CandidateTable(data, column), of other tables "
+            "table[column]",
+            candidates=preview(candidates),
         )
     labels = Labels.read(candidates)
     doubt = look_alikes(labels) if len(labels) <= _MOST_COMPARED else None
@@ -194,14 +196,17 @@ def categories_of_column(data: tables.Table, column: str | None, terms: Terms) -
     """Return the categories that the column's type declares; a quote opens no data to see them."""
     if is_quoted(terms) and not tables.shows_types(data):
         raise InvalidCandidates(
-            "candidates are missing: a quote opens no data, so it cannot see which categories the type of "
-            f"column {preview(column)} declares; name what may be answered"
+            "candidates are missing: a quote opens no data, so it cannot see which categories "
+            "the type of column {column} declares; name what may be answered",
+            column=preview(column),
         )
     categories = tables.declared_categories(data, column)
     if categories is None:
         raise InvalidCandidates(
-            f"candidates are missing: the type of column {preview(column)} declares none, so name what may "
-            "be answered; it must not be taken from the data, as the categories of pandas usually are"
+            "candidates are missing: the type of column {column} declares none, so name what may "
+            "be answered; it must not be taken from the data, as the categories of pandas "
+            "usually are",
+            column=preview(column),
         )
     return categories
 

@@ -105,7 +105,7 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     """
     if not callable(run):
         raise InvalidArgument(
-            f"run must be a function run(data, candidate, share), got {preview(run)}"
+            "run must be a function run(data, candidate, share), got {run}", run=preview(run)
         )
     refuse_one_shot(data, "the data")
     labels, tries = Labels(candidates), Repetitions(repetitions, gamma)
@@ -158,7 +158,10 @@ def _read_price(
         return _Price(whole, whole.epsilon / tries.price, {"epsilon": whole.epsilon})
     if check_guarantee(attempt).neighbors != neighbors:
         raise InvalidArgument(
-            f"the guarantee of an attempt must be under {neighbors}, as the release is; got {preview(attempt)}"
+            "the guarantee of an attempt must be under {neighbors}, as the release is; got "
+            "{attempt}",
+            neighbors=neighbors,
+            attempt=preview(attempt),
         )
     together = tries.best_of(attempt)
     parameter: dict[str, object] = {"attempt": attempt.as_dict()}

@@ -120,7 +120,7 @@ def _read_share_of_groups(share: Number | None) -> Fraction:
         return _SHARE
     part = exact(share, "groups_share")
     if not 0 < part < 1:
-        raise InvalidArgument(f"groups_share must be above 0 and below 1, got {part}")
+        raise InvalidArgument("groups_share must be above 0 and below 1, got {part}", part=part)
     return part
 
 

@@ -323,5 +323,5 @@ def _refuse_unused(terms: Mapping[str, Any]) -> None:
     for name in _UNUSED:
         default = DEFAULTS.get(name, False)
         if terms.get(name) is not None and terms[name] != default:
-            raise InvalidArgument(f'{name} is not for candidates="private": leave it out')
+            raise InvalidArgument('{name} is not for candidates="private": leave it out', name=name)
     check_names({name: term for name, term in terms.items() if name not in _LISTED}, _TERMS)

@@ -163,7 +163,10 @@ class _Kinds:
             for name in _names(names, kind):
                 if kinds.setdefault(name, kind) != kind:
                     raise InvalidArgument(
-                        f"column {preview(name)} is said to hold {kinds[name]} and {kind}: say one of them"
+                        "column {name} is said to hold {kinds} and {kind}: say one of them",
+                        name=preview(name),
+                        kinds=kinds[name],
+                        kind=kind,
                     )
         return cls(kinds)
 
@@ -202,8 +205,12 @@ class _Price:
             raise InvalidArgument("at_most says whether delta is small enough: give delta too")
         if units is not None and share is not None and share * units > MOST_RISK:
             raise InvalidArgument(
-                f"delta = {spell(share)} is too large for {units:,} units: times that number it may be "
-                f"{spell(MOST_RISK)} at most, so give {spell(MOST_RISK / units)} or less"
+                "delta = {delta} is too large for {units:,} units: times that number it may be "
+                "{most} at most, so give {enough} or less",
+                delta=spell(share),
+                units=units,
+                most=spell(MOST_RISK),
+                enough=spell(MOST_RISK / units),
             )
         return cls(parameter.value, share, neighbors)
 
@@ -249,16 +256,23 @@ class _Table:
             )
         for name in (*wanted, *kinds.by_name, *columns_of_unit(self.unit)):
             if listed and name not in listed:
-                raise MissingColumn(f"there is no column {preview(name)}; there are {few(listed)}")
+                raise MissingColumn(
+                    "there is no column {name}; there are {few}",
+                    name=preview(name),
+                    few=few(listed),
+                )
         unknown = [name for name in kinds.by_name if name not in wanted]
         if unknown:
             raise InvalidArgument(
-                f"column {preview(unknown[0])} is none of those that are profiled"
+                "column {unknown} is none of those that are profiled", unknown=preview(unknown[0])
             )
         profiled = [name for name in wanted if name not in columns_of_unit(self.unit)]
         if not profiled or len(profiled) > _MOST_COLUMNS:
             raise InvalidArgument(
-                f"a profile is of 1 to {_MOST_COLUMNS:,} columns besides the privacy unit, got {len(profiled):,}"
+                "a profile is of 1 to {most_columns:,} columns besides the privacy unit, got "
+                "{number_of_profiled:,}",
+                most_columns=_MOST_COLUMNS,
+                number_of_profiled=len(profiled),
             )
         return profiled
 
@@ -303,7 +317,9 @@ def _names(names: object, argument: str) -> list[str]:
     """Return distinct names of columns."""
     if exact_text(names) is not None:
         raise InvalidArgument(
-            f"{argument} must be a list of names of columns, got {preview(names)}"
+            "{argument} must be a list of names of columns, got {names}",
+            argument=argument,
+            names=preview(names),
         )
     return [
         column_name(name, argument)

@@ -112,7 +112,8 @@ def median(
         return _release(data, column, Fraction(1, 2), candidates, terms)
     if not isinstance(candidates, Grid | DateGrid):
         raise InvalidCandidates(
-            f"median_distance needs a Grid of candidates, or a DateGrid, got {preview(candidates)}"
+            "median_distance needs a Grid of candidates, or a DateGrid, got {candidates}",
+            candidates=preview(candidates),
         )
     column = None if column is None else column_name(column)
     words = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
@@ -207,7 +208,8 @@ def _read_alpha(alpha: Number) -> Fraction:
     share = exact(alpha, "alpha")
     if not 0 <= share <= 1:
         raise InvalidNumber(
-            f"alpha must be between 0 and 1, such as 0.9 for the 90th percentile, got {preview(alpha)}"
+            "alpha must be between 0 and 1, such as 0.9 for the 90th percentile, got {alpha}",
+            alpha=preview(alpha),
         )
     return share
 
@@ -247,13 +249,16 @@ def _check_labels(labels: Labels, is_pair: bool) -> None:
     for label in () if labels.are_finite else labels:
         if isinstance(label, dt.date):
             raise InvalidCandidates(
-                f"dates as candidates of a quantile are a DateGrid(lo, hi, step), got {preview(label)} in a list"
+                "dates as candidates of a quantile are a DateGrid(lo, hi, step), got {label} in a "
+                "list",
+                label=preview(label),
             )
     ends = f"{preview(labels[0])}, {preview(labels[-1])}"
     if is_pair:
         raise InvalidCandidates(
-            f"candidates are two numbers, one of which would be the answer; for all between them give "
-            f"candidates=Grid({ends}), and candidates=[{ends}] for these two alone"
+            "candidates are two numbers, one of which would be the answer; for all between them "
+            "give candidates=Grid({ends}), and candidates=[{ends}] for these two alone",
+            ends=ends,
         )
     if len(labels) == 2 and not labels.is_declared:
         warn(
@@ -264,7 +269,9 @@ def _check_labels(labels: Labels, is_pair: bool) -> None:
         try:
             exact(None if isinstance(label, str) else label, "a candidate")
         except InvalidNumber as error:
-            raise InvalidCandidates(f"candidates of a quantile must be numbers: {error}") from None
+            raise InvalidCandidates(
+                "candidates of a quantile must be numbers: {error}", error=error
+            ) from None
 
 
 def _is_number(label: object) -> bool:

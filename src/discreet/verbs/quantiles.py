@@ -338,11 +338,13 @@ class Levels:
         rising = all(low < high for low, high in pairwise(shares))
         if not shares or not rising or shares[0] < 0 or shares[-1] > 1:
             raise InvalidNumber(
-                f"alphas must rise from 0 to 1, got {', '.join(map(spell, shares[:9]))}"
+                "alphas must rise from 0 to 1, got {shares}",
+                shares=", ".join(map(spell, shares[:9])),
             )
         if not isinstance(candidates, AnyGrid):
             raise InvalidArgument(
-                f"candidates of several quantiles must be a Grid, or a DateGrid, got {preview(candidates)}"
+                "candidates of several quantiles must be a Grid, or a DateGrid, got {candidates}",
+                candidates=preview(candidates),
             )
         if (
             exact_text(terms.get("mechanism", "exponential")) != "exponential"

@@ -43,6 +43,8 @@ def refuse_ends(share: Fraction) -> None:
     """Raise for the minimum and the maximum: every decimal beyond the records is as good as the best."""
     if share in (0, 1):
         raise InvalidCandidates(
-            f"the quantile {spell(share)} needs candidates: beyond the records all decimals are equally good; give "
-            "the least and the largest possible answer, such as candidates=Grid(0, 120), or ask for bounds()"
+            "the quantile {spell} needs candidates: beyond the records all decimals are equally "
+            "good; give the least and the largest possible answer, such as candidates=Grid(0, "
+            "120), or ask for bounds()",
+            spell=spell(share),
         )

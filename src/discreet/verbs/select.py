@@ -154,7 +154,9 @@ def prepare_draw(
     numbers = read_vector(scores) if few is None else few
     if size is not None and len(numbers) != size:
         raise InvalidScores(
-            f"there are {size} candidates but {len(numbers)} scores; give one for each"
+            "there are {size} candidates but {number_of_numbers} scores; give one for each",
+            size=size,
+            number_of_numbers=len(numbers),
         )
     if few is not None and short_rate is not None:
         return partial(_draw_short, few, short_rate)

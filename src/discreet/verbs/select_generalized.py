@@ -91,6 +91,6 @@ def select_generalized(
 def _lowering(epsilon: Fraction, n: int, beta: Fraction) -> Fraction:
     """Return about (2 / epsilon) * ln(n / beta). Any number is as private, so rounding does no harm."""
     if beta >= 1:
-        raise InvalidNumber(f"beta must be below 1, got {preview(beta)}")
+        raise InvalidNumber("beta must be below 1, got {beta}", beta=preview(beta))
     log = math.log(n) + math.log(beta.denominator) - math.log(beta.numerator)
     return 2 / epsilon * Fraction(round(1024 * log), 1024)

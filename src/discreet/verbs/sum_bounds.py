@@ -97,18 +97,22 @@ def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
     low, high = exact(minimum, "minimum"), exact(maximum, "maximum")
     if low >= high:
         raise InvalidNumber(
-            f"minimum must be below maximum, got {preview(minimum)} and {preview(maximum)}"
+            "minimum must be below maximum, got {minimum} and {maximum}",
+            minimum=preview(minimum),
+            maximum=preview(maximum),
         )
     size = default_step(high - low) if step is None else positive(step, "step")
     bounds = SumBounds(_round(low / size), _round(high / size), size)
     if max(abs(bounds.low), abs(bounds.high)) >= _WORD_LIMIT:
         raise InvalidNumber(
-            f"step {preview(step)} is too fine: bounds must be less than 2**63 steps from 0, so that whatever the "
-            "data are, their sum is exact"
+            "step {step} is too fine: bounds must be less than 2**63 steps from 0, so that "
+            "whatever the data are, their sum is exact",
+            step=preview(step),
         )
     if bounds.low == bounds.high:
         raise InvalidNumber(
-            f"step {preview(step)} is too coarse: both bounds are rounded to the same multiple of it"
+            "step {step} is too coarse: both bounds are rounded to the same multiple of it",
+            step=preview(step),
         )
     Lattice(size / _PARTS_OF_A_STEP)  # or it is too long
     return bounds

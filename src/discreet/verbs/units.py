@@ -105,7 +105,9 @@ class UnitQuery:
                 "privacy_unit. A row counts for one"
             )
         if bound > size:
-            raise InvalidArgument(f"max_candidates is {bound}, but there are {size} candidates")
+            raise InvalidArgument(
+                "max_candidates is {bound}, but there are {size} candidates", bound=bound, size=size
+            )
         records = replace(self.records, most_candidates=bound if bound < size else None)
         return replace(self, records=records)
 
@@ -353,7 +355,11 @@ def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
             "users as privacy_unit"
         )
     if few > max(1, len(groups)) and not draws_groups:
-        raise InvalidArgument(f"max_groups is {few}, but there are {len(groups)} groups")
+        raise InvalidArgument(
+            "max_groups is {few}, but there are {number_of_groups} groups",
+            few=few,
+            number_of_groups=len(groups),
+        )
     bound = rows if bounded and unit is not None else None
     where = read_condition(arguments["where"])
     return Records(unit, bound, by, groups, few, where=where, draws_groups=draws_groups)

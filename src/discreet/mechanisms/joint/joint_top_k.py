@@ -88,8 +88,9 @@ class JointTopK:
         k = count(self.k, "k")
         if not self.mechanism.takes_runs:
             raise InvalidArgument(
-                f'method="joint" needs a mechanism over classes, such as the exponential; '
-                f"{self.mechanism.name} needs candidates one by one"
+                'method="joint" needs a mechanism over classes, such as the exponential; '
+                "{mechanism_name} needs candidates one by one",
+                mechanism_name=self.mechanism.name,
             )
         spread = self._spread(sensitivity)
 
@@ -104,8 +105,12 @@ class JointTopK:
             memory = _memory(len(scores), count(k, "k", most=len(scores)))
             if memory > MOST_BYTES:
                 raise InvalidArgument(
-                    f'method="joint" may need {memory / 2**30:.1f} GiB for {len(scores):,} candidates and k = {k}, '
-                    f'more than {MOST_BYTES / 2**30:g}; method="peeling" takes any number'
+                    'method="joint" may need {memory:.1f} GiB for {number_of_scores:,} candidates and k '
+                    '= {k}, more than {most_bytes:g}; method="peeling" takes any number',
+                    memory=memory / 2**30,
+                    number_of_scores=len(scores),
+                    k=k,
+                    most_bytes=MOST_BYTES / 2**30,
                 )
             gaps, unit = _whole_gaps(scores)
             return OrderedLists(gaps, k, calibrated if unit == 1 else calibrate_for(unit))

@@ -94,7 +94,7 @@ def read_amounts(request: AuthenticatedRequest) -> dict[str, Any]:
     """
     amounts = _form_amounts(request)
     if not amounts:
-        raise RefusedError(InvalidArgument(Message("Give an amount, such as 1/2.")))
+        raise RefusedError(InvalidArgument("Give an amount, such as 1/2."))
     return amounts
 
 

@@ -84,7 +84,7 @@ def add_pages(api: FastAPI, site: Site) -> None:
 def page_not_found(request: Request, status: int) -> Response:
     """Return the page for an address that is none."""
     page_request = PageRequest(request, {}, language(request), False)
-    return _error_page(page_request, UnknownName(Message("There is no such page.")), status)
+    return _error_page(page_request, UnknownName("There is no such page."), status)
 
 
 def _add_route(router: APIRouter, method: str, path: str, work: Stranger, site: Site) -> None:
@@ -178,7 +178,7 @@ def _check_request(request: AuthenticatedRequest, roles: tuple[str, ...]) -> Non
     """Raise unless the visitor may see the page, and a page of ours sent the form."""
     page_request = request.page_request
     if request.token.role not in roles:
-        raise RefusedError(NotAllowed(Message("This page is for other roles than yours.")))
+        raise RefusedError(NotAllowed("This page is for other roles than yours."))
     if page_request.request.method == "GET":
         return
     secret = page_request.fields.get("secret", "")

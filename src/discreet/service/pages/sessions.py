@@ -94,7 +94,7 @@ class Sessions:
             return {request: json.loads(fields) for request, fields in rows}
         except (TypeError, ValueError):
             pass
-        raise UnreadableFile(f"{self._path} holds what is no form")
+        raise UnreadableFile("{path} holds what is no form", path=self._path)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -109,7 +109,7 @@ class Sessions:
             pass
         else:
             return
-        raise UnreadableFile(f"{self._path} cannot be read, or is no file of sessions")
+        raise UnreadableFile("{path} cannot be read, or is no file of sessions", path=self._path)
 
     def _check(self) -> None:
         """Make the file for its owner alone; raise if others could write sessions into it."""
@@ -121,10 +121,11 @@ class Sessions:
         else:
             why = None
         if why is not None:
-            raise UnreadableFile(f"{self._path} cannot be opened: {why}")
+            raise UnreadableFile("{path} cannot be opened: {why}", path=self._path, why=why)
         if os.name == "posix" and mode & _WRITABLE_BY_OTHERS:
             raise UnreadableFile(
-                f"{self._path} can be written by others, who could make sessions: chmod 600 it"
+                "{path} can be written by others, who could make sessions: chmod 600 it",
+                path=self._path,
             )
 
 
