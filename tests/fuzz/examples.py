@@ -328,7 +328,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "sql": [
         lambda: call(_rows_described(), _STATEMENT),
         lambda: call(
-            _rows_described(), _STATEMENT, neighbors="replace_one", ledger=world().session(), request="monday"
+            _rows_described(), _STATEMENT, neighbors="add_remove", ledger=world().session(), request="monday"
         ),
     ],
     "profile": [

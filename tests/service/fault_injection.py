@@ -57,6 +57,9 @@ FORMS: dict[tuple[str, str], dict[str, str]] = {
 }  # fmt: skip
 """What is sent to each page."""
 
+ASSISTANT = ("POST", "/mcp")
+"""Where the tools of an assistant are called, which takes a message of its protocol."""
+
 PUBLIC = {
     ("GET", "/healthz"),
     ("GET", "/v1/openapi.json"),
@@ -105,6 +108,13 @@ class Reply:
     @property
     def charged(self) -> Any:
         """Whether the reply says that it was charged: true, false, or None where nobody could find out."""
+        if (self.method, self.path) == ASSISTANT:
+            return (
+                json.loads(self.body)
+                .get("result", {})
+                .get("structuredContent", {})
+                .get("charged", False)
+            )
         if self.path.startswith("/v1"):
             return json.loads(self.body).get("charged", False)
         return None if "if this was paid" in self.body else "this is paid" in self.body
@@ -184,7 +194,12 @@ class World:
     ) -> Reply:
         sent: dict[str, Any] = {}
         headers = {"Idempotency-Key": request}
-        if path.startswith("/v1"):
+        if (method, path) == ASSISTANT:
+            sent = {"json": _message(request)}
+            headers = {"accept": "application/json, text/event-stream"}
+            if who in self.tokens:
+                headers["Authorization"] = f"Bearer {self.tokens[who]}"
+        elif path.startswith("/v1"):
             sent = ROUTES.get((method, path), {})
             if who in self.tokens:
                 headers["Authorization"] = f"Bearer {self.tokens[who]}"
@@ -213,6 +228,14 @@ class World:
         """End the processes that read the data."""
         if self.process is not None:
             self.process.end()
+
+
+def _message(request: str) -> dict[str, Any]:
+    """Return the message by which an assistant asks the named question."""
+    asked = {"dataset": "people", "question": "typical-age", "max_cost": "1", "request": request}
+    return {
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ask", "arguments": asked},
+    }  # fmt: skip
 
 
 Call = tuple[str, str, str, str]

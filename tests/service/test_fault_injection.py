@@ -15,6 +15,7 @@ pytest.importorskip("httpx", reason="the extra server is not installed")
 from .. import postgres
 from .fault_injection import (
     ASKS,
+    ASSISTANT,
     CHAIN,
     FILES,
     FORMS,
@@ -77,6 +78,8 @@ def check_charges(world: World, replies: list[Reply], harm: str) -> None:
     """Assert that a question is charged if it was answered or failed with 500, and else not."""
     charged = world.charged()
     for reply in replies:
+        if (reply.method, reply.path) == ASSISTANT and reply.charged is not None:
+            assert reply.charged == ((reply.who, reply.request) in charged), (harm, reply.about)
         if reply.path in ASKS and reply.who in ("ann", "owner") and reply.request != PAID:
             if reply.status != 200 and reply.charged is None:
                 continue
@@ -101,7 +104,7 @@ def _answer(page: str) -> str:
 
 def test_every_route_is_asked(folder: Path) -> None:
     world = World(folder)
-    known = {*ROUTES, *FORMS, *PUBLIC} - {("GET", "/no-such-page")}
+    known = {*ROUTES, *FORMS, *PUBLIC, ASSISTANT} - {("GET", "/no-such-page")}
     assert {one for one in world.routes() if one[0] != "HEAD"} == known - {
         ("HEAD", "/v1/openapi.json")
     }

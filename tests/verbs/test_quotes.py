@@ -275,7 +275,7 @@ def test_a_batch_of_unsafe_questions_runs_unpaid_and_is_never_paid() -> None:
     assert release.guarantee == batch.split(epsilon=100).bills()["drink"].guarantee
     ledger = Ledger()
     ledger.open("people", epsilon=1000)
-    with pytest.raises(InvalidArgument, match="no privacy guarantee"):
+    with pytest.raises(InvalidArgument, match="nothing is guaranteed"):
         batch.split(epsilon=1).run(ledger.session("people"))
     with pytest.raises(InvalidArgument, match="no privacy guarantee"):
         ledger.session("people").quote(

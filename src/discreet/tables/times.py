@@ -23,6 +23,9 @@ FIRST_DAY, LAST_DAY = (
     day.toordinal() - dt.date(1970, 1, 1).toordinal() for day in (dt.date.min, dt.date.max)
 )
 
+_COARSE = ("TIMESTAMP_S", "TIMESTAMP_MS")
+"""Types of DuckDB whose times are coarser than a microsecond."""
+
 FIRST, LAST = "0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"
 """The ends of the years that grids are in, as engines read them."""
 
@@ -136,10 +139,10 @@ def sql_of_times(cell: str, native: str, of: ColumnType) -> str:
         f"CAST('{(end[:10] if native == 'DATE' else end) + offset}' AS {native})"
         for end in (FIRST, LAST)
     )
-    inside = (
-        f"CASE WHEN {cell} < {first} THEN {first} WHEN {cell} > {last} THEN {last} ELSE {cell} END"
-    )
-    return f"epoch_us({inside})"
+    ends = f"WHEN {cell} < {first} THEN {first} WHEN {cell} > {last} THEN {last}"
+    # DuckDB 2.0.1 casts coarse times to microseconds before it looks at the ends, which fails beyond them.
+    inner = f"TRY_CAST({cell} AS TIMESTAMP)" if native in _COARSE else cell
+    return f"epoch_us(CASE {ends} ELSE {inner} END)"
 
 
 def sql_of_texts(cell: str, clock: ClockKind) -> str:
