@@ -216,7 +216,7 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running
     write_files()
     from .test_connect import TEXT
 
-    Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0.2s"\n')
+    Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0.6s"\n')
     with Running(tmp_path, "--readers", "1") as service:
         yield service
 
