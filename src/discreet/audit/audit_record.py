@@ -78,8 +78,9 @@ def check_records(records: InventedRecords) -> None:
             is_same = False
         if not is_same:
             raise InvalidArgument(
-                "a record of an audit can hold finite numbers, texts, truth values and None, so that another can "
-                f"repeat it; got one of type {type(record).__name__}"
+                "a record of an audit can hold finite numbers, texts, truth values and None, so that "
+                "another can repeat it; got one of type {record_name}",
+                record_name=type(record).__name__,
             )
 
 

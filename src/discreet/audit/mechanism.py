@@ -177,7 +177,10 @@ def mechanism(  # noqa: PLR0913  # a mechanism, a universe, a claim, and how it 
     room = Neighborhood.of(records, size_list, claim.neighbors)
     if max(size_list) > _LARGEST_UNIVERSE:
         raise InvalidArgument(
-            f"a dataset has at most {_LARGEST_UNIVERSE:,} records here, and sizes go up to {max(size_list):,}"
+            "a dataset has at most {largest_universe:,} records here, and sizes go up to "
+            "{size_list:,}",
+            largest_universe=_LARGEST_UNIVERSE,
+            size_list=max(size_list),
         )
     pairs = room.pairs()
     if pairs > _MOST_NEIGHBORS:

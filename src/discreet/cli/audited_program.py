@@ -51,7 +51,9 @@ def check_place(record: Path, program: str) -> None:
         InvalidArgument: if it would.
     """
     if record.absolute() == Path(program.rpartition(":")[0]).absolute():
-        raise InvalidArgument(f"the record would take the place of the program {record}")
+        raise InvalidArgument(
+            "the record would take the place of the program {record}", record=record
+        )
 
 
 def read_universe(text: str | None, file: Path | None, *, private: bool) -> list[object]:
