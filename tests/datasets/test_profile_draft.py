@@ -129,7 +129,7 @@ def test_about_a_thousand_answers_are_between_the_ends(low: int, high: int, step
 
 def test_ends_that_tell_nothing_are_to_be_filled_in() -> None:
     """With too few cells noise chooses among all decimals; where nearly all are 0 the largest one is not known."""
-    far = {
+    far: dict[str, Any] = {
         "quartiles": (Decimal("-1e300"), Decimal(3), Decimal(7)),
         "ends": (Decimal("-5e307"), Decimal("2e307")),
     }

@@ -175,21 +175,7 @@ def mechanism(  # noqa: PLR0913  # a mechanism, a universe, a claim, and how it 
     records = read_sequence(universe, "universe", _LARGEST_UNIVERSE)
     size_list = read_sequence(sizes, "sizes", _LARGEST_UNIVERSE)
     room = Neighborhood.of(records, size_list, claim.neighbors)
-    if max(size_list) > _LARGEST_UNIVERSE:
-        raise InvalidArgument(
-            "a dataset has at most {largest_universe:,} records here, and sizes go up to "
-            "{size_list:,}",
-            largest_universe=_LARGEST_UNIVERSE,
-            size_list=max(size_list),
-        )
-    pairs = room.pairs()
-    if pairs > _MOST_NEIGHBORS:
-        raise InvalidArgument(
-            "there are {pairs:,} pairs of neighbours, and at most {most_neighbors:,} are looked "
-            "at: give fewer records or smaller sizes",
-            pairs=pairs,
-            most_neighbors=_MOST_NEIGHBORS,
-        )
+    pairs = _number_of_pairs(room, max(size_list))
     trial = _Audition(foreign_function(function, "function"), records, claim, pairs)
     worst, pair, holds = trial.run(room.everything())
     return MechanismAudit(
@@ -203,6 +189,29 @@ def mechanism(  # noqa: PLR0913  # a mechanism, a universe, a claim, and how it 
         read_program(function),
         private,
     )
+
+
+def _number_of_pairs(room: Neighborhood, largest: int) -> int:
+    """Return how many pairs of neighbours there are.
+
+    Raises:
+        InvalidArgument: if they are too many, or a dataset is too large.
+    """
+    if largest > _LARGEST_UNIVERSE:
+        raise InvalidArgument(
+            "a dataset has at most {most:,} records here, and sizes go up to {largest:,}",
+            most=_LARGEST_UNIVERSE,
+            largest=largest,
+        )
+    pairs = room.pairs()
+    if pairs > _MOST_NEIGHBORS:
+        raise InvalidArgument(
+            "there are {pairs:,} pairs of neighbours, and at most {most_neighbors:,} are looked "
+            "at: give fewer records or smaller sizes",
+            pairs=pairs,
+            most_neighbors=_MOST_NEIGHBORS,
+        )
+    return pairs
 
 
 def _read_claim(

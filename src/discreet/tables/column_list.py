@@ -80,6 +80,6 @@ def column_kind(data: Any, column: str) -> ColumnKind | None:
     return None if is_written(of) else _KINDS[of.kind]
 
 
-def holds_integers(data: Any, column: str) -> bool:
+def holds_integers(table: Any, column: str) -> bool:
     """Return whether a column is of a type of whole numbers, from the schema alone; a text file has none."""
-    return open_table(data, column, Records()).type().kind == "integer"
+    return open_table(table, column, Records()).type().kind == "integer"

@@ -68,12 +68,12 @@ class NoisyLists:
     def chances(self, answers: Sequence[Any]) -> list[arb]:
         """Return balls around the probabilities of some answers, at the precision in force."""
         numbers = [number for group in self.groups for number in group]
-        known: list[dict[int, arb]] = [{} for _ in numbers]
+        caches: list[dict[int, arb]] = [{} for _ in numbers]
         chances = []
         for answer in answers:
             flat = [one for group in answer for one in group] if self.is_grouped else answer
             chance = arb(1)
-            for number, chances_of, one in zip(numbers, known, flat, strict=True):
+            for number, chances_of, one in zip(numbers, caches, flat, strict=True):
                 if one not in chances_of:
                     chances_of[one] = number.chance(one)
                 chance *= chances_of[one]

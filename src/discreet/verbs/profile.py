@@ -248,25 +248,25 @@ class _Table:
             InvalidArgument: if nobody says what the columns are called.
         """
         listed = list(self.dataset.columns) if self.dataset else list_columns(self.data)
-        wanted = listed if names is None else _names(names, "columns")
-        if not wanted:
+        columns_to_profile = listed if names is None else _names(names, "columns")
+        if not columns_to_profile:
             raise InvalidArgument(
                 "what are the columns called? no header or schema says it, or the first line looks like a row: "
                 "give columns, the list of their names"
             )
-        for name in (*wanted, *kinds.by_name, *columns_of_unit(self.unit)):
+        for name in (*columns_to_profile, *kinds.by_name, *columns_of_unit(self.unit)):
             if listed and name not in listed:
                 raise MissingColumn(
                     "there is no column {name}; there are {few}",
                     name=preview(name),
                     few=few(listed),
                 )
-        unknown = [name for name in kinds.by_name if name not in wanted]
+        unknown = [name for name in kinds.by_name if name not in columns_to_profile]
         if unknown:
             raise InvalidArgument(
                 "column {unknown} is none of those that are profiled", unknown=preview(unknown[0])
             )
-        profiled = [name for name in wanted if name not in columns_of_unit(self.unit)]
+        profiled = [name for name in columns_to_profile if name not in columns_of_unit(self.unit)]
         if not profiled or len(profiled) > _MOST_COLUMNS:
             raise InvalidArgument(
                 "a profile is of 1 to {most_columns:,} columns besides the privacy unit, got "
@@ -574,10 +574,10 @@ def _column_plan(
         "dates": partial(ask.dates, is_zoned=kind == "instants"),
     }  # fmt: skip
     settled: ProfileKind | None = "dates" if kind == "instants" else kind
-    wanted = by_kind if settled is None else {settled: by_kind[settled]}
+    readings = by_kind if settled is None else {settled: by_kind[settled]}
     of_the_cells = price.epsilon - of_the_answers
     cells = _Cells(table, name, settled is None, of_the_cells, price.neighbors)
-    answers = {one: several() for one, several in wanted.items()}
+    answers = {one: several() for one, several in readings.items()}
     delta, is_integer = price.delta or Fraction(0), kind == "numbers" and table.holds_integers(name)
     return _ColumnPlan(name, settled, cells, answers, of_the_answers, delta, is_integer)
 
