@@ -45,10 +45,8 @@ def exact(value: object, name: str) -> Fraction:
     if number is None:
         raise InvalidNumber(
             "{name} must be a finite number (int, float, Fraction, Decimal, or text such as "
-            "'0.1' or '1/3'), got {value}",
-            name=name,
-            value=preview(value),
-        )
+            "'0.1' or '1/3'), got {value}", name=name, value=preview(value),
+        )  # fmt: skip
     return number
 
 
