@@ -326,6 +326,7 @@ def test_calls_at_once_of_a_process_that_ends_are_all_told_so(folder: Path) -> N
     try:
         assert "budgets" in process.call("budget", {})
         [worker] = process._pool._processes.values()
+        assert worker.pid is not None
         os.kill(worker.pid, signal.SIGSTOP)
         with ThreadPoolExecutor(8) as threads:
             calls = [threads.submit(process.call, "budget", {}) for _ in range(8)]

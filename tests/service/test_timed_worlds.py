@@ -270,7 +270,7 @@ def test_what_another_asks_moves_no_reply_in_sql(worlds: Worlds, other: Script) 
         acting.cancel()
         await asyncio.gather(acting, return_exceptions=True)
 
-    seconds = {"seconds": BAD}
+    seconds: Any = {"seconds": BAD}
 
     def own(replies: list[Reply]) -> list[Reply]:
         """The watched analyst's replies: what owners and auditors see is more."""
