@@ -206,7 +206,7 @@ def _asked_words(_: Bits, n: int) -> int:
 
 
 def _adding(work: Work, attribute: str, size: Callable[..., int]) -> Callable[..., None]:
-    """Return a function that adds the size of the work of a call to what was counted."""
+    """Return a function that adds the size of the work of a call to a count."""
 
     def add(*args: object) -> None:
         setattr(work, attribute, getattr(work, attribute) + size(*args))

@@ -61,7 +61,7 @@ class _ConnectionHolder:
             os._exit(0)
 
     def result_of(self, question: Callable[[Connection], T]) -> "T | Reply":
-        """Return what a function of the connection returns, or a refusal in plain values."""
+        """Return the result of a function of the connection, or a refusal in plain values."""
         with self._working:
             try:
                 if self._connection is None:
