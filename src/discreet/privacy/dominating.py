@@ -24,6 +24,7 @@ def of_range(epsilon: arb, excess: arb) -> arb:
     The worst losses are t and t - epsilon, with exp(-t) = a (e**-epsilon - e**(-a epsilon)) /
     ((a - 1) (1 - e**(-a epsilon))) for the order a.
     """
+    # Coq: Rho.range_renyi, Outcomes.curve_is_attained
     a = 1 + excess
     whole, part = _missing(a * epsilon), _missing(excess * epsilon)
     t = epsilon + (excess * whole / (a * part)).log()

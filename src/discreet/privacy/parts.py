@@ -34,6 +34,7 @@ def pure_of(parts: Parts) -> Fraction | None:
 
 def rho_of(parts: Parts) -> Fraction | None:
     """Return the sum of all rhos, or None if a guarantee has none."""
+    # Coq: Rho.concentrated_composes
     return total((part.rho, n) for part, n in parts)
 
 
@@ -136,7 +137,7 @@ def summed(parts: Parts) -> Guarantee | None:
         return None
     alone = len(parts) == 1 and parts[0][1] == 1
     first = 0 if alone else CHAIN.index(SummedRange)
-    # Coq: Rounds.summed_range_is_logistic, Rounds.summed_range_is_private
+    # Coq: Rounds.summed_range_is_logistic, Rounds.summed_range_is_private, Outcomes.outcome_of_summed_range
     kind = CHAIN[max(first, *(place(part) for part, _ in parts))]
     return kind(epsilon, parts[0][0].neighbors)
 

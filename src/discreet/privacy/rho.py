@@ -28,6 +28,7 @@ _DIAL_BITS = 48
 @lru_cache(maxsize=1024)
 def range_rho(epsilon: Fraction) -> Fraction:
     """Return the least rho for epsilon-bounded range: k - 1 - ln k, with k = epsilon / (e**epsilon - 1)."""
+    # Coq: Kappa.kappa_below_hoeffding, Rho.range_is_concentrated, Rho.kappa_is_least
     if epsilon < _SMALL:
         return short_up(epsilon**2 / 8)
     with precision(_RHO_BITS):
