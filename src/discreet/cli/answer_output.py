@@ -104,7 +104,7 @@ def _lines(value: object) -> list[str]:
     ):
         return _cell_lines(counts)
     if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
-        cells = tuple(tuple(answer_in_words(cell) for cell in row.values()) for row in value)
+        cells = tuple(tuple(map(_cell, row.values())) for row in value)
         return str(TextTable(tuple(value[0]), cells)).splitlines()
     if isinstance(value, dict):
         return [
@@ -112,6 +112,15 @@ def _lines(value: object) -> list[str]:
             for group, answer in value.items()
         ]
     return list(map(answer_in_words, value if isinstance(value, list) else [value]))
+
+
+def _cell(cell: object) -> str:
+    """Return a cell of a row: a list in a line, a value with its count, or NULL."""
+    if isinstance(cell, list):
+        return ", ".join(map(_cell, cell))
+    if isinstance(cell, dict):
+        return ": ".join(map(_cell, cell.values()))
+    return "NULL" if cell is None else answer_in_words(cell)
 
 
 def _cell_lines(counts: Mapping[str, NoisyCellCounts]) -> list[str]:

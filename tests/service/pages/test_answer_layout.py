@@ -35,6 +35,15 @@ def test_a_list_with_counts_has_bars() -> None:
     assert layout_of("a", 3).one == "a: 3"
 
 
+def test_rows_are_a_table() -> None:
+    layout = layout_of([{"city": "Bern", "n": 3, "m": None}, {"city": None, "n": 0, "m": 1.5}])
+    assert layout.columns == ("city", "n", "m")
+    assert layout.rows == (("Bern", "3", "NULL"), ("NULL", "0", "1.5"))
+    lists = [{"t": [{"value": "tea", "count": 2}, {"value": "milk", "count": 1}], "k": ["a", "b"]}]
+    assert layout_of(lists).rows == (("tea: 2, milk: 1", "a, b"),)
+    assert layout_of([]) == AnswerLayout()
+
+
 def test_a_hostile_key_is_text_on_the_page() -> None:
     text = '<script>alert("x")</script>\u202e{{ 7 * 7 }}'
     page = _table_of(text)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -31,7 +32,7 @@ DESCRIPTION = """\
 ledger = "budget.db"
 
 [server]
-turn = "5ms"
+turn = "250ms"
 
 [datasets.adult]
 source = "adult.csv"
@@ -54,6 +55,12 @@ description = "Which marital status is the most common?"
 datasets = ["adult"]
 share = { epsilon = "1" }
 verbs = ["mode", "top_k"]
+
+[analysts.team-b]
+datasets = ["adult"]
+share = { epsilon = "1" }
+verbs = ["mode", "count", "sql"]
+where = ["marital_status"]
 """
 TOKEN = re.compile(r"discreet_[A-Za-z0-9_-]{43}")
 
@@ -186,6 +193,39 @@ def test_an_owner_opens_an_analyst_asks_and_an_auditor_verifies(
         )
 
 
+STATEMENT = """\
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1)
+    marital_status AS status, COUNT(*) AS people, MODE(marital_status) AS most
+FROM adult WHERE marital_status <> 'Widowed'
+GROUP BY marital_status ORDER BY people DESC LIMIT 3
+"""
+
+
+def test_a_statement_of_sql_is_priced_asked_and_paid_once(service: Service, browser: Any) -> None:
+    """The box for SQL: what is wrong with a statement, then its price in parts, then the rows."""
+    with person(browser, service, service.owner) as owner:
+        owner.goto(f"{service.address}/access")
+        owner.click("section:has-text('team-b') >> text=Open the declared share")
+        token = make_token(owner, "analyst", "team-b")
+    with person(browser, service, token) as analyst:
+        analyst.click("text=Ask something of your own")
+        analyst.select_option("#verb", "sql")
+        analyst.click("main .primary")
+        analyst.fill("#statement", STATEMENT.replace("COUNT(*)", "COUNT(marital_status)"))
+        analyst.click("main .primary")
+        assert "WHERE marital_status IS NOT NULL" in told(analyst)
+        assert "LIMIT 3" in analyst.input_value("#statement")
+        analyst.fill("#statement", STATEMENT)
+        analyst.click("main .primary")
+        assert "people ε = 0.5 (add/remove one record)" in told(analyst)
+        assert "Would remain ε = 0" in told(analyst)
+        analyst.click("main .act button")
+        assert "Married-civ-spouse" in analyst.inner_text("#answer")
+        assert "It was paid now." in told(analyst)
+        analyst.reload()
+        assert "this time it cost nothing" in told(analyst)
+
+
 def make_token(owner: Any, role: str, analyst: str) -> str:
     """Make a token at the owner's page."""
     owner.click("nav >> text=Tokens")
@@ -248,7 +288,8 @@ def test_no_page_is_wider_than_the_screen(
             "/questions", f"/free?{about}", f"/free?{about}&verb=top_k&column=marital_status", "/budgets",
             "/access",
             f"/plan?{about}&question=marital-status", "/answers", "/tokens", "/history", "/nothing",
-            f"/plan?{about}&verb=mode&column=marital_status&epsilon=x",
+            f"/plan?{about}&verb=mode&column=marital_status&epsilon=x", f"/free?{about}&verb=sql",
+            f"/plan?{about}&verb=sql&{urlencode({'statement': STATEMENT})}",
         ):  # fmt: skip
             page.goto(service.address + path)
             assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), path

@@ -36,6 +36,8 @@ class AnswerLayout:
         sure: the probability with which they hold, in percent.
         error: by how many cells a count is off at most.
         counts: values with their counts.
+        columns: the names of the columns of rows.
+        rows: the texts of the cells of rows.
     """
 
     one: str | None = None
@@ -45,6 +47,8 @@ class AnswerLayout:
     sure: str = ""
     error: str = ""
     counts: tuple[CountRow, ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
 
 
 def layout_of(value: Any, counts: Any = None, *, is_histogram: bool = False) -> AnswerLayout:
@@ -75,7 +79,10 @@ def layout_of(value: Any, counts: Any = None, *, is_histogram: bool = False) -> 
 
 
 def _layout_of_list(values: Sequence[Any], counts: Any) -> AnswerLayout:
-    """Return a list, with bars for its counts if there are any."""
+    """Return a list, with bars for its counts if there are any, or rows, as a statement of SQL has them."""
+    if values and all(isinstance(row, dict) for row in values):
+        rows = tuple(tuple(map(_value_text, row.values())) for row in values)
+        return AnswerLayout(columns=tuple(map(str, values[0])), rows=rows)
     if isinstance(counts, list) and all(type(one) is int for one in counts):
         return AnswerLayout(counts=_count_rows(values, counts))
     each = [None] * len(values) if counts is None else counts
@@ -106,4 +113,6 @@ def _layout_of_check(counts: NoisyCellCounts) -> AnswerLayout:
 def _value_text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(_value_text, value))
-    return str(value)
+    if isinstance(value, dict):  # a value with its count
+        return ": ".join(map(_value_text, value.values()))
+    return "NULL" if value is None else str(value)
