@@ -121,6 +121,7 @@ def score(cuts: Sequence[tuple[Fraction, Fraction]], targets: Sequence[Fraction]
     way = e = Fraction(0)
     for (low, high), target in zip(cuts, targets, strict=True):
         # *The best cuts* in joint_quantiles.md: the offset stays, or goes to the nearest end of what is satisfied.
+        # Coq: JointCuts.shortest_way, JointCuts.best_cuts_are_best
         nearest = min(max(e, low - target), high - target)
         way += abs(nearest - e)
         e = nearest

@@ -149,6 +149,7 @@ class JointTopK:
 
     def _spread(self, sensitivity: Sensitivity) -> Fraction:
         """Return the most that the difference between the scores of two lists can change."""
+        # Coq: JointTopK.joint_top_one_spread, JointTopK.joint_top_k_spread, JointTopK.joint_top_k_replace_one
         if self.k == 1:
             return sensitivity.spread
         # *One row replaced* in joint_top_k.md: changes lie in [-2, 1] or in [-1, 2].

@@ -170,6 +170,7 @@ def error_of(choices: Choices, total: float, chain: int) -> float:
 def multiset(size: int, k: int, bits: Bits) -> list[int]:
     """Return a uniform one of the comb(size + k - 1, k) multisets of k members of range(size): Pólya's urn."""
     # Draw i is a new member, one of `size`, or a copy of one of the i before: size + i equally likely cases.
+    # Coq: JointCuts.urn_is_even, JointCuts.even_chance_is_one_of_all
     members = list[int]()
     for i in range(k):
         v = below(size + i, bits)
