@@ -285,3 +285,100 @@ Proof.
     exact inside. }
   fold chosen in number. lia.
 Qed.
+
+(* ---- Counts by groups: the m of docs/reference/mechanisms/noisy_counts.md ----
+
+   A unit is its s and what its rows hold in each group. Of the groups in which it has rows the rule keeps g, and in each of
+   them c of the candidates that it holds. *)
+
+Definition groups_kept (g : Z) (groups candidates : list Z) (unit : Z * (Z -> Z -> bool)) : list Z :=
+  kept g (fst unit) (filter (fun group => existsb (snd unit group) candidates) groups).
+
+Definition cells_kept (g c : Z) (groups candidates : list Z) (unit : Z * (Z -> Z -> bool)) : list (Z * Z) :=
+  flat_map (fun group => map (pair group) (kept c (fst unit) (filter (snd unit group) candidates)))
+    (groups_kept g groups candidates unit).
+
+Definition same_cell (one other : Z * Z) : bool := (fst one =? fst other) && (snd one =? snd other).
+
+Definition holds_cell (g c : Z) (groups candidates : list Z) (unit : Z * (Z -> Z -> bool)) (cell : Z * Z) : bool :=
+  existsb (same_cell cell) (cells_kept g c groups candidates unit).
+
+Lemma flat_map_length :
+  forall A B (f : A -> list B) most l, (forall x, Z.of_nat (length (f x)) <= most) ->
+    Z.of_nat (length (flat_map f l)) <= Z.of_nat (length l) * most.
+Proof.
+  intros A B f most l few. induction l as [|x l IH]; cbn [flat_map length]; [lia|].
+  rewrite app_length. specialize (few x). lia.
+Qed.
+
+Lemma cells_are_few :
+  forall g c groups candidates unit, 0 < g -> 0 < c ->
+    Z.of_nat (length (cells_kept g c groups candidates unit)) <= g * c.
+Proof.
+  intros g c groups candidates unit g0 c0.
+  assert (inner : forall group, Z.of_nat (length (map (pair group)
+    (kept c (fst unit) (filter (snd unit group) candidates)))) <= c).
+  { intros group. rewrite map_length.
+    destruct (kept_rows Z c (fst unit) (filter (snd unit group) candidates) c0) as [number _]. lia. }
+  pose proof (flat_map_length _ _ _ c (groups_kept g groups candidates unit) inner) as all.
+  destruct (kept_rows Z g (fst unit) (filter (fun group => existsb (snd unit group) candidates) groups) g0)
+    as [number _].
+  fold (groups_kept g groups candidates unit) in number. unfold cells_kept. nia.
+Qed.
+
+(* Of any cells, all different, a unit counts in at most g c. *)
+Lemma cells_held :
+  forall g c groups candidates unit cells, 0 < g -> 0 < c -> NoDup cells ->
+    tally (holds_cell g c groups candidates unit) cells <= g * c.
+Proof.
+  intros g c groups candidates unit cells g0 c0 distinct. rewrite <- filter_length.
+  assert (few : le (length (filter (holds_cell g c groups candidates unit) cells))
+    (length (cells_kept g c groups candidates unit))).
+  { apply NoDup_incl_length; [apply NoDup_filter; exact distinct|].
+    intros cell inside. apply filter_In in inside. destruct inside as [_ here].
+    apply existsb_exists in here. destruct here as [other [inside same]].
+    apply andb_prop in same. destruct same as [one two]. apply Z.eqb_eq in one, two.
+    destruct cell as [x y], other as [u v]. cbn in one, two. subst. exact inside. }
+  pose proof (cells_are_few g c groups candidates unit g0 c0). lia.
+Qed.
+
+Lemma tally_or :
+  forall A (one other both : A -> bool) l,
+    (forall x, In x l -> both x = true -> one x = true \/ other x = true) ->
+    tally both l <= tally one l + tally other l.
+Proof.
+  intros A one other both l implied. induction l as [|x l IH]; cbn [tally]; [lia|].
+  pose proof (IH (fun y inside => implied y (or_intror inside))).
+  pose proof (implied x (or_introl eq_refl)) as head.
+  destruct (both x), (one x), (other x); lia.
+Qed.
+
+(* How many cells have another count, and by how much: m = g c where a unit comes, 2 g c where it is replaced. *)
+Theorem cells_moved :
+  forall g c groups candidates cells before after, 0 < g -> 0 < c -> NoDup cells ->
+    let count := counts (holds_cell g c groups candidates) in
+    let differs cell := negb (count after cell =? count before cell) in
+    (more before after -> tally differs cells <= g * c) /\
+    (replaced before after -> tally differs cells <= 2 * (g * c)) /\
+    (more before after \/ replaced before after -> forall cell, -1 <= count after cell - count before cell <= 1).
+Proof.
+  intros g c groups candidates cells before after g0 c0 distinct count differs. unfold differs.
+  split; [|split].
+  - intros [a [u [b [-> ->]]]].
+    eapply Z.le_trans; [|exact (cells_held g c groups candidates u cells g0 c0 distinct)].
+    apply tally_le. intros cell _ other. unfold count, counts in other. rewrite !tally_app, tally_cons in other.
+    destruct (holds_cell g c groups candidates u cell); [reflexivity|].
+    rewrite Z.add_0_l, Z.eqb_refl in other. discriminate.
+  - intros [a [u [v [b [-> ->]]]]].
+    pose proof (cells_held g c groups candidates u cells g0 c0 distinct).
+    pose proof (cells_held g c groups candidates v cells g0 c0 distinct).
+    eapply Z.le_trans; [apply (tally_or _ (holds_cell g c groups candidates u) (holds_cell g c groups candidates v))|lia].
+    intros cell _ other. unfold count, counts in other. rewrite !tally_app, !tally_cons in other.
+    destruct (holds_cell g c groups candidates u cell); [left; reflexivity|].
+    destruct (holds_cell g c groups candidates v cell); [right; reflexivity|].
+    rewrite Z.eqb_refl in other. discriminate.
+  - intros [[a [u [b [-> ->]]]]|[a [u [v [b [-> ->]]]]]] cell; unfold count, counts;
+    rewrite !tally_app, !tally_cons.
+    + destruct (holds_cell g c groups candidates u cell); lia.
+    + destruct (holds_cell g c groups candidates u cell), (holds_cell g c groups candidates v cell); lia.
+Qed.

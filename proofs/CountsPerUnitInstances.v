@@ -90,7 +90,34 @@ Proof.
   split; [reflexivity|split; [|reflexivity]]. repeat constructor; cbn; intuition discriminate.
 Qed.
 
+(* Two groups and two candidates; both users have rows in all cells, and count in one cell each. *)
+Definition bob : Z * (Z -> Z -> bool) := (0, fun _ _ => true).
+Definition eve : Z * (Z -> Z -> bool) := (1, fun _ _ => true).
+Definition cells : list (Z * Z) := [(1, 1); (1, 2); (2, 1); (2, 2)].
+
+Lemma cells_distinct : NoDup cells.
+Proof. repeat constructor; cbn; intuition discriminate. Qed.
+
+Definition differing (before after : list (Z * (Z -> Z -> bool))) : Z :=
+  tally (fun cell => negb (counts (holds_cell 1 1 [1; 2] [1; 2]) after cell =?
+    counts (holds_cell 1 1 [1; 2] [1; 2]) before cell)) cells.
+
+Example cells_moved_instance :
+  differing [] [bob] = 1 * 1 /\ differing [bob] [eve] = 2 * (1 * 1) /\
+  differing [] [bob] <= 1 * 1 /\ differing [bob] [eve] <= 2 * (1 * 1).
+Proof.
+  split; [reflexivity|split; [reflexivity|]].
+  split.
+  - apply (cells_moved 1 1 [1; 2] [1; 2] cells [] [bob] ltac:(lia) ltac:(lia) cells_distinct).
+    exists [], bob, []. split; reflexivity.
+  - apply (cells_moved 1 1 [1; 2] [1; 2] cells [bob] [eve] ltac:(lia) ltac:(lia) cells_distinct).
+    exists [], bob, eve, []. split; reflexivity.
+Qed.
+
 (* ---- Definitions and constants a little different would be wrong ---- *)
+
+Lemma one_unit_more_is_no_bound_on_one_replaced : replaced [bob] [eve] /\ ~ differing [bob] [eve] <= 1 * 1.
+Proof. split; [exists [], bob, eve, []; split; reflexivity|]. intros few. refute few. Qed.
 
 Lemma not_above_k_keeps_one_row_more :
   tally (fun j => (j * 3 + 5) mod 7 <=? 3) (places 7) <> Z.min 3 7.

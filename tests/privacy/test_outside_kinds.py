@@ -136,9 +136,9 @@ def test_an_adaptive_analyst_with_gaussian_noise_stays_below(noisy: Any) -> None
             assert found["combined"] < worst * 1.15
 
 
-def best_of_ranges(n: int, cells: int, step: float, reach: int) -> Any:
-    """Return the curve that an analyst reaches by n answers of range cells * step, at -reach to reach steps."""
-    epsilon, curve = cells * step, np.maximum(0, -np.expm1(np.arange(-reach, reach + 1) * step))
+def best_of_ranges(n: int, cells: int, step: float, curve: Any) -> Any:
+    """Return the curve that an analyst reaches by n answers of range cells * step before what has this curve."""
+    epsilon = cells * step
     for _ in range(n):
         options = []
         for high in range(cells + 1):
@@ -163,9 +163,9 @@ def best_of_ranges(n: int, cells: int, step: float, reach: int) -> Any:
 )
 def test_who_asks_for_the_noise_first_reaches_the_bound(noisy: Any, pair: Any) -> None:
     """Ten answers of range 1/10 after it, each the worst for the loss so far: no smaller bound holds."""
-    step, reach = 1 / 320, 3200
-    after = best_of_ranges(10, 32, step, reach)
-    losses = np.arange(-reach, reach + 1) * step
+    step = 1 / 320
+    losses = np.arange(-3200, 3201) * step
+    after = best_of_ranges(10, 32, step, np.maximum(0, -np.expm1(losses)))
     for target in (Fraction(1, 4), Fraction(1, 2)):
         reached = sum(
             p * np.interp(float(target) - math.log(p / q), losses, after) if q else p
@@ -176,6 +176,40 @@ def test_who_asks_for_the_noise_first_reaches_the_bound(noisy: Any, pair: Any) -
             compose(BoundedRange(Fraction(1, 10)).repeated(10), noisy).bounds(epsilon=target).least
         )
         assert reached * 0.9999 < least < reached * 1.002
+
+
+def curve_of_pairs(rho: float, losses: Any) -> Any:
+    """Return what one answer of rho-zCDP may cost: the pairs that nearly reach the bound, at many orders."""
+    curve = np.maximum(0, -np.expm1(losses))
+    for a, factor in product(np.linspace(1.5, 60, 400), (1.02, 1.1, 1.5, 2)):
+        share = 1 - factor * math.exp(-a * (a - 1) * rho)
+        loss, chance = (2 * a - 1) * rho, share * math.exp(-((a - 1) ** 2) * rho)
+        if share <= 0:
+            continue
+        opposite = math.log1p(-chance * math.exp(-loss)) - math.log1p(-chance)
+        b = np.linspace(1, 2 * a, 1000)
+        moment = chance * np.exp((b - 1) * loss) + (1 - chance) * np.exp(-(b - 1) * opposite)
+        back = chance * np.exp(-b * loss) + (1 - chance) * np.exp(b * opposite)
+        if np.all(np.maximum(moment, back) <= np.exp(b * (b - 1) * rho) * (1 + 1e-12)):
+            high, low = -np.expm1(losses - loss), -np.expm1(losses + opposite)
+            pair = chance * np.maximum(0, high) + (1 - chance) * np.maximum(0, low)
+            curve = np.maximum(curve, pair)
+    return curve
+
+
+@pytest.mark.parametrize(
+    ("delta", "reached", "bound"), [("1e-3", 0.79, 0.823), ("1e-6", 1.353, 1.369)]
+)
+def test_zcdp_beside_selections_is_not_far_above_what_is_reached(
+    delta: str, reached: float, bound: float
+) -> None:
+    """By who asks for the ranges first, and then for the pair that is worst for what is left."""
+    step = 1 / 160
+    losses = np.arange(-1600, 1601) * step
+    whole = best_of_ranges(20, 16, step, curve_of_pairs(0.02, losses))
+    assert np.interp(reached, losses, whole) > float(delta)
+    ranges = BoundedRange(Fraction(1, 10)).repeated(20)
+    assert reached < compose(ranges, ZCDP(Fraction(1, 50))).bounds(delta).least < bound
 
 
 @pytest.mark.parametrize("kind", [GaussianDP, ZCDP, LossDP])

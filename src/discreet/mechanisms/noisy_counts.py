@@ -160,6 +160,7 @@ def moved_counts(cells: int, each: int, neighbors: Neighbors) -> int:
 
     A record that is replaced leaves its counts and enters others.
     """
+    # Coq: CountsPerUnit.cells_moved
     return min(cells, each if neighbors == "add_remove" else 2 * each)
 
 
