@@ -116,6 +116,7 @@ def _odds_shifted(epsilon: arb, chance: arb) -> arb:
 
 def _place_shifted(epsilon: arb, chance: arb) -> arb:
     """Return the probability with a Laplace quantile larger by epsilon."""
+    # Coq: Laplace.laplace_of_quantile, FlipLaplace.pf_is_laplace
     place = laplace_quantile(chance) + epsilon
     return place.exp() / 2 if place < 0 else 1 - (-place).exp() / 2
 

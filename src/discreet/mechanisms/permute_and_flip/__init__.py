@@ -62,7 +62,7 @@ class PermuteAndFlip:
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
-        # Coq: FlipPrivate.pf_private
+        # Coq: FlipLaplace.pf_is_laplace, FlipPrivate.pf_private
         epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, laplace_rho)
         rate = NaturalRate(epsilon / sensitivity.spread)
 
