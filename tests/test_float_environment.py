@@ -75,6 +75,9 @@ def test_a_mode_is_seen_and_restored(name: str) -> None:
 RNG = np.random.default_rng(5)
 NUMBERS = RNG.normal(size=5000) * 9
 ENDS = np.cumsum(RNG.random(700))
+PLACES = np.array([0.0, 30.0, 1000.0, 0.0, 1.0, 1000.0])
+KEYS = np.concatenate(([0], np.sort(RNG.integers(0, 30_000, 5000)) << 13 | np.arange(5000)))
+FALLING = np.array([-1.0, 0.0, 1.0, 5000.0, 3e7, 1e-4, 0.0])
 SHUFFLED = RNG.integers(0, 2**63, size=700, dtype=np.uint64) << np.uint64(1)
 
 
@@ -91,6 +94,10 @@ def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
         "row_sums": [NUMBERS, 50, 100, 0.7, out],
         "locate": [ENDS, 700, SHUFFLED, 700, 64, ENDS[-1] * 2.0**-64, 1e-13, guide, 8, found],
         "locate_rows": [ENDS, 100, 7, SHUFFLED, 2.0**-64, 1e-13, found],
+        "grid_keys": [NUMBERS, 5000, PLACES, 13, np.empty(5000, dtype=np.int64)],
+        "falling_best": [KEYS, 5000, 13, FALLING.copy()],
+        "falling_sums": [KEYS, 5000, 13, FALLING, 64, more],
+        "falling_weights": [KEYS, 5000, 13, FALLING, 64, 4064, out],
     }
     for name, function in fast._functions.items():
         yield name, function, at[name]
@@ -114,7 +121,7 @@ def test_every_entry_of_the_kernel_computes_the_same_bits_and_restores_the_mode(
         assert other == plain, entry
         assert after == MODES[name], entry
         tried += 1
-    assert tried == 7
+    assert tried == 11
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -242,6 +242,7 @@ def counted_work() -> Iterator[Work]:
             (Kernel, "block_sums", "functions", _count_numbers),
             (Kernel, "block_sums", "passes", _blocks),
             (Kernel, "row_sums", "functions", _all_numbers),
+            (Kernel, "falling_sums", "functions", _count_numbers),
             (NaturalRate, "decay", "balls", _one),
             (DyadicRate, "decay", "balls", _one),
         ):

@@ -135,6 +135,58 @@ def test_the_sum_of_all_is_below_what_the_certificate_takes() -> None:
     assert stated("together") < WEIGHT_ERROR / 2
 
 
+def complement_error(numbers: list[float]) -> Fraction:
+    """Return a bound on |r M(r) / (2**r - 1) - 1| for |r| <= 1/2, M of all coefficients but the first.
+
+    (2**r - 1) / r grows with r, so that its least value in an interval is at the lower end.
+    """
+    degree, pieces = 24, 64
+    with precision(300):
+        ln2, radius = arb(2).log(), arb(1) / (2 * pieces)
+        series = arb_poly([ln2 ** (i + 1) / math.factorial(i + 1) for i in range(degree)])
+        difference = arb_poly([arb(number) for number in numbers[1:]]) - series
+        remainder = 2 * ln2 * (ln2 / 2) ** degree / math.factorial(degree + 1)
+        worst = Fraction(0)
+        for piece in range(pieces):
+            middle = arb(2 * piece + 1) * radius - arb(0.5)
+            around, low = difference(arb_poly([middle, 1])), middle - radius
+            size = sum((abs(c) * radius**i for i, c in enumerate(around.coeffs())), remainder)
+            least = ln2 if low == 0 else (arb(2) ** low - 1) / low
+            worst = max(worst, upper(size / least))
+    return worst
+
+
+def test_the_complement_is_as_near_as_is_stated(numbers: list[float]) -> None:
+    line = stated("series without its constant")
+    assert line * Fraction("0.99") < complement_error(numbers) < line
+    rounding = rounding_error(numbers[1:], contracted=False)
+    assert rounding + U * (1 + rounding) < stated("rounding without its constant")
+    with precision(100):
+        least = 1 - arb(2) ** arb(-0.5)
+        assert ball(U / 2) / least + ball(U * (1 + 2 * U)) < ball(stated("difference"))
+        # 2**-k * |q| for k >= 1, relative to what it is taken from: (2**(1/2) - 1) / 2 at most
+        assert (arb(2) ** arb(0.5) - 1) / 2 / least < 1
+    assert stated("falls") > (Fraction("5.31") + Fraction("6.31")) * U * (1 + 9 * U)
+    assert stated("quotient") > (1 + U) ** 3 - 1
+
+
+def test_the_sum_of_all_for_a_falling_run_is_below_what_the_certificate_takes() -> None:
+    twice = ["series without its constant", "rounding without its constant", "difference"]
+    parts = ["gap", "falls", "quotient", *twice, *twice]
+    assert stated("gap") == stated("together")
+    total = math.prod((1 / (1 - stated(part)) for part in parts), start=Fraction(1)) - 1
+    assert total / (1 - total) <= stated("whole") < WEIGHT_ERROR
+
+
+@pytest.mark.parametrize("i", range(1, 12))
+def test_a_wrong_coefficient_breaks_the_proof_of_the_complement(
+    numbers: list[float], i: int
+) -> None:
+    changed = list(numbers)
+    changed[i] += 2.0 ** (i - 45)
+    assert complement_error(changed) > stated("series without its constant")
+
+
 def test_weights_that_are_cut_are_below_their_bound() -> None:
     least = Fraction(cut()) * (1 - 6 * U)
     with precision(200):
@@ -172,10 +224,14 @@ def test_gappa_proves_the_rounding_errors() -> None:
             "Gappa is not installed (Debian: apt-get install gappa), so proofs/kernel.gappa is not run"
         )
     proof = GAPPA.read_text(encoding="utf-8")
-    claimed = re.findall(r"\|[sf]0 -/ m0\| <= (\S+)", proof)
-    assert len(claimed) == 2
+    claimed = re.findall(r"\|[sf][01] -/ m[01]\| <= (\S+)", proof)
+    assert len(claimed) == 4
     assert all(Fraction(bound) <= stated("rounding of the polynomial") for bound in claimed)
-    for text, proved in ((proof, True), (proof.replace(claimed[1], "1e-17"), False)):
+    for text, proved in (
+        (proof, True),
+        (proof.replace(claimed[1], "1e-17"), False),
+        (proof.replace(claimed[3], "1e-17"), False),
+    ):
         run = subprocess.run(
             [gappa, "-Eno-auto-dichotomy"], input=text.encode(), capture_output=True
         )

@@ -172,6 +172,33 @@ INLINE double weight(double y)
     return p * scale; /* line "2^(-k)": exact, above 2^-94 */
 }
 
+/* Return 1 - 2^-y for y from 0 to CUT, with a small relative error near 0 too: *Falling runs* in draw.md. The series is that
+   of 2^r - 1, which has no constant, and 1 - 2^-y = (1 - 2^-k) - (2^r - 1) * 2^-k. */
+INLINE double complement(double y)
+{
+    double shifted = y + ROUNDING;
+    double k = shifted - ROUNDING;
+    double r = k - y;
+    double p = TAYLOR[11];
+    p = p * r + TAYLOR[10];
+    p = p * r + TAYLOR[9];
+    p = p * r + TAYLOR[8];
+    p = p * r + TAYLOR[7];
+    p = p * r + TAYLOR[6];
+    p = p * r + TAYLOR[5];
+    p = p * r + TAYLOR[4];
+    p = p * r + TAYLOR[3];
+    p = p * r + TAYLOR[2];
+    p = p * r + TAYLOR[1];
+    double q = p * r;
+    uint64_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = ((uint64_t)1023 << 52) - (bits << 52);
+    double scale;
+    memcpy(&scale, &bits, sizeof scale);
+    return (1.0 - scale) - q * scale; /* line "difference": k is 0 and this is -q, or it is 1 - 2^-1/2 at least */
+}
+
 /* y = rate * (best - x), cut at CUT, for up to TILE numbers. A loop of its own: compilers make no vectors of
    a choice that is followed by the polynomial. An infinite product counts as cut. What is no number stays none, so
    that it cannot become a weight: nothing is certain of sums that have it among them. */
@@ -362,6 +389,148 @@ FOR_EACH_LEVEL void compute_weights(double *gaps, size_t n, double rate)
     }
 }
 
+/* The runs between neighbours of n sorted places on a grid, `falling` for short: run i has the points above places[i - 1]
+   up to places[i], and the score of point j in it is min(limit, n - i) * (low + j * step). All of these are whole. A key is
+   the place plus one, shifted by some bits, with any bits below; key 0 stands in front. Places under `floor` count as
+   `floor`, and so does the place before the first. */
+typedef struct {
+    double floor, low, step, limit, best, rate, dense;
+} Falling;
+
+/* A shifted key as a double, below 2^52. */
+INLINE double place_of(int64_t key, unsigned bits, double floor)
+{
+    uint64_t raw = ((uint64_t)key >> bits) | ((uint64_t)1075 << 52);
+    double place;
+    memcpy(&place, &raw, sizeof place);
+    place = (place - 0x1p52) - 1.0;
+    return place < floor ? floor : place;
+}
+
+/* The weights of the `length` <= TILE runs from run i on: 2^(-rate * (best - top)) times (1 - 2^(-d m)) / (1 - 2^-d), or
+   over d ln 2 if they are dense, for m points whose scores fall by d / rate from each to the next. */
+INLINE void falling_weights(
+    const int64_t *restrict keys, size_t n, unsigned bits, const Falling *f, size_t i, size_t length, double *restrict out)
+{
+    double y[TILE], span[TILE], fall[TILE], left = (double)(n - i), pace = f->rate * f->step;
+    for (int j = 0; j < (int)length; j++) {
+        double before = place_of(keys[i + (size_t)j], bits, f->floor), place = place_of(keys[i + (size_t)j + 1], bits, f->floor);
+        double number = left - (double)j;
+        number = number > f->limit ? f->limit : number;
+        /* *Falling runs*, line "gap": the price is exact, and the gap is rounded once. */
+        double gap = __builtin_fma(-(f->low + place * f->step), number, f->best);
+        double product = f->rate * gap, d = pace * number, all = d * (place - before);
+        y[j] = product > CUT ? CUT : product;
+        fall[j] = d;
+        span[j] = all > CUT ? CUT : all;
+    }
+    if (f->dense != 0.0)
+        for (int j = 0; j < (int)length; j++)
+            out[j] = weight(y[j]) * complement(span[j]) / (fall[j] * 0x1.62e42fefa39efp-1);
+    else {
+        for (int j = 0; j < (int)length; j++)
+            fall[j] = fall[j] > CUT ? CUT : fall[j];
+        for (int j = 0; j < (int)length; j++)
+            out[j] = weight(y[j]) * complement(span[j]) / complement(fall[j]);
+    }
+}
+
+/* The keys of numbers by the highest of the points lowest, lowest + 1 / per_step, ... that are not above them, as
+   `revenue.places` has them: point j is (low + j * step) / below, rounded once, and `highest` is the last of them. */
+FOR_EACH_LEVEL void compute_grid_keys(
+    const double *restrict x, size_t n, const double *restrict grid, unsigned bits, int64_t *restrict keys)
+{
+    double lowest = grid[0], highest = grid[1], per_step = grid[2], low = grid[3], step = grid[4], below = grid[5];
+    uint64_t numbered = bits != 0;
+    double number[TILE], pays[TILE], above[TILE];
+    for (size_t start = 0; start < n; start += TILE) {
+        size_t tile = n - start < TILE ? n - start : TILE;
+        for (size_t i = 0; i < tile; i++) {
+            double one = x[start + i];
+            pays[i] = one >= lowest ? 1.0 : 0.0;
+            one = one >= lowest ? one : lowest;
+            number[i] = one > highest ? highest : one;
+        }
+        for (size_t i = 0; i < tile; i++) {
+            /* Off by less than 1/4 of the quotient: this point or the one below is the answer. */
+            double point = ((number[i] - lowest) * per_step + ROUNDING) - ROUNDING;
+            above[i] = (point * step + low) / below > number[i] ? 0.0 : 1.0;
+            number[i] = point;
+        }
+        for (size_t i = 0; i < tile; i++) {
+            double shifted = (number[i] + above[i]) * pays[i] + 0x1p52;
+            uint64_t raw;
+            memcpy(&raw, &shifted, sizeof raw);
+            raw = (raw & (((uint64_t)1 << 52) - 1)) << bits;
+            keys[start + i] = (int64_t)(raw | (start + i) * numbered);
+        }
+    }
+}
+
+/* The largest rounded score at the better end of a run that has points, at least 0. */
+FOR_EACH_LEVEL double compute_falling_best(const int64_t *restrict keys, size_t n, unsigned bits, const Falling *f)
+{
+    double best[TILE], top[TILE], points[TILE];
+    for (size_t j = 0; j < TILE; j++)
+        best[j] = 0.0;
+    for (size_t i = 0; i < n; i += TILE) {
+        double left = (double)(n - i);
+        int tile = n - i < TILE ? (int)(n - i) : TILE;
+        for (int j = 0; j < tile; j++) {
+            double before = place_of(keys[i + (size_t)j], bits, f->floor), place = place_of(keys[i + (size_t)j + 1], bits, f->floor);
+            double number = left - (double)j;
+            number = number > f->limit ? f->limit : number;
+            top[j] = (f->low + place * f->step) * number;
+            points[j] = place - before;
+        }
+        for (int j = 0; j < tile; j++)
+            points[j] = points[j] > 1.0 ? 1.0 : points[j];
+        for (int j = 0; j < tile; j++) { /* points are whole, so a score is taken once or not at all */
+            double counted = top[j] * points[j];
+            best[j] = counted > best[j] ? counted : best[j];
+        }
+    }
+    for (size_t half = TILE / 2; half > 0; half /= 2)
+        for (size_t j = 0; j < half; j++)
+            best[j] = best[j + half] > best[j] ? best[j + half] : best[j];
+    return best[0];
+}
+
+/* The sums of the weights of the runs in each block, in at most `block` additions. */
+FOR_EACH_LEVEL void compute_falling_sums(
+    const int64_t *restrict keys, size_t n, unsigned bits, const Falling *f, size_t block, double *restrict sums)
+{
+    for (size_t start = 0, b = 0; start < n; start += block, b++) {
+        size_t stop = n - start < block ? n : start + block;
+        double sum[TILE], out[TILE];
+        for (size_t j = 0; j < TILE; j++)
+            sum[j] = 0.0;
+        size_t i = start;
+        for (; i + TILE <= stop; i += TILE) {
+            falling_weights(keys, n, bits, f, i, TILE, out);
+            for (size_t j = 0; j < TILE; j++)
+                sum[j] += out[j];
+        }
+        falling_weights(keys, n, bits, f, i, stop - i, out);
+        for (size_t j = 0; j < stop - i; j++)
+            sum[j] += out[j];
+        for (size_t half = TILE / 2; half > 0; half /= 2)
+            for (size_t j = 0; j < half; j++)
+                sum[j] += sum[j + half];
+        sums[b] = sum[0];
+    }
+}
+
+/* The weights of the runs from run `start` up to `stop`. */
+FOR_EACH_LEVEL void compute_falling_weights(
+    const int64_t *restrict keys, size_t n, unsigned bits, const Falling *f, size_t start, size_t stop, double *restrict out)
+{
+    size_t i = start;
+    for (; i + TILE <= stop; i += TILE)
+        falling_weights(keys, n, bits, f, i, TILE, out + (i - start));
+    falling_weights(keys, n, bits, f, i, stop - i, out + (i - start));
+}
+
 /* A word as a double, rounded once; compilers branch on its first bit, which is random. */
 INLINE double whole(uint64_t word)
 {
@@ -486,5 +655,41 @@ EXPORT void discreet_locate_rows(
 {
     Environment saved = enter();
     compute_locate_rows(ends, rows, width, words, cell, slack, found);
+    leave(saved);
+}
+
+EXPORT void discreet_grid_keys(const double *x, size_t n, const double *grid, unsigned bits, int64_t *keys)
+{
+    Environment saved = enter();
+    compute_grid_keys(x, n, grid, bits, keys);
+    leave(saved);
+}
+
+EXPORT void discreet_falling_best(const int64_t *keys, size_t n, unsigned bits, double *falling)
+{
+    Environment saved = enter();
+    Falling f;
+    memcpy(&f, falling, sizeof f);
+    falling[4] = compute_falling_best(keys, n, bits, &f);
+    leave(saved);
+}
+
+EXPORT void discreet_falling_sums(
+    const int64_t *keys, size_t n, unsigned bits, const double *falling, size_t block, double *sums)
+{
+    Environment saved = enter();
+    Falling f;
+    memcpy(&f, falling, sizeof f);
+    compute_falling_sums(keys, n, bits, &f, block, sums);
+    leave(saved);
+}
+
+EXPORT void discreet_falling_weights(
+    const int64_t *keys, size_t n, unsigned bits, const double *falling, size_t start, size_t stop, double *out)
+{
+    Environment saved = enter();
+    Falling f;
+    memcpy(&f, falling, sizeof f);
+    compute_falling_weights(keys, n, bits, &f, start, stop, out);
     leave(saved);
 }

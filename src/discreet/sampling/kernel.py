@@ -116,6 +116,36 @@ class Kernel:
         self._functions["locate_rows"](*where, 2.0**-width, slack, _at(indices))
         return indices
 
+    def grid_keys(self, values: Doubles, grid: Doubles, bits: int) -> NDArray[np.int64]:
+        """Return the keys of numbers by their places on a grid, after a 0: see `kernel.c` and `falling_runs`."""
+        values, keys = _contiguous(values), np.empty(len(values) + 1, dtype=np.int64)
+        keys[0] = 0
+        self._functions["grid_keys"](_at(values), len(values), _at(grid), bits, _at(keys[1:]))
+        return keys
+
+    def falling_best(self, keys: NDArray[np.int64], bits: int, falling: Doubles) -> float:
+        """Return the largest rounded score of falling runs, which is put among the numbers that describe them."""
+        self._functions["falling_best"](_at(keys), len(keys) - 1, bits, _at(falling))
+        return float(falling[4])
+
+    def falling_sums(
+        self, keys: NDArray[np.int64], bits: int, falling: Doubles, block: int
+    ) -> Doubles:
+        """Return the sums of the weights of falling runs in blocks."""
+        n = len(keys) - 1
+        sums = np.empty(-(-n // block))
+        self._functions["falling_sums"](_at(keys), n, bits, _at(falling), block, _at(sums))
+        return sums
+
+    def falling_weights(
+        self, keys: NDArray[np.int64], bits: int, falling: Doubles, start: int, stop: int
+    ) -> Doubles:
+        """Return the weights of some of the falling runs."""
+        weights = np.empty(stop - start)
+        where = _at(keys), len(keys) - 1, bits, _at(falling)
+        self._functions["falling_weights"](*where, start, stop, _at(weights))
+        return weights
+
 
 @cache
 def load() -> Kernel | str:

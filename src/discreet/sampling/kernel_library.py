@@ -23,6 +23,10 @@ _ARGUMENTS = {
     "row_sums": "pnndp",
     "locate": "pnpnuddpup",
     "locate_rows": "pnnpddp",
+    "grid_keys": "pnpup",
+    "falling_best": "pnup",
+    "falling_sums": "pnupnp",
+    "falling_weights": "pnupnnp",
 }
 _TYPES: dict[str, Any] = {
     "p": ctypes.c_void_p,

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from flint import arb
@@ -97,12 +97,37 @@ class Runs:
         more = self.wider or self.whole
         return self if more is None else more()
 
+    def table(self, rate: Rate) -> "RunTable | None":
+        """Return a faster way to find the run of a uniform, or None if there is none."""
+        return None
+
+    def one_by_one(self) -> "Runs":
+        """Return the same scores in runs for which there is no such way."""
+        return self
+
+    def draw_steps(self, run: int, rate: Rate, bits: Bits) -> int:
+        """Draw how many steps below the best end of a run the answer is, exactly."""
+        slope = Fraction(0) if self.slopes is None else self.slopes.exact(run)
+        size = int(self.sizes[run])
+        return (
+            # *Multiplicities* in draw.md: first the class, then one of its candidates uniformly.
+            below(size, bits) if slope == 0 else truncated_geometric(rate, slope, size, bits)
+        )
+
     def index(self, run: int, steps: int) -> int:
         """Return the index of the candidate that many steps below the best end of a run."""
         start, size = int(self.starts[run]), int(self.sizes[run])
         if self.upward is None or self.upward[run]:
             return start + steps
         return start - steps if size == 0 else start + size - 1 - steps
+
+
+class RunTable(Protocol):
+    """A faster way to find the run of a uniform."""
+
+    def find(self, u: LazyUniform) -> Runs | None:
+        """Return the run that certainly holds `u`, alone, or None where that is open, after reading more of it."""
+        ...
 
 
 class RunPlace(NamedTuple):
@@ -207,10 +232,12 @@ class RunWeights:
 class RunLaw:
     """The law P(i) = exp(-rate * gap[i]) / (sum over all candidates) where scores come in runs."""
 
-    __slots__ = ("_runs", "_table", "rate")
+    __slots__ = ("_fast", "_runs", "_table", "rate")
 
     def __init__(self, runs: Runs, rate: Rate) -> None:
-        self._runs, self.rate = runs, rate
+        self._runs, self.rate, self._fast = runs, rate, runs.table(rate)
+        if self._fast is not None:
+            return
         self._table = PreparedWeights(RunWeights(runs, rate))
         while self._table.error > _SURE and self._runs.whole is not None:
             self._runs = self._runs.refine()
@@ -226,11 +253,16 @@ class RunLaw:
 
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities of the runs, at the precision in force."""
-        runs = self._runs if self._runs.whole is None else self._runs.whole()
+        runs = self._runs.one_by_one() if self._runs.whole is None else self._runs.whole()
         return PreparedWeights(RunWeights(runs, self.rate)).probabilities()
 
     def _settle(self, u: LazyUniform, bits: Bits) -> RunPlace:
         """Return a candidate of the run that holds `u`; a summary is told in full before it is drawn from."""
+        if self._fast is not None:
+            one = self._fast.find(u)
+            if one is None:
+                return RunLaw(self._runs.one_by_one(), self.rate)._settle(u, bits)
+            return RunPlace(one, 0, one.draw_steps(0, self.rate, bits))
         if self._runs.whole is None:
             c: int | None = self._table.settle(u)
         else:
@@ -238,15 +270,7 @@ class RunLaw:
             c = self._table.settle_once(u)
         if c is None:
             return RunLaw(self._runs.refine(), self.rate)._settle(u, bits)
-        return RunPlace(self._runs, c, self._steps(c, bits))
-
-    def _steps(self, c: int, bits: Bits) -> int:
-        slope = Fraction(0) if self._runs.slopes is None else self._runs.slopes.exact(c)
-        size = int(self._runs.sizes[c])
-        return (
-            # *Multiplicities* in draw.md: first the class, then one of its candidates uniformly.
-            below(size, bits) if slope == 0 else truncated_geometric(self.rate, slope, size, bits)
-        )
+        return RunPlace(self._runs, c, self._runs.draw_steps(c, self.rate, bits))
 
 
 def truncated_geometric(rate: Rate, slope: Fraction, size: int, bits: Bits) -> int:

@@ -16,7 +16,9 @@ from ..candidates import Grid
 from ..errors import InvalidCandidates, preview
 from ..numbers import count, flag
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
+from ..sampling import kernel
 from ..sampling.arrays import by_type
+from ..sampling.falling_runs import FallingRuns, Steps, key_bits
 from ..sampling.runs import Runs
 from ..sampling.vectors import ExactArray, Integers, Vector
 from .contract import BaseScore
@@ -112,7 +114,36 @@ class Revenue(BaseScore):
 
     def compute(self, cutoff_gap: Fraction) -> Runs:
         """Return one run per stretch between neighbouring bids. Private."""
-        highest, counts = self._highest_prices()
+        source = self.column.on_grid(borders(self.prices))
+        if source is not None:
+            return self._between(*_paying(*source.occupancy(partial(places, self.prices))))
+        bids, counts = self.column.numbers()
+        if counts is not None:
+            return self._between(*_paying(places(self.prices, bids), counts))
+        falling = self._falling(bids)
+        if falling is not None:  # whose length is only known when it is listed
+            return falling
+        return self._between(*distinct_indices(highest_paid(self.prices, bids)))
+
+    def _falling(self, bids: ExactArray) -> FallingRuns | None:
+        """Return a run per bid, where doubles hold all prices: a choice by the prices alone."""
+        prices = self.prices
+        below = math.lcm(prices.lo.denominator, prices.step.denominator)
+        if len(bids) == 0 or max(prices.hi, Fraction(1)) * below >= _EXACT_QUOTIENTS:
+            return None
+        unit = self.unit
+        low, step = int(prices.lo / unit), int(prices.step / unit)
+        limit = len(bids) if self.supply is None else self.supply
+        steps = Steps(low, step, prices.size - 1, limit, self.continuous)
+        bits = key_bits(steps.last, len(bids))
+        keys = _keys(prices, bids, bits)
+        keys[1:].sort()
+        return FallingRuns(
+            keys, bits, steps, lambda ends: self._between(*distinct_indices(ends[ends >= 0]))
+        )
+
+    def _between(self, highest: Integers, counts: NDArray[np.int64]) -> Runs:
+        """Return the runs between prices that are the highest of so many bids each."""
         ends = np.append(highest, np.array([self.prices.size - 1], dtype=highest.dtype))
         sales = np.append(np.cumsum(counts[::-1])[::-1], 0)
         if self.supply is not None:
@@ -120,16 +151,6 @@ class Revenue(BaseScore):
             most = self.supply if sales.dtype == object else min(self.supply, _LARGE)
             sales = np.minimum(sales, most)
         return self._runs(ends, sales)
-
-    def _highest_prices(self) -> tuple[Integers, NDArray[np.int64]]:
-        """Return the indices of the highest prices that bids pay, in order, and how many pay them."""
-        source = self.column.on_grid(borders(self.prices))
-        if source is not None:
-            return _paying(*source.occupancy(partial(places, self.prices)))
-        bids, counts = self.column.numbers()
-        if counts is not None:
-            return _paying(places(self.prices, bids), counts)
-        return distinct_indices(highest_paid(self.prices, bids))
 
     def _runs(self, ends: Integers, sales: NDArray[np.int64]) -> Runs:
         """Return the runs that end with these indices and sell that many units; only the last two may be equal."""
@@ -165,6 +186,23 @@ def borders(prices: Grid) -> Grid:
     """Return a grid of points nearest to the bids from one price up to the next."""
     half = prices.step / 2
     return Grid(prices.lo + half, prices.hi + half, prices.step)
+
+
+def _keys(prices: Grid, bids: ExactArray, bits: int) -> NDArray[np.int64]:
+    """Return the keys of the highest prices that the bids pay, after a 0: see `falling_runs`."""
+    fast = kernel.active()
+    if fast is not None and kernel.are_doubles(bids):
+        below = math.lcm(prices.lo.denominator, prices.step.denominator)
+        doubles = prices.lo, prices.hi, 1 / prices.step, prices.lo * below, prices.step * below
+        return fast.grid_keys(bids, np.array([*map(float, doubles), float(below)]), bits)
+    keys = np.empty(len(bids) + 1, dtype=np.int64)
+    keys[0] = 0
+    keys[1:] = places(prices, bids)
+    keys[1:] += 1
+    keys[1:] <<= bits
+    if bits:
+        keys[1:] |= np.arange(len(bids))
+    return keys
 
 
 def highest_paid(prices: Grid, bids: ExactArray) -> Integers:
