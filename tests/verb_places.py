@@ -122,10 +122,10 @@ empty(
 empty("Its groups are those that are drawn.", ("median, by groups that nobody listed", "by"))
 empty("A profile is of a whole table; ask for one of the rows of a group.", ("profile", "by"))
 empty(
-    "Its answers are values or numbers that no list holds beforehand; `simulate` draws from it.",
+    "Its answers are too many to be worked out one by one; `simulate` draws from it.",
     *(
         (verb, "distribution")
-        for verb in (*_PRIVATE, "bounds", "median, by groups that nobody listed", "profile")
+        for verb in ("bounds", "median, by groups that nobody listed", "profile")
     ),
 )
 empty(

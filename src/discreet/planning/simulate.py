@@ -8,6 +8,8 @@ from functools import partial
 from inspect import signature
 from typing import Any, Unpack, overload
 
+from flint import arb
+
 from ..answers import Answer
 from ..candidates import Grid
 from ..date_grid import DateGrid
@@ -63,7 +65,8 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
 
     `distribution(median, data, grid, epsilon=1)` has the arguments of `median`; any verb with one
     answer will do, and `top_k` where there are at most 20,000 lists: its candidates are tuples, whose score is how
-    far the worst place is behind the candidate that should be there, below zero. Without a verb the arguments are
+    far the worst place is behind the candidate that should be there, below zero. Of `keys`, of `counts` with a
+    delta and of candidates="private" it is known for tables of a few keys. Without a verb the arguments are
     those of `select`. Nothing is drawn, and no budget is charged; `size` has no effect.
 
     Args:
@@ -209,9 +212,13 @@ def _of_enumeration(delivery: Delivery, label: str) -> Distribution:
         )
     lists = order.lists()
     answers = lists.answers(_MOST_LISTS)
-    masses = certified_masses(partial(chances_with_rest, lists, answers))
-    names = [as_hashable(Answer.of(delivery.name(one)).value) for one in answers]
-    names += [ANYTHING_ELSE] * (len(masses) - len(names))
+    several = certified_masses(partial(chances_with_rest, lists, answers))
+    one_by_one = [as_hashable(Answer.of(delivery.name(one)).value) for one in answers]
+    one_by_one += [ANYTHING_ELSE] * (len(several) - len(answers))
+    together: dict[Any, arb] = {}  # answers that differ in what was drawn besides are one
+    for name, mass in zip(one_by_one, several, strict=True):
+        together[name] = together[name] + mass if name in together else mass
+    names, masses = [*together], [*together.values()]
     weighted = tuple(WeightedRun(place, 1, Fraction(0)) for place in range(len(names)))
     return Distribution(
         names,

@@ -29,6 +29,7 @@ from ..selection import Order, Query
 from ..tables.key_counts import KeyClasses, KeyCounts, TableOfKeys
 from ..tables.key_values import KeyValue
 from ..terms import KeyTerms, check_names, read_payment, takes_terms_without
+from .key_lists import CountedKeys, KeyLists, of_largest
 
 MOST_RELEASED = 1_000
 """The most keys that are released, unless another number is given."""
@@ -224,8 +225,19 @@ class KeyQuestion:
             request,
             unit=self.table.unit,
             worst_error=lambda: error_of_keys(self.mechanism),
+            lists=self._lists if self.limits.other is None else None,
         )
         return order.deliver(self.prepare, self.name)
+
+    def _lists(self) -> KeyLists:
+        """Count the keys, and return all answers, for study. Private."""
+        classes = self.table.open().classes(self.mechanism.sure)
+        return KeyLists(self.mechanism, classes, self.with_counts, self._cut)
+
+    def _cut(self, drawn: CountedKeys) -> tuple[Sequence[KeyValue], Sequence[int], Sequence[int]]:
+        """Return the answer of keys that were drawn, in its parts."""
+        kept = of_largest(self.limits.most, drawn)
+        return [key for key, _ in kept], [n for _, n in kept] if self.with_counts else [], []
 
     def prepare(self) -> Callable[[], list[list[Any]]]:
         """Count the keys, and return the function that draws. Private."""

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from ..accuracy import ErrorBound
-from ..answers import Answer
+from ..answers import Answer, AnswerLists
 from ..arguments import column_name, refuse_one_shot
 from ..condition_readers import read_condition
 from ..errors import InvalidArgument
@@ -25,9 +25,10 @@ from ..releases import Release
 from ..sampling.bits import SystemBits
 from ..selection import Order, Query
 from ..tables.key_counts import TableOfKeys
-from ..tables.key_values import key_order
+from ..tables.key_values import KeyValue, key_order
 from ..tables.records import PRIVATE_GROUPS
 from ..terms import DEFAULTS, PersonTerms, check_names, read_payment
+from .key_lists import CountedKeys, DomainLists, KeyLists, of_largest
 from .keys import error_of_keys
 
 _ROWS_OF_AN_ANSWER, _FEW_ROWS_OF_AN_ANSWER = 1000, 10
@@ -76,6 +77,10 @@ class ValuesMechanism(Protocol):
         """Count the keys, and return the function that draws values, and their counts if there are any. Private."""
         ...
 
+    def lists(self, table: TableOfKeys) -> AnswerLists:
+        """Count the keys, and return all answers, for study. Private."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ByKeys:
@@ -120,11 +125,22 @@ class ByKeys:
 
         def draw() -> list[list[Any]]:
             law = self.keys.law(classes.sizes, with_counts=True)
-            pairs = classes.fetch(law.draw(SystemBits()), self.k)
-            pairs.sort(key=lambda pair: (-pair[1], key_order(pair[0])))
-            return [[ReleasedValue.of(key) for key, _ in pairs], [number for _, number in pairs]]
+            keys, counts = self._ranked(classes.fetch(law.draw(SystemBits()), self.k))
+            return [[ReleasedValue.of(key) for key in keys], [*counts]]
 
         return draw
+
+    def lists(self, table: TableOfKeys) -> KeyLists:
+        """Count the keys, and return all answers, for study. Private."""
+        classes = table.open().classes(self.keys.sure)
+        return KeyLists(
+            self.keys, classes, True, lambda drawn: self._ranked(of_largest(self.k, drawn))
+        )
+
+    def _ranked(self, pairs: CountedKeys) -> tuple[Sequence[KeyValue], Sequence[int]]:
+        """Return keys and their released counts, the largest first; of equal ones the first in order."""
+        ranked = sorted(pairs, key=lambda pair: (-pair[1], key_order(pair[0])))
+        return [key for key, _ in ranked], [number for _, number in ranked]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +195,13 @@ class ByDomain:
 
         return draw
 
+    def lists(self, table: TableOfKeys) -> DomainLists:
+        """Count the most common keys, and return all answers, for study. Private."""
+        calibrated = calibrate(self.domain, key_sensitivity(self.neighbors), self.parameter)
+        first = table.open().first(self.domain.rows + 1)
+        law: Any = calibrated.law(first.counts.tolist())
+        return DomainLists(first, self.domain.rows, self.domain.k, law)
+
 
 def release_private_values(
     query: Query,
@@ -214,6 +237,7 @@ def release_private_values(
         request,
         unit=keys.unit,
         worst_error=lambda: mechanism.worst_error,
+        lists=partial(mechanism.lists, keys),
     )
     name = name_one if query.verb == "mode" else name_list
     return order.deliver(partial(mechanism.prepare, keys), name)

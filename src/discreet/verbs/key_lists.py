@@ -1,0 +1,150 @@
+"""Certified probabilities of answers whose values nobody listed, answer by answer, for study of a few keys."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from ..answers import refuse_too_many
+from ..mechanisms.limited_domain import DomainRounds
+from ..mechanisms.private_keys import DrawnKeys, PrivateKeys
+from ..released_values import ReleasedValue
+from ..tables.key_counts import FirstKeys, KeyClasses
+from ..tables.key_values import KeyValue
+
+CountedKeys = list[tuple[KeyValue, int]]
+"""Keys with their counts, sorted by key."""
+
+KeyAnswer = tuple[tuple[Any, ...], ...]
+"""A drawn answer in its parts: the keys, and what is released besides."""
+
+Cut = Callable[[CountedKeys], Sequence[Sequence[Any]]]
+"""Makes the parts of an answer, of which keys are the first, of keys that were drawn with their released counts."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KeyLists:
+    """The answers of private keys, each key decided by itself. Private.
+
+    Attributes:
+        mechanism: the mechanism.
+        classes: the keys in classes of equal counts, as the mechanism tells them apart.
+        with_counts: whether released counts decide and are in the answer.
+        cut: makes the answer of the keys that were drawn, sorted by key.
+    """
+
+    mechanism: PrivateKeys
+    classes: KeyClasses
+    with_counts: bool
+    cut: Cut
+
+    @property
+    def is_complete(self) -> bool:
+        """Always: a table has so many keys."""
+        return True
+
+    def answers(self, most: int) -> list[KeyAnswer]:
+        """Return all answers; raise if there may be more than so many."""
+        keys = sum(self.classes.sizes)
+        refuse_too_many(keys, most)
+        refuse_too_many(math.prod(len(self._options(n)) for _, n in self._keys()), most)
+        return sorted(self._chances())
+
+    def chances(self, answers: Sequence[KeyAnswer]) -> list[arb]:
+        """Return balls around the probabilities of some answers."""
+        chances = self._chances()
+        return [chances.get(one, arb(0)) for one in answers]
+
+    def _chances(self) -> dict[KeyAnswer, arb]:
+        keys, together = self._keys(), defaultdict[KeyAnswer, arb](arb)
+        for some in product(*(self._options(n) for _, n in keys)):
+            drawn = [
+                (key, released or 0)
+                for (key, _), (released, is_drawn, _) in zip(keys, some, strict=True)
+                if is_drawn
+            ]
+            values, *others = self.cut(drawn)
+            answer = (tuple(map(ReleasedValue.of, values)), *map(tuple, others))
+            together[answer] += math.prod((chance for _, _, chance in some), start=arb(1))
+        return together
+
+    def _options(self, count: int) -> list[tuple[int | None, bool, arb]]:
+        """Return what may come of a key: a count or None, whether it is released, and how probable that is."""
+        mechanism, chance = self.mechanism, self.mechanism.chance(count)
+        options: list[tuple[int | None, bool, arb]] = []
+        if count < mechanism.sure:
+            options.append((None, False, 1 - chance))
+        if count < mechanism.minimum_count:
+            return options
+        if not self.with_counts:
+            return [*options, (None, True, chance)]
+        law = mechanism.probabilities
+        steps = range(1, min(count - mechanism.minimum_count + 1, law.size) + 1)
+        released = [count + law.likeliest_step - step for step in steps]
+        return [*options, *((y, True, mechanism.chance_of(count, y)) for y in released)]
+
+    def _keys(self) -> CountedKeys:
+        """Return all keys with their counts."""
+        sizes = self.classes.sizes
+        classes = np.repeat(np.arange(1, len(sizes) + 1, dtype=np.int64), sizes)
+        places = np.concatenate([np.arange(size, dtype=np.int64) for size in sizes])
+        return self.classes.fetch(DrawnKeys(classes, places, np.zeros_like(places)))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DomainLists:
+    """The answers of limited domain: lists of the most common keys. Private.
+
+    Attributes:
+        first: the most common keys.
+        rows: how many of them may be answered.
+        k: the most answers.
+        law: the distribution of their places.
+    """
+
+    first: FirstKeys
+    rows: int
+    k: int
+    law: DomainRounds
+
+    @property
+    def is_complete(self) -> bool:
+        """Always: there are so many rows."""
+        return True
+
+    def answers(self, most: int) -> list[KeyAnswer]:
+        """Return all lists; raise if there are more than so many."""
+        keys = self._keys
+        refuse_too_many(sum(math.perm(keys, j) for j in range(min(self.k, keys) + 1)), most)
+        return sorted(self._chances())
+
+    def chances(self, answers: Sequence[KeyAnswer]) -> list[arb]:
+        """Return balls around the probabilities of some lists."""
+        chances = self._chances()
+        return [chances.get(one, arb(0)) for one in answers]
+
+    @property
+    def _keys(self) -> int:
+        return min(len(self.first.counts), self.rows)
+
+    def _chances(self) -> dict[KeyAnswer, arb]:
+        names = [ReleasedValue.of(key) for key in self.first.fetch(range(self._keys))]
+        return {
+            (tuple(names[place] for place in places), ()): self.law.probability(places)
+            for places in self._places()
+        }
+
+    def _places(self) -> Iterator[tuple[int, ...]]:
+        for length in range(min(self.k, self._keys) + 1):
+            yield from permutations(range(self._keys), length)
+
+
+def of_largest(most: int, drawn: CountedKeys) -> CountedKeys:
+    """Return those of the largest released counts, at most so many, in their order; of equal ones the first."""
+    kept = sorted(range(len(drawn)), key=lambda place: (-drawn[place][1], place))[:most]
+    return [drawn[place] for place in sorted(kept)]
