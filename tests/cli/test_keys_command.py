@@ -69,3 +69,18 @@ def test_the_plan(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         == 0
     )
     assert json.loads(capsys.readouterr().out)["one_half_from"] == 27
+
+
+def test_why_a_key_may_be_missing_is_said_before_anything_is_paid(
+    visits: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where nothing can be paid; and nothing that keys do not do is said of their cells."""
+    words = "a key of fewer than 21 records is answered with less than one half"
+    for command in (["keys"], ["counts"], ["mode", "--candidates", "private"]):
+        assert run_command([command[0], visits, "page", *TERMS, *command[1:]]) == 0
+        assert capsys.readouterr().err.splitlines()[0] == words
+    assert run_command(["keys", visits, "page", *TERMS]) == 0
+    assert "spell no number" not in capsys.readouterr().err
+    monkeypatch.setattr("discreet.verbs.keys.KeyQuestion.prepare", lambda _: 1 / 0)
+    assert run_command(["keys", visits, "page", *TERMS]) != 0
+    assert capsys.readouterr().err.startswith(words)

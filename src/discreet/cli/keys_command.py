@@ -37,7 +37,7 @@ OtherOption = Annotated[
 ]
 
 
-@releasing(*WITHOUT)
+@releasing(*WITHOUT, note=None)
 def keys_command(
     data: DataArgument,
     column: ColumnArgument,

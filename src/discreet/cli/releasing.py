@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from ..accuracy import RECORDS_OF_KEY, ErrorBound
 from ..datasets import Dataset
 from ..errors import InvalidArgument
 from ..messages import Message, translate
@@ -211,13 +212,22 @@ def _answer(
     if session is not None and settings["dry_run"]:
         quote = session.quoted([bill_of(verb, **terms, ledger=session)])
         return lambda _: _show_quote(quote, as_json=settings["as_json"])
-    release = verb(**terms, **({} if session is None else {"ledger": session}))
+    account = {} if session is None else {"ledger": session}
+    if "delta" in terms:
+        _say_of_keys(bill_of(verb, **terms, **account).worst_error)
+    release = verb(**terms, **account)
 
     def tell(subject: dict[str, object]) -> None:
         show_release(release, subject, as_json=settings["as_json"])
         _report(release, charged, settings)
 
     return tell
+
+
+def _say_of_keys(bound: ErrorBound | None) -> None:
+    """Say, before anything is paid, why a key may be missing."""
+    if bound is not None and bound.unit == RECORDS_OF_KEY:
+        say(bound.in_words())
 
 
 def _check_report(settings: dict[str, Any]) -> None:
