@@ -225,7 +225,7 @@ def _answer(
 
 
 def _say_of_keys(bound: ErrorBound | None) -> None:
-    """Say, before anything is paid, why a key may be missing."""
+    """Say, before anything is paid, from how many records on a key is answered."""
     if bound is not None and bound.unit == RECORDS_OF_KEY:
         say(bound.in_words())
 

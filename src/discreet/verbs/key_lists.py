@@ -1,11 +1,11 @@
-"""Certified probabilities of answers whose values nobody listed, answer by answer, for study of a few keys."""
+"""Certified probabilities of private keys and private candidates, answer by answer, for study of a few keys."""
 
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from flint import arb
@@ -52,7 +52,7 @@ class KeyLists:
         """Return all answers; raise if there may be more than so many."""
         keys = sum(self.classes.sizes)
         refuse_too_many(keys, most)
-        refuse_too_many(math.prod(len(self._options(n)) for _, n in self._keys()), most)
+        refuse_too_many(math.prod(map(len, self._outcomes())), most)
         return sorted(self._chances())
 
     def chances(self, answers: Sequence[KeyAnswer]) -> list[arb]:
@@ -61,32 +61,32 @@ class KeyLists:
         return [chances.get(one, arb(0)) for one in answers]
 
     def _chances(self) -> dict[KeyAnswer, arb]:
-        keys, together = self._keys(), defaultdict[KeyAnswer, arb](arb)
-        for some in product(*(self._options(n) for _, n in keys)):
-            drawn = [
-                (key, released or 0)
-                for (key, _), (released, is_drawn, _) in zip(keys, some, strict=True)
-                if is_drawn
-            ]
-            values, *others = self.cut(drawn)
+        together = defaultdict[KeyAnswer, arb](arb)
+        for some in product(*self._outcomes()):
+            pairs = [(one.key, one.number) for one in some if one.number is not None]
+            values, *others = self.cut(pairs)
             answer = (tuple(map(ReleasedValue.of, values)), *map(tuple, others))
-            together[answer] += math.prod((chance for _, _, chance in some), start=arb(1))
+            together[answer] += math.prod((one.chance for one in some), start=arb(1))
         return together
 
-    def _options(self, count: int) -> list[tuple[int | None, bool, arb]]:
-        """Return what may come of a key: a count or None, whether it is released, and how probable that is."""
-        mechanism, chance = self.mechanism, self.mechanism.chance(count)
-        options: list[tuple[int | None, bool, arb]] = []
+    def _outcomes(self) -> list[list["_Outcome"]]:
+        """Return the outcomes of all keys."""
+        return [[*self._outcomes_of(key, count)] for key, count in self._keys()]
+
+    def _outcomes_of(self, key: KeyValue, count: int) -> Iterator["_Outcome"]:
+        """Yield the outcomes of a key of that count."""
+        mechanism, law = self.mechanism, self.mechanism.probabilities
+        chance = mechanism.chance(count)
         if count < mechanism.sure:
-            options.append((None, False, 1 - chance))
+            yield _Outcome(key, None, 1 - chance)
         if count < mechanism.minimum_count:
-            return options
+            return
         if not self.with_counts:
-            return [*options, (None, True, chance)]
-        law = mechanism.probabilities
-        steps = range(1, min(count - mechanism.minimum_count + 1, law.size) + 1)
-        released = [count + law.likeliest_step - step for step in steps]
-        return [*options, *((y, True, mechanism.chance_of(count, y)) for y in released)]
+            yield _Outcome(key, 0, chance)
+            return
+        for step in range(1, min(count - mechanism.minimum_count + 1, law.size) + 1):
+            number = count + law.likeliest_step - step
+            yield _Outcome(key, number, mechanism.chance_of(count, number))
 
     def _keys(self) -> CountedKeys:
         """Return all keys with their counts."""
@@ -103,13 +103,13 @@ class DomainLists:
     Attributes:
         first: the most common keys.
         rows: how many of them may be answered.
-        k: the most answers.
+        most: the most answers.
         law: the distribution of their places.
     """
 
     first: FirstKeys
     rows: int
-    k: int
+    most: int
     law: DomainRounds
 
     @property
@@ -120,7 +120,8 @@ class DomainLists:
     def answers(self, most: int) -> list[KeyAnswer]:
         """Return all lists; raise if there are more than so many."""
         keys = self._keys
-        refuse_too_many(sum(math.perm(keys, j) for j in range(min(self.k, keys) + 1)), most)
+        lengths = range(min(self.most, keys) + 1)
+        refuse_too_many(sum(math.perm(keys, length) for length in lengths), most)
         return sorted(self._chances())
 
     def chances(self, answers: Sequence[KeyAnswer]) -> list[arb]:
@@ -140,11 +141,19 @@ class DomainLists:
         }
 
     def _places(self) -> Iterator[tuple[int, ...]]:
-        for length in range(min(self.k, self._keys) + 1):
+        for length in range(min(self.most, self._keys) + 1):
             yield from permutations(range(self._keys), length)
 
 
-def of_largest(most: int, drawn: CountedKeys) -> CountedKeys:
+class _Outcome(NamedTuple):
+    """An outcome of a key: its released count, None where it is not released, and how probable that is."""
+
+    key: KeyValue
+    number: int | None
+    chance: arb
+
+
+def of_largest(most: int, pairs: CountedKeys) -> CountedKeys:
     """Return those of the largest released counts, at most so many, in their order; of equal ones the first."""
-    kept = sorted(range(len(drawn)), key=lambda place: (-drawn[place][1], place))[:most]
-    return [drawn[place] for place in sorted(kept)]
+    places = sorted(range(len(pairs)), key=lambda place: (-pairs[place][1], place))[:most]
+    return [pairs[place] for place in sorted(places)]

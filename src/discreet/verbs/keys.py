@@ -234,10 +234,11 @@ class KeyQuestion:
         classes = self.table.open().classes(self.mechanism.sure)
         return KeyLists(self.mechanism, classes, self.with_counts, self._cut)
 
-    def _cut(self, drawn: CountedKeys) -> tuple[Sequence[KeyValue], Sequence[int], Sequence[int]]:
+    def _cut(self, pairs: CountedKeys) -> tuple[Sequence[KeyValue], Sequence[int], Sequence[int]]:
         """Return the answer of keys that were drawn, in its parts."""
-        kept = of_largest(self.limits.most, drawn)
-        return [key for key, _ in kept], [n for _, n in kept] if self.with_counts else [], []
+        pairs = of_largest(self.limits.most, pairs)
+        numbers = [number for _, number in pairs] if self.with_counts else []
+        return [key for key, _ in pairs], numbers, []
 
     def prepare(self) -> Callable[[], list[list[Any]]]:
         """Count the keys, and return the function that draws. Private."""

@@ -134,7 +134,7 @@ class ByKeys:
         """Count the keys, and return all answers, for study. Private."""
         classes = table.open().classes(self.keys.sure)
         return KeyLists(
-            self.keys, classes, True, lambda drawn: self._ranked(of_largest(self.k, drawn))
+            self.keys, classes, True, lambda pairs: self._ranked(of_largest(self.k, pairs))
         )
 
     def _ranked(self, pairs: CountedKeys) -> tuple[Sequence[KeyValue], Sequence[int]]:
