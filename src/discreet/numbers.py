@@ -116,7 +116,9 @@ def float_up(value: Fraction) -> float:
         nearest = float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+    top, below = nearest.as_integer_ratio()  # a fraction of it would take longer than the rest
+    is_enough = top * value.denominator >= value.numerator * below
+    return nearest if is_enough else math.nextafter(nearest, math.inf)
 
 
 def nearest_double(value: int | Fraction) -> float:

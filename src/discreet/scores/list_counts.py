@@ -7,6 +7,7 @@ and the greatest record of every group.
 
 from bisect import bisect_left, bisect_right
 from functools import partial
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,7 +132,12 @@ def _among_doubles(ascending: NDArray[np.float64], numbers: ExactArray) -> Recor
     """Return the places of any numbers among doubles: the least double at or above one divides them as it does."""
     exact = numbers.tolist()
     doubles = np.array([float_up(number) for number in exact])
-    is_equal = np.array([d == number for d, number in zip(doubles.tolist(), exact, strict=True)])
+    is_equal = np.array(
+        [
+            isfinite(double) and double.as_integer_ratio() == (number.numerator, number.denominator)
+            for double, number in zip(doubles.tolist(), exact, strict=True)
+        ]
+    )
     first = ascending.searchsorted(doubles)
     return first, np.where(is_equal, ascending.searchsorted(doubles, side="right"), first)
 
