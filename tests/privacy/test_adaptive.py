@@ -423,3 +423,41 @@ def test_bounds_never_exceed_one(monkeypatch: pytest.MonkeyPatch) -> None:
         found = delta_adaptive([epsilon] * 9, F(0))
         assert found is not None
         assert F(9, 10) < found <= 1
+
+
+@pytest.mark.parametrize("cells", [(3,), (2, 5), (1, 2, 4)])
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (2, 9), (0, 40)])
+def test_the_work_is_the_points_of_all_states_by_the_cells_of_a_step(
+    cells: tuple[int, ...], low: int, high: int
+) -> None:
+    counts = (4, 3, 2)[: len(cells)]
+    grid = adaptive.LossGrid(F(1, 37), cells, counts, low, high)
+    work = 0
+    for to_come in product(*(range(n + 1) for n in counts)):
+        first, last = grid.window(sum(c * n for c, n in zip(cells, to_come, strict=True)))
+        for cell, n in zip(cells, to_come, strict=True):
+            work += cell * (last - first + 1 + adaptive._CALL) if n else 0
+    assert grid.work() == work
+
+
+@pytest.mark.parametrize("epsilon", [F(1), F(1, 10), F(3, 7)])
+def test_a_grid_is_no_finer_than_need_be(epsilon: Fraction) -> None:
+    grid = adaptive.choose_grid([epsilon] * 2, epsilon, epsilon)
+    assert grid is not None
+    assert grid.cells == (adaptive._FINEST,)
+    assert grid.step == epsilon / adaptive._FINEST
+
+
+@pytest.mark.parametrize(
+    ("delta", "least", "most"),
+    [(F(1, 2), F(0), F(0)), (F(1, 4), F(1, 4), F(1, 4)), (F(1, 8), F(1, 2), F(3, 4))],
+)
+def test_epsilon_is_the_first_place_where_delta_is_reached(
+    delta: Fraction, least: Fraction, most: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bounds may stay the same for a while, as rounding only raises them."""
+    curve = [F(1, 2), F(1, 4), F(1, 4), F(0)]
+    monkeypatch.setattr(adaptive, "curve_adaptive", lambda *_: (F(1, 4), curve))
+    found = epsilon_adaptive([F(1)] * 2, delta)
+    assert found is not None
+    assert least <= found <= most

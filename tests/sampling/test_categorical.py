@@ -12,7 +12,7 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.sampling import categorical
+from discreet.sampling import categorical, kernel
 from discreet.sampling.bits import Bits, SystemBits
 from discreet.sampling.categorical import Categorical
 from discreet.sampling.enclosures import (
@@ -212,7 +212,7 @@ def test_a_total_that_doubles_cannot_hold_is_left_to_balls(
         def locate(self, *_: object) -> Any:
             raise AssertionError("the kernel divides by the total")
 
-    monkeypatch.setattr("discreet.sampling.categorical.kernel.active", Kernel)
+    monkeypatch.setattr(kernel, "active", Kernel)
     words = np.array([0, 2**63, 2**64 - 1], dtype=np.uint64)
     with overflowing():
         found = categorical.Sums(np.full(3, total), 0.0).locate_all(words, 64)

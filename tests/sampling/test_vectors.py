@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidScores
+from discreet.numbers import nearest_double
 from discreet.sampling.enclosures import overflowing
 from discreet.sampling.vectors import read_vector
 
@@ -140,3 +141,42 @@ def test_gaps_of_large_integers_are_subtracted_before_they_are_rounded() -> None
     ):
         vector = read_vector(values)
         assert sorted(vector.gaps(vector.best()).tolist()) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0.1, -0.0, 5e-324],
+        [2**53 + 1, -(2**53) - 1, 2**63 - 1],
+        [2**64 - 1, 0],
+        [Fraction(1, 3), 0, 10**400, -(10**400)],
+        [2**200 + 1, Fraction(1, 10**400)],
+    ],
+)
+def test_doubles_are_rounded_once(values: list[Any]) -> None:
+    found = read_vector(values).doubles()
+    assert found.dtype == np.float64
+    assert found.tolist() == [nearest_double(Fraction(value)) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1, 2], "i"),
+        ([2**64 - 1, 0], "O"),
+        ([1.0, 2.5], "f"),
+        ([1, 2.5], "f"),
+        ([-(2**53), 0.5, 2**53], "f"),
+        ([2**53 + 1, 0.5], "O"),
+        ([-(2**53) - 1, 0.5], "O"),
+        ([2**70, 0.5], "O"),
+        ([2**64, 1], "O"),
+        ([Fraction(1, 3), 1], "O"),
+    ],
+)
+def test_numbers_are_stored_as_doubles_only_where_none_is_rounded(
+    values: list[Any], kind: str
+) -> None:
+    stored = read_vector(values).values
+    assert stored.dtype.kind == kind
+    assert [*map(Fraction, stored.tolist())] == [*map(Fraction, values)]
