@@ -89,3 +89,9 @@ def test_in_words() -> None:
 def test_what_is_no_guarantee_is_refused(bad: Any) -> None:
     with pytest.raises(InvalidNumber):
         ApproxRange(*bad)
+
+
+def test_another_neighbouring_relation_is_refused() -> None:
+    other: Any = "swap"
+    with pytest.raises(InvalidArgument, match="neighbors"):
+        ApproxRange(THIRD, Fraction(2), TENTH, other)

@@ -1,5 +1,6 @@
 """Slow accountants are asked wherever they may be the least, and each part is convolved by its best curve."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +18,7 @@ from discreet.privacy import (
     SummedRange,
 )
 from discreet.privacy.adaptive import epsilon_adaptive
+from discreet.privacy.bounds import Accountant, Looseness, where_promising
 from discreet.privacy.convolution import mu_of
 
 F = Fraction
@@ -58,3 +60,53 @@ def test_one_other_promise_does_not_switch_off_the_recursion(beside: Any) -> Non
     found = compose(ranges, beside(tiny)).bounds("1e-6")
     assert found.winner == "logistic"
     assert alone <= found.least <= (alone + tiny) * F(101, 100)
+
+
+def test_what_is_missed_is_taken_from_delta_before_the_core_gets_the_rest() -> None:
+    """The delta of the whole is extra + slack + (1 - slack) * core; the core's is what is left of it."""
+    loose = Looseness(F(1, 10), F(1, 20))
+    assert loose.delta_of_core(F(1, 4)) == F(1, 9)
+    assert loose.delta_of_core(F(3, 20)) == 0
+    assert loose.delta_of_core(F(3, 20) - F(1, 10**9)) is None
+    for core in (F(0), F(1, 9), F(1, 2)):
+        whole = loose.delta(core)
+        left = loose.delta_of_core(whole)
+        assert left is not None
+        assert 0 <= left - core < F(1, 10**12)
+    assert Looseness(F(0)).delta(F(1, 3)) == F(1, 3)
+
+
+@pytest.mark.parametrize("unit", ["delta", "epsilon"])
+def test_a_slow_accountant_is_asked_unless_it_looks_far_worse(unit: Any) -> None:
+    """Gaussian noise of mu = 1 has a delta of 0.13 at epsilon = 1: far from 1/100, and near to 1/10."""
+    asked: list[Fraction] = []
+
+    def answer(at: Fraction, _bound: Fraction | None) -> Fraction:
+        asked.append(at)
+        return F(1, 7)
+
+    slow = where_promising(Accountant(answer, answer), 1.0)
+    ask = getattr(slow, unit)
+
+    def at(epsilon: Fraction, delta: Fraction) -> Fraction | None:
+        found: Fraction | None = ask(*((epsilon, delta) if unit == "delta" else (delta, epsilon)))
+        return found
+
+    assert ask(F(1), None) == F(1, 7)
+    assert at(F(1), F(1, 10)) == F(1, 7)
+    assert len(asked) == 2
+    assert at(F(1), F(1, 100)) is None
+    assert len(asked) == 2
+
+
+def test_what_only_epsilon_is_known_of_has_the_optimum_of_randomised_responses() -> None:
+    """By Kairouz, Oh and Viswanath (2017)."""
+    pair: Any = PureDP(F(1)).repeated(2)
+    e = math.e
+    # Of two responses the loss is 2, 0 or -2: delta at 0 is P - Q over the loss of 2.
+    exact = (e**2 - 1) / (1 + e) ** 2
+    found = pair.bounds(epsilon=0).values["kov"]
+    assert 0 <= float(found) - exact < 1e-9
+    mixed = compose(PureDP(F(1)), GaussianDP(F(1))).bounds("1e-6").values
+    assert "kov" not in mixed
+    assert "basic" not in mixed
