@@ -8,7 +8,6 @@ import pytest
 
 from discreet import compose
 from discreet.privacy import (
-    BoundedRange,
     GaussianDP,
     LaplaceDP,
     LossDistribution,
@@ -32,15 +31,6 @@ def test_losses_are_weighed_by_their_mean() -> None:
     assert abs(mu - 2) < 0.1
     whole: Any = one.repeated(201)
     assert "combined" in whole.bounds("1e-6").values
-
-
-def test_ranges_are_weighed_by_what_they_are_convolved_with() -> None:
-    small = BoundedRange(F(1, 10))
-    by_recursion = mu_of(((small, 400), (PureDP(F(1, 1000)), 1)))
-    by_logistic = mu_of(((small, 400),))
-    assert by_recursion is not None
-    assert by_logistic is not None
-    assert abs(by_recursion - 1) < 0.01 < by_logistic - by_recursion
 
 
 def test_no_estimate_if_one_answer_outweighs_the_others() -> None:

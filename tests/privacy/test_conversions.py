@@ -1,6 +1,8 @@
 """From Rényi curves to (epsilon, delta) and back, against exact pairs and against one another."""
 
+import math
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Any, NamedTuple, Self
 
 import pytest
@@ -12,7 +14,9 @@ from discreet.errors import InvalidNumber
 from discreet.privacy import ZCDP, BoundedRange, PureDP
 from discreet.privacy.conversions import (
     delta_of_curve,
+    divergence_at,
     epsilon_of_curve,
+    gaussian_delta,
     least_epsilon,
     read_delta,
     read_epsilon,
@@ -199,3 +203,23 @@ def test_a_larger_pair_is_not_of_that_zcdp() -> None:
     with precision(192):
         pair = WorstPair.at(Fraction(1, 50), Fraction(24))._replace(share=arb(1))
         assert not pair.is_within(Fraction(23), Fraction(24), 30)
+
+
+def test_a_divergence_is_asked_at_its_order() -> None:
+    assert divergence_at(lambda excess: 1 + excess, 3) == 3
+    assert divergence_at(gaussian(Fraction(1, 2)), "3/2") == 0.75
+    assert divergence_at(lambda _: None, 2) == math.inf
+    assert divergence_at(lambda _: arb.pos_inf(), 2) == math.inf
+    for order in (1, "0.9"):
+        with pytest.raises(InvalidNumber, match="above 1"):
+            divergence_at(gaussian(Fraction(1)), order)
+
+
+@pytest.mark.parametrize(("mu", "epsilon"), [(1, 0), (1, 1), (0.5, 2), (3, 0.25)])
+def test_the_delta_of_gaussian_noise_is_its_hockey_stick(mu: float, epsilon: float) -> None:
+    """P(Z < mu/2 - epsilon/mu) - exp(epsilon) P(Z < -mu/2 - epsilon/mu), by the standard library's normal law."""
+    exact = NormalDist().cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * NormalDist().cdf(
+        -mu / 2 - epsilon / mu
+    )
+    with precision(128):
+        assert float(gaussian_delta(arb(mu), arb(epsilon))) == pytest.approx(exact, abs=1e-12)

@@ -1,5 +1,6 @@
 """Curves that reach far, on grids that are fine: lists stay short, and bounds stay true."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -7,8 +8,16 @@ import pytest
 
 from discreet import compose
 from discreet.errors import InvalidNumber
-from discreet.privacy import ZCDP, LossDistribution, LossDP, PureDP, RenyiDP
-from discreet.privacy.convolution import serves
+from discreet.privacy import (
+    ZCDP,
+    BoundedRange,
+    LogisticDP,
+    LossDistribution,
+    LossDP,
+    PureDP,
+    RenyiDP,
+)
+from discreet.privacy.convolution import mu_of, serves
 
 F = Fraction
 LONGEST = 2**20
@@ -68,3 +77,23 @@ def test_the_length_of_a_list_is_checked_before_it_is_made(monkeypatch: pytest.M
     monkeypatch.undo()
     with pytest.raises(InvalidNumber, match="step must be at least top"):
         LossDistribution.of_curve(lambda _: F(0), 69, "1e-6", 10**6)
+
+
+def test_ranges_are_weighed_by_what_they_are_convolved_with() -> None:
+    small = BoundedRange(Fraction(1, 10))
+    by_recursion = mu_of(((small, 400), (PureDP(Fraction(1, 1000)), 1)))
+    by_logistic = mu_of(((small, 400),))
+    assert by_recursion is not None
+    assert by_logistic is not None
+    assert abs(by_recursion - 1) < 0.01 < by_logistic - by_recursion
+
+
+def test_ranges_alone_are_weighed_by_the_logistic_pair() -> None:
+    """Its rho is less than that of the worst answers to questions that depend on earlier ones."""
+    one = BoundedRange(Fraction(2))
+    alone, with_pure = mu_of(((one, 400),)), mu_of(((LogisticDP(Fraction(2)), 400),))
+    assert alone == with_pure
+    assert alone is not None
+    beside = mu_of(((one, 400), (PureDP(Fraction(1, 10**6)), 1)))
+    assert beside is not None
+    assert beside == pytest.approx(math.sqrt(2 * 400 * float(one.rho)))

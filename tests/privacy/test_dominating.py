@@ -1,5 +1,6 @@
 """The Rényi curves: golden numbers, the worst pairs by brute force, and extreme orders."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -8,7 +9,16 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.privacy.dominating import divergence, of_laplace, of_pure, of_range
+from discreet.privacy.dominating import (
+    LAPLACE,
+    LOGISTIC,
+    RANGE,
+    RESPONSE,
+    divergence,
+    of_laplace,
+    of_pure,
+    of_range,
+)
 from discreet.privacy.rho import range_rho
 from discreet.sampling.enclosures import ball, precision, upper
 
@@ -90,3 +100,25 @@ def test_where_digits_are_short_rho_speaks() -> None:
     with precision(64):
         bound = divergence(of_range, epsilon, range_rho(epsilon), arb(1))
         assert upper(bound) <= epsilon**2 / 4 * (1 + Fraction(1, 2**50))
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(4)])
+@pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 3), Fraction(9, 10)])
+def test_deltas_of_pairs_are_their_hockey_stick(epsilon: Fraction, share: Fraction) -> None:
+    """P - exp(target) Q over the losses above the target: of two answers, of a number with Laplace noise."""
+    e, t, target = math.exp(epsilon), math.exp(share * epsilon), share * epsilon
+    response = (e - t) / (1 + e)
+    assert float(RESPONSE.delta(epsilon, target)) == pytest.approx(response)
+    laplace = 1 - math.exp((target - epsilon) / 2)
+    assert float(LAPLACE.delta(epsilon, target)) == pytest.approx(laplace)
+    # Of two losses that are epsilon apart: the larger is a, with probability p of it where the means of exp agree.
+    worst = 0.0
+    for k in range(1, 2000):
+        a = float(epsilon) * k / 2000
+        q = (1 - math.exp(a - float(epsilon))) / (math.exp(a) - math.exp(a - float(epsilon)))
+        worst = max(worst, q * (math.exp(a) - t))
+    assert float(RANGE.delta(epsilon, target)) == pytest.approx(worst, abs=1e-6)
+    for pair in (RESPONSE, LAPLACE, RANGE, LOGISTIC):
+        again = pair.target(epsilon, pair.delta(epsilon, target))
+        assert float(again) == pytest.approx(float(target), abs=1e-12)
+        assert pair.delta(epsilon, epsilon) == 0

@@ -11,9 +11,18 @@ from flint import arb
 
 import discreet
 from discreet import compose, compose_parallel
+from discreet.errors import InvalidNumber
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.exponential import Exponential
-from discreet.privacy import BoundedRange, LaplaceDP, LogisticDP, MixedRange, PureDP, SummedRange
+from discreet.privacy import (
+    ApproxDP,
+    BoundedRange,
+    LaplaceDP,
+    LogisticDP,
+    MixedRange,
+    PureDP,
+    SummedRange,
+)
 from discreet.privacy.dominating import of_logistic
 from discreet.privacy.pld import LossDistribution
 from discreet.privacy.sensitivity import sensitivity_of
@@ -197,3 +206,35 @@ def test_their_losses_are_convolved(kind: Any) -> None:
     losses = LossDistribution.logistic("1/10", Fraction(1, 2**10)).composed(50)
     assert math.isclose(found["logistic"], losses.delta("1/2"), rel_tol=1e-3)
     assert found["renyi"] < found["kov"]
+
+
+def test_what_follows_from_epsilon_and_delta() -> None:
+    pure, approximate = ApproxDP(Fraction(1), Fraction(0)), ApproxDP(Fraction(1), Fraction(1, 100))
+    assert (pure.pure, approximate.pure) == (1, None)
+    assert pure.rho == PureDP(Fraction(1)).rho
+    assert approximate.rho is None
+    with precision(64):
+        assert approximate.renyi(arb(1)) is None
+        assert upper(pure.renyi(arb(1)) or arb(0)) == upper(PureDP(Fraction(1)).renyi(arb(1)))
+    assert approximate.core == PureDP(Fraction(1))
+    assert ApproxDP(Fraction(0), Fraction(1, 9)).core is None
+
+
+def test_the_delta_at_which_epsilon_is_asked_is_that_of_the_guarantee_or_more() -> None:
+    promise = ApproxDP(Fraction(1), Fraction(1, 100))
+    assert promise.approx("0.01") == promise
+    assert promise.approx("0.02").epsilon < 1
+    assert promise.delta_at(1) == Fraction(1, 100)
+    assert promise.delta_at(promise.approx("0.02").epsilon) <= Fraction(2, 100)
+    with pytest.raises(InvalidNumber, match="at least that of"):
+        promise.approx("0.0099")
+
+
+@pytest.mark.parametrize("chance", ["0", "1e-9", "0.3", "0.7", "1"])
+def test_an_event_is_so_likely_on_a_neighbour_at_most(chance: str) -> None:
+    """By the definition, for the event and for its complement; and the worst pair reaches it."""
+    e, delta, p = math.e, 0.01, float(chance)
+    exact = min(1, e * p + delta, 1 - (1 - delta - p) / e)
+    with precision(128):
+        found = ApproxDP(Fraction(1), Fraction(1, 100)).ceiling(ball(Fraction(chance)))
+    assert min(1.0, float(found)) == pytest.approx(exact)
