@@ -1,5 +1,6 @@
 """Loss distributions from outside: what bounds the curve of no answer is refused, and never lowers other parts."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -100,3 +101,20 @@ def test_the_core_may_be_of_one_order_only() -> None:
 def test_doubles_are_no_exact_losses(losses: LossDistribution) -> None:
     with pytest.raises(InvalidArgument, match="a step that is a Fraction, and whole numbers"):
         LossDP(losses)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_the_curve_of_a_group_is_near_its_definition(size: int) -> None:
+    """The delta of several steps at s is delta(s / size) times the sum of e**(i s / size), i < size."""
+    one = LossDP(LossDistribution.gaussian("1/4", "1/256"))
+    many = one.group(size)
+    for at in (Fraction(0), Fraction(1, 2), Fraction(1)):
+        part = float(at / size)
+        exact = float(one.delta_at(at / size)) * sum(math.exp(i * part) for i in range(size))
+        assert exact * (1 - 1e-12) <= float(many.delta_at(at)) <= 1.01 * exact + 1e-6
+
+
+def test_far_losses_of_a_group_stay_finite() -> None:
+    far = LossDP(LossDistribution.pure(30, "1/4"))
+    assert far.group(2).slack == 0
+    assert 60 <= (far.group(2).pure or 0) <= 61
