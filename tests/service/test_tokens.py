@@ -351,3 +351,14 @@ def test_commands(
         assert run([*create, *wrong]) == 2
     assert run([*create, "--json"]) == 0
     assert "token" in json.loads(capsys.readouterr().out)
+
+
+def test_who_writes_for_too_long_is_not_waited_for(
+    made: Tokens, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = iter([False] * 3)
+    monkeypatch.setattr(of, "_is_locked", lambda _: next(looks))
+    monkeypatch.setattr(of, "_SECONDS_FOR_WRITERS", 0.0)
+    with pytest.raises(UnreadableFile, match="written for too long; ask again"):
+        made.create("owner", None, LATER)
+    assert not made.list_all()
