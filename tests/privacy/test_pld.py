@@ -425,3 +425,23 @@ class TestDpAccounting:
     def test_they_know_no_step_that_is_no_double(self) -> None:
         with pytest.raises(InvalidNumber, match="step must be a double for dp-accounting, got 1/3"):
             LossDistribution.pure(1, F(1, 3)).to_dp_accounting()
+
+
+@pytest.mark.parametrize("step", ["1/24", "1/10", "3/8", "1"])
+@pytest.mark.parametrize("make", [LossDistribution.gaussian, LossDistribution.laplace])
+def test_another_grid_bounds_the_same_losses(make: Any, step: str) -> None:
+    """The curve is raised, and little; the mass and the mean of exp(-loss) stay; nothing is added at the ends."""
+    one = make(1, "1/16")
+    other = one.on(step)
+    assert sum(other.masses) + other.infinite >= sum(one.masses) + one.infinite
+    assert sum(other.masses) - sum(one.masses) <= 2 * len(one.masses)  # each is rounded up twice
+    means = [
+        sum(m * math.exp(-float(j * d.step)) for j, m in enumerate(d.masses, d.lowest)) / UNIT
+        for d in (one, other)
+    ]
+    assert means[0] == pytest.approx(means[1])
+    for epsilon in ("0", "1/3", "1/2", "1"):
+        assert one.delta(epsilon) <= other.delta(epsilon) <= one.delta(epsilon) + F(step) / 4
+    assert other.lowest * other.step > one.lowest * one.step - other.step
+    ends = [(d.lowest + len(d.masses)) * d.step for d in (one, other)]
+    assert ends[1] <= ends[0] + 3 * other.step
