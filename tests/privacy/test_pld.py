@@ -4,6 +4,7 @@ import math
 import random
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -445,3 +446,16 @@ def test_another_grid_bounds_the_same_losses(make: Any, step: str) -> None:
     assert other.lowest * other.step > one.lowest * one.step - other.step
     ends = [(d.lowest + len(d.masses)) * d.step for d in (one, other)]
     assert ends[1] <= ends[0] + 3 * other.step
+
+
+@pytest.mark.parametrize("step", ["1/8", "1", "2", "4"])
+def test_every_delta_above_the_infinite_mass_has_an_epsilon(step: str) -> None:
+    one = LossDistribution.pure(4, step)
+    for delta in ("1e-30", "1e-9", "1/3"):
+        epsilon = one.epsilon(delta)
+        assert epsilon is not None
+        assert one.delta(epsilon) <= F(delta)
+        assert epsilon <= 4
+    never = replace(one, infinite=UNIT // 4)
+    assert never.epsilon("1/5") is None
+    assert never.epsilon("1/3") is not None
