@@ -1,6 +1,7 @@
 """Rights: a question is settled once, from its check to its purchase, and whoever may ask no more pays nothing."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,14 @@ import pytest
 import discreet
 from discreet.batches import Call
 from discreet.errors import DiscreetError, InvalidArgument, NotAllowed, Unanswerable
+from discreet.ledger import Amount
 from discreet.ledger.store import Store
 from discreet.ledger.toml_budgets import configuration
 from discreet.node.allowed_questions import Checkout
 from discreet.node.isolation import PublicError
 from discreet.payment import Bill
 from discreet.service.permissions import auditor_rights, hold
+from discreet.service.rights import Inquiry, Paying, Rights
 from discreet.service.tokens import Tokens, tokens_beside
 
 from .test_app import LATER
@@ -132,3 +135,95 @@ def test_the_rights_of_an_auditor_answer_nothing_by_themselves(folder: Path) -> 
         rights.ask_free("median", "people", "age", None, {"epsilon": 1}, None, None)
     assert isinstance(named.value.error, NotAllowed)
     assert isinstance(free.value.error, NotAllowed)
+
+
+def test_who_has_no_share_is_told_who_opens_it(folder: Path) -> None:
+    description = configuration("discreet.toml")
+    rights = Rights(hold(description), "dora", ("people",))
+    with pytest.raises(PublicError) as refused:
+        rights.check()
+    assert "no share was opened for dora" in str(refused.value.error)
+    Rights(hold(description), "ann", ("people",)).check()
+    Rights(hold(description), None, ("people",)).check()
+
+
+def test_columns_are_those_of_a_dataset_with_a_budget_of_the_caller(folder: Path) -> None:
+    description = configuration("discreet.toml")
+    assert "age" in Rights(hold(description), "ann", ("people",)).columns("people")
+    for rights in (
+        Rights(hold(description), "dora", ("people",)),
+        Rights(hold(description), "ann", ()),
+    ):
+        with pytest.raises(PublicError) as refused:
+            rights.columns("people")
+        assert not tells(str(refused.value.error))
+
+
+@pytest.mark.parametrize("unit", ["epsilon", "rho"])
+def test_nothing_is_asked_that_costs_more_than_the_caller_will_pay(unit: str) -> None:
+    half = Fraction(1, 2)
+    cost = Amount(epsilon=half) if unit == "epsilon" else Amount(rho=half)
+    for enough in (None, Fraction(1, 2), Fraction(1)):
+        Paying(max_cost=enough).check(cost)
+    with pytest.raises(PublicError) as refused:
+        Paying(max_cost=Fraction(1, 3)).check(cost)
+    assert "more than max_cost" in str(refused.value.error)
+
+
+class Failing:
+    """A question, and its checkout, that end with an error before or after its bill is known."""
+
+    def __init__(self, error: Exception, bill: object = None) -> None:
+        self._error, self._bill = error, bill
+
+    verb = staticmethod(discreet.median)
+
+    def about(self, _data: object) -> "Failing":
+        return self
+
+    def bill(self, **_: object) -> Any:
+        raise self._error
+
+
+class FailingCheckout:
+    def __init__(self, error: Exception, bill: object) -> None:
+        self._error, self.bill = error, bill
+
+    def ask(self, *_: object) -> Any:
+        raise self._error
+
+
+ERRORS: list[tuple[Exception, bool]] = [
+    (InvalidArgument("SECRET"), True),
+    (TypeError("SECRET"), True),
+    (Unanswerable("SECRET"), False),
+    (OSError("SECRET"), False),
+]
+"""What may go wrong, and whether it is told of a free question that was not read yet."""
+
+
+@pytest.mark.parametrize(("error", "is_told"), ERRORS)
+@pytest.mark.parametrize("is_named", [True, False])
+@pytest.mark.parametrize("bill", [None, object()])
+def test_errors_of_a_free_question_are_told_only_before_anything_is_read(
+    error: Exception, is_told: bool, is_named: bool, bill: object
+) -> None:
+    """Of a named one never: its arguments are its owner's."""
+    call: Any = Failing(error)
+    budget: Any = None
+    permission: Any = object() if is_named else None
+    inquiry = Inquiry("people", None, call, budget, permission)
+    checkout: Any = FailingCheckout(error, bill)
+    session: Any = None
+    asks: list[tuple[Callable[[], object], bool]] = [
+        (lambda: inquiry.bill(None), not is_named and is_told),
+        (
+            lambda: inquiry.ask(checkout, session, None, None),
+            not is_named and is_told and bill is None,
+        ),
+    ]
+    for ask, is_public in asks:
+        with pytest.raises(Exception) as raised:  # noqa: PT011  # of whichever kind
+            ask()
+        assert isinstance(raised.value, PublicError) is is_public
+        assert is_public or raised.value is error
