@@ -17,6 +17,7 @@ from discreet.mechanisms import (
     base2,
     best_eta,
 )
+from discreet.mechanisms.contract import PrivacyParameter
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.bits import Bits, SystemBits
 from discreet.sampling.enclosures import ball, lower, precision, upper
@@ -208,3 +209,39 @@ class Picked:
 
     def draw(self, _: Bits) -> int:
         return 0
+
+
+def test_an_eta_costs_what_its_weights_say() -> None:
+    for eta, exact in [
+        (Base2Eta(1, 1), math.log(2)),
+        (Base2Eta(3, 2), math.log(4 / 3)),
+        (Base2Eta(3, 2, 5), 5 * math.log(4 / 3)),
+        (Base2Eta(2**60 - 1, 60), -math.log1p(-(2.0**-60))),
+    ]:
+        for spread in (1, 3, Fraction(1, 7)):
+            found = eta.epsilon(spread)
+            assert float(found) == pytest.approx(exact * spread, rel=1e-12)
+            assert Fraction(exact * spread) * (1 - Fraction(1, 2**48)) <= found
+
+
+def test_of_equal_etas_the_one_with_the_least_z_is_taken() -> None:
+    assert best_eta("1.3863", 1, bits=1) == Base2Eta(1, 2, 1)
+    assert best_eta("2.7726", 1, bits=4) == Base2Eta(1, 4, 1)
+
+
+@pytest.mark.parametrize("granularity", [1, Fraction(1, 4), 3])
+def test_a_scale_is_in_units_of_the_score(granularity: Any) -> None:
+    """Whatever the grid: the promise is the spread of the rounded scores, divided by the scale."""
+    mechanism = Base2(granularity=granularity)
+    scale = PrivacyParameter("scale", Fraction(5))
+    found = mechanism.calibrate(GENERAL, scale).guarantee.pure
+    assert found is not None
+    wanted = mechanism.spread(GENERAL) / 5
+    assert wanted * (1 - Fraction(1, 2**28)) <= found <= wanted
+
+
+@pytest.mark.parametrize(("y", "z"), [(2**13 + 1, 1), (1, 2**13 + 1)])
+def test_an_eta_of_too_many_bits_is_refused(y: int, z: int) -> None:
+    Base2Eta(1, min(y, 2**13), min(z, 2**13))
+    with pytest.raises(InvalidArgument):
+        Base2Eta(1, y, z)
