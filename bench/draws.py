@@ -103,7 +103,7 @@ def top(watch: Watch) -> Row:
         Contender(OURS, partial(_ours, scores)),
     ]
     timings = race(contenders, 21, watch)
-    lines = compared(timings, Target(5, OURS), bits_per_draw(partial(_top, scores)))
+    lines = compared(timings, Target(2, OURS), bits_per_draw(partial(_top, scores)))
     return Row("top 100 of 10^6", lines)
 
 

@@ -94,6 +94,20 @@ def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
         "row_sums": [NUMBERS, 50, 100, 0.7, out],
         "locate": [ENDS, 700, SHUFFLED, 700, 64, ENDS[-1] * 2.0**-64, 1e-13, guide, 8, found],
         "locate_rows": [ENDS, 100, 7, SHUFFLED, 2.0**-64, 1e-13, found],
+        "rounds": [
+            *(
+                NUMBERS,
+                5000,
+                64,
+                0.7,
+                NUMBERS.reshape(-1, 50).max(1)[:79],
+                np.ones(79),
+                SHUFFLED,
+                9,
+                2.0**-64,
+            ),
+            *(1e-13, 1e-13, np.empty(200), np.full(9, -1)),
+        ],
         "grid_keys": [NUMBERS, 5000, PLACES, 13, np.empty(5000, dtype=np.int64)],
         "falling_best": [KEYS, 5000, 13, FALLING.copy()],
         "falling_sums": [KEYS, 5000, 13, FALLING, 64, more],
@@ -121,7 +135,7 @@ def test_every_entry_of_the_kernel_computes_the_same_bits_and_restores_the_mode(
         assert other == plain, entry
         assert after == MODES[name], entry
         tried += 1
-    assert tried == 11
+    assert tried == 12
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -200,6 +200,18 @@ def _blocks(_: Kernel, numbers: NDArray[Any], block: int, __: float) -> int:
     return -(-len(numbers) // block)
 
 
+def _in_rounds(
+    _: Kernel, __: object, ___: float, masses: Any, block: int, words: Any, *____: object
+) -> int:
+    """Return how many weights the rounds of a call compute: of all blocks, and twice of the numbers in one."""
+    return len(words) // 2 * (len(masses[0]) + 2 * block)
+
+
+def _passes_of_rounds(*arguments: Any) -> int:
+    """Return how many times the rounds of a call weigh something to draw from it: for each word once."""
+    return len(arguments[5])
+
+
 def _asked_words(_: Bits, n: int) -> int:
     """Return how many words a call reads."""
     return n
@@ -243,6 +255,8 @@ def counted_work() -> Iterator[Work]:
             (Kernel, "block_sums", "passes", _blocks),
             (Kernel, "row_sums", "functions", _all_numbers),
             (Kernel, "falling_sums", "functions", _count_numbers),
+            (Kernel, "rounds", "functions", _in_rounds),
+            (Kernel, "rounds", "passes", _passes_of_rounds),
             (NaturalRate, "decay", "balls", _one),
             (DyadicRate, "decay", "balls", _one),
         ):

@@ -39,6 +39,21 @@ class SystemBits:
         return np.frombuffer(os.urandom(8 * n), dtype="<u8").astype(np.uint64, copy=False)
 
 
+class RestOfWords:
+    """Words that were read from a source and not used, and then those of the source."""
+
+    def __init__(self, words: NDArray[np.uint64], bits: Bits) -> None:
+        self.width, self._words, self._bits = bits.width, words.tolist()[::-1], bits
+
+    def word(self) -> int:
+        """Return one word."""
+        return self._words.pop() if self._words else self._bits.word()
+
+    def words(self, n: int) -> NDArray[np.uint64]:
+        """Return `n` words, in the order in which they were drawn."""
+        return np.array([self.word() for _ in range(n)], dtype=np.uint64)
+
+
 class LazyUniform:
     """A uniform real U in [0, 1) of which `length` bits are known: prefix <= U * 2**length < prefix + 1.
 

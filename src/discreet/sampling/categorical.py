@@ -81,8 +81,13 @@ class Sums(NamedTuple):
         return indices
 
     def _slack(self, total: float) -> float:
-        """Return the distance that makes a comparison certain: both errors, and eight roundings."""
-        return (2 * self.error + 8 * HALF_ULP) * total
+        """Return the distance that makes a comparison certain."""
+        return certain_distance(self.error) * total
+
+
+def certain_distance(error: float) -> float:
+    """Return the distance, by the total, that makes a comparison certain: both errors, and eight roundings."""
+    return 2 * error + 8 * HALF_ULP
 
 
 class Weights(Protocol):

@@ -120,6 +120,7 @@ INLINE void leave(Environment saved)
 #endif
 
 #define TILE 64
+#define INFINITE ((double)(1e300 * 1e10))
 #define ROW 256
 
 /* Exponents are cut here: what is lighter than 2^-CUT counts as anything from 0 to CUT_WEIGHT = 2^-92. */
@@ -579,27 +580,94 @@ APART void compute_locate(
     }
 }
 
+/* The index of one of n running sums on which a word certainly falls, or -1 where that is open, in as many steps for
+   any sums. `slack` and `cell` are relative to the total. */
+INLINE int64_t locate_row(const double *restrict ends, size_t n, uint64_t word, double cell, double slack)
+{
+    size_t last = n - 1, i = 0, left = n;
+    double total = ends[last], step = total * cell, low = whole(word) * step;
+    while (left > 0) { /* i ends of those before `left` more are not above `low` */
+        size_t half = (left + 1) / 2;
+        i += ends[i + half - 1] <= low ? half : 0;
+        left -= half;
+    }
+    i = i < last ? i : last;
+    /* *Certificate*, relative to the total. */
+    int after = i == 0 || low - ends[i - 1] > slack * total;
+    int before = i == last || ends[i] - low > slack * total + step;
+    return after && before ? (int64_t)i : -1;
+}
+
 /* For each row of `width` running sums the index on which its word certainly falls, or -1 where that is open: as
    above, with as many steps for any sums. `slack` and `cell` are relative to the row's total. */
 APART void compute_locate_rows(
     const double *restrict ends, size_t rows, size_t width, const uint64_t *restrict words, double cell, double slack,
     int64_t *restrict found)
 {
-    size_t last = width - 1;
-    for (size_t row = 0; row < rows; row++, ends += width) {
-        double total = ends[last], step = total * cell, low = whole(words[row]) * step;
-        size_t i = 0, left = width;
-        while (left > 0) { /* i ends of those before `left` more are not above `low` */
-            size_t half = (left + 1) / 2;
-            i += ends[i + half - 1] <= low ? half : 0;
-            left -= half;
+    for (size_t row = 0; row < rows; row++, ends += width)
+        found[row] = locate_row(ends, width, words[row], cell, slack);
+}
+
+/* The sum of n numbers, in at most n additions. */
+INLINE double sum_of(const double *restrict x, size_t n)
+{
+    double sum[TILE];
+    for (size_t i = 0; i < TILE; i++)
+        sum[i] = 0.0;
+    size_t start = 0;
+    for (; start + TILE <= n; start += TILE)
+        for (size_t i = 0; i < TILE; i++)
+            sum[i] += x[start + i];
+    for (size_t i = 0; start + i < n; i++)
+        sum[i] += x[start + i];
+    for (size_t half = TILE / 2; half > 0; half /= 2)
+        for (size_t i = 0; i < half; i++)
+            sum[i] += sum[i + half];
+    return sum[0];
+}
+
+/* Rounds: each takes one of the numbers that are left, by two words, of which the first says its block and the second
+   the number in it. `bests` and `masses` are what `block_sums` finds, and are kept up to date: a block that lost a number
+   is summed anew. What was taken counts as -infinity, and its weight is set to 0. Return how many rounds are complete: a
+   round of which a word is open is not. `scratch` has room for twice as many doubles as are in a block, or as blocks are. */
+FOR_EACH_LEVEL size_t compute_rounds(
+    const double *restrict x, size_t n, size_t block, double rate, double *restrict bests, double *restrict masses,
+    const uint64_t *restrict words, size_t k, double cell, double outer, double inner, double *restrict scratch,
+    int64_t *restrict answers)
+{
+    size_t blocks = (n + block - 1) / block, most = blocks > block ? blocks : block;
+    double *ends = scratch, *part = scratch + most, spoilt = 0.0;
+    for (size_t round = 0; round < k; round++) {
+        weights(bests, blocks, largest(bests, blocks, &spoilt), rate, ends);
+        for (size_t b = 0; b < blocks; b++)
+            ends[b] *= masses[b];
+        cumulate(ends, blocks);
+        int64_t b = locate_row(ends, blocks, words[2 * round], cell, outer);
+        if (b < 0)
+            return round;
+        size_t start = (size_t)b * block, length = n - start < block ? n - start : block;
+        memcpy(part, x + start, length * sizeof *part);
+        for (size_t r = 0; r < round; r++)
+            if ((size_t)answers[r] - start < length)
+                part[(size_t)answers[r] - start] = -INFINITE;
+        for (int twice = 0; twice < 2; twice++) {
+            weights(part, length, bests[b], rate, ends);
+            for (size_t r = 0; r < round + (size_t)twice; r++)
+                if ((size_t)answers[r] - start < length)
+                    ends[(size_t)answers[r] - start] = 0.0;
+            if (twice)
+                break;
+            cumulate(ends, length);
+            int64_t j = locate_row(ends, length, words[2 * round + 1], cell, inner);
+            if (j < 0)
+                return round;
+            answers[round] = (int64_t)start + j;
+            part[j] = -INFINITE;
+            bests[b] = largest(part, length, &spoilt);
         }
-        i = i < last ? i : last;
-        /* *Certificate*, relative to the total of the row. */
-        int after = i == 0 || low - ends[i - 1] > slack * total;
-        int before = i == last || ends[i] - low > slack * total + step;
-        found[row] = after && before ? (int64_t)i : -1;
+        masses[b] = sum_of(ends, length);
     }
+    return k;
 }
 
 /* The entries, each in the default environment. */
@@ -692,4 +760,14 @@ EXPORT void discreet_falling_weights(
     memcpy(&f, falling, sizeof f);
     compute_falling_weights(keys, n, bits, &f, start, stop, out);
     leave(saved);
+}
+
+EXPORT size_t discreet_rounds(
+    const double *x, size_t n, size_t block, double rate, double *bests, double *masses, const uint64_t *words, size_t k,
+    double cell, double outer, double inner, double *scratch, int64_t *answers)
+{
+    Environment saved = enter();
+    size_t complete = compute_rounds(x, n, block, rate, bests, masses, words, k, cell, outer, inner, scratch, answers);
+    leave(saved);
+    return complete;
 }

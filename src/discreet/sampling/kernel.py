@@ -116,6 +116,39 @@ class Kernel:
         self._functions["locate_rows"](*where, 2.0**-width, slack, _at(indices))
         return indices
 
+    def rounds(  # noqa: PLR0913  # the numbers, their blocks, the words, and two distances
+        self,
+        values: Doubles,
+        rate: float,
+        blocks: tuple[Doubles, Doubles],
+        block: int,
+        words: NDArray[np.uint64],
+        width: int,
+        slacks: tuple[float, float],
+    ) -> list[int]:
+        """Return the indices that rounds take one after another, up to one of which a word is open.
+
+        Args:
+            values: the numbers.
+            rate: the weights are exp(-rate * gap).
+            blocks: the largest numbers of the blocks, and the sums of their weights, of `block_sums`.
+            block: how many numbers a block has.
+            words: two words of `width` bits a round.
+            width: bits of a word.
+            slacks: the distances, relative to totals, that make comparisons of blocks and in a block certain.
+        """
+        values, words = _contiguous(values), _readable_words(words)
+        bests, masses = (numbers.copy() for numbers in blocks)
+        answers, scratch = (
+            np.empty(len(words) // 2, dtype=np.int64),
+            np.empty(2 * max(block, len(bests))),
+        )
+        complete = self._functions["rounds"](
+            *(_at(values), len(values), block, rate / LN2, _at(bests), _at(masses)),
+            *(_at(words), len(answers), 2.0**-width, *slacks, _at(scratch), _at(answers)),
+        )
+        return list(map(int, answers[:complete]))
+
     def grid_keys(self, values: Doubles, grid: Doubles, bits: int) -> NDArray[np.int64]:
         """Return the keys of numbers by their places on a grid, after a 0: see `kernel.c` and `falling_runs`."""
         values, keys = _contiguous(values), np.empty(len(values) + 1, dtype=np.int64)

@@ -23,6 +23,7 @@ _ARGUMENTS = {
     "row_sums": "pnndp",
     "locate": "pnpnuddpup",
     "locate_rows": "pnnpddp",
+    "rounds": "pnndpppndddpp",
     "grid_keys": "pnpup",
     "falling_best": "pnup",
     "falling_sums": "pnupnp",

@@ -22,8 +22,9 @@ from discreet.mechanisms.peeling import Peeling, arrivals, rounds
 from discreet.mechanisms.peeling.arrivals import FlipRounds
 from discreet.mechanisms.peeling.rounds import BLOCK_SIZE, BlockRounds, Rounds
 from discreet.privacy.sensitivity import sensitivity_of
+from discreet.sampling import kernel
 from discreet.sampling.bits import SystemBits
-from discreet.sampling.categorical import Categorical
+from discreet.sampling.categorical import Categorical, certain_distance
 from discreet.sampling.enclosures import NaturalRate, Rate, precision
 from discreet.sampling.vectors import read_vector
 from discreet.sampling.waiting_times import LOG_TIME_ERROR, read_on, read_on_for, short_words
@@ -231,6 +232,66 @@ def test_peeling_in_blocks_is_the_same_law(
     assert undecided < Fraction(1, 16)
 
 
+@pytest.mark.parametrize("values", PEELED)
+@pytest.mark.one_in(5)
+def test_peeling_in_blocks_of_doubles_is_the_same_law(
+    values: tuple[list[Any], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one call of C, and from the first open word on in Python."""
+    monkeypatch.setattr(rounds, "BLOCK_SIZE", 2)
+    scores, k = values
+    doubles = np.array(list(map(float, scores)))
+    with precision(3000):
+        stated = one_after_another(doubles.tolist(), k, lambda left: Categorical(left, HALF))
+    undecided = proved(BlockRounds(read_vector(doubles), k, HALF).draw, stated, 14)
+    assert undecided < Fraction(1, 16)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 2047, 2049, 3 * BLOCK_SIZE, 20 * BLOCK_SIZE + 1])
+@pytest.mark.parametrize("spread", [0.0, 1.0, 300.0])
+def test_lists_are_the_same_in_c_and_in_numpy(
+    n: int, spread: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a distance that is far too large leaves many words open, so that Python goes on in the middle."""
+    if kernel.active() is None:
+        pytest.skip(f"no kernel: {kernel.load()}")
+    k = min(n, 30)
+    scores = read_vector(np.random.default_rng(n).normal(size=n) * spread)
+    lists: list[list[Any]] = []
+    for wide in (1.0, 1e11, 1e12):
+        plain = certain_distance
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                rounds,
+                "certain_distance",
+                lambda error, wide=wide, plain=plain: wide * plain(error),
+            )
+            bits = SeededBits(n)
+            lists.append([*BlockRounds(scores, k, HALF).draws(5, bits), bits.read])
+    monkeypatch.setattr(kernel, "active", lambda: None)
+    bits = SeededBits(n)
+    lists.append([*BlockRounds(scores, k, HALF).draws(5, bits), bits.read])
+    assert all(one == lists[0] for one in lists)
+    assert all(len(set(one)) == k for one in lists[0][:-1])
+
+
+def test_without_its_distance_c_settles_words_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words beside the boundary in the middle of two equal blocks, and of two equal candidates in one."""
+    if kernel.active() is None:
+        pytest.skip(f"no kernel: {kernel.load()}")
+    monkeypatch.setattr(rounds, "BLOCK_SIZE", 2)
+    scores, half = read_vector(np.zeros(4)), 2**63
+    words = [half - 1, half, half - 1, half]
+
+    def first() -> int:
+        bits = ScriptedBits("".join(f"{word:064b}" for word in words) + "01" * 640, width=64)
+        return BlockRounds(scores, 2, HALF)._at_once(bits)[0].__len__()
+
+    assert first() == 0
+    monkeypatch.setattr(rounds, "certain_distance", lambda _: -1.0)
+    assert first() == 2
+
+
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=9), st.data())
 def test_blocks_lose_what_was_taken(scores: list[int], data: st.DataObject) -> None:
     """After any answers the weights of the blocks are those of what is left, in doubles and in balls."""
@@ -290,8 +351,9 @@ def test_the_work_of_peeling_depends_on_sizes_and_the_answer() -> None:
             i // BLOCK_SIZE == j // BLOCK_SIZE for a, i in enumerate(found) for j in found[:a]
         )
         last = sum(i // BLOCK_SIZE == found[-1] // BLOCK_SIZE for i in found[:-1])
-        # A round draws from one block; all but the last sum what is left of it, one candidate less.
-        assert work.functions == k * 8 + (2 * k - 1) * BLOCK_SIZE - 2 * again + last - (k - 1)
+        # A round draws from one block; all but the last sum what is left of it, one candidate less; in C none is.
+        less = (BLOCK_SIZE + 2 * again - last + (k - 1)) if kernel.active() is None else 0
+        assert work.functions == k * 8 + 2 * k * BLOCK_SIZE - less
         assert work.balls == 0
         seen.add((work.words, work.passes))
     assert seen == {(2 * k, 2 * k)}

@@ -3,6 +3,7 @@
 Of many candidates they are left in blocks, as a round changes one of them.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple, cast
@@ -12,12 +13,14 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ...numbers import count
-from ...sampling.bits import Bits
+from ...sampling import kernel
+from ...sampling.bits import Bits, RestOfWords
 from ...sampling.categorical import (
     Categorical,
     PreparedWeights,
     Sums,
     VectorWeights,
+    certain_distance,
     cumulate,
     error_of_sums,
 )
@@ -119,6 +122,9 @@ class RunRounds(Lists):
 BLOCK_SIZE = 2**11
 """Candidates in a block: each round goes through one block, and once through what blocks there are."""
 
+_ROW = 256
+"""The rows by which the kernel adds."""
+
 _AT_ONCE = 8
 """Blocks that the first pass weighs together, so that they stay in the cache."""
 
@@ -132,11 +138,16 @@ class BlockRounds(Lists):
     def __init__(self, scores: Vector, k: int, rate: Rate) -> None:
         """Check the scores and do the first pass; no bit is read before `draw`."""
         self._scores, self._k, self._rate = scores, k, rate
-        self._whole = Remaining(scores, rate)
+        self._masses = block_masses(scores, rate)
 
     def draw(self, bits: Bits) -> list[int]:
         """Return the k answers in their order."""
-        remaining, answers = self._whole.copy(), list[int]()
+        answers, bits = self._at_once(bits)
+        if len(answers) == self._k:
+            return answers
+        remaining = Remaining(self._scores, self._rate, self._masses)
+        for answer in answers:
+            remaining.take(*remaining.place(answer))
         while True:
             b = PreparedWeights(remaining).draw(bits)
             j = PreparedWeights(remaining.inside(b)).draw(bits)
@@ -145,6 +156,25 @@ class BlockRounds(Lists):
                 return answers
             # *Few answers from very many candidates* in peeling.md: what is left of the block is summed anew.
             remaining.take(b, j)
+
+    def _at_once(self, bits: Bits) -> tuple[list[int], Bits]:
+        """Return the answers of the rounds up to the first with an open word, and the source of words from there.
+
+        One call of C, where the scores are doubles; no answers where they are not.
+        """
+        fast, scores = kernel.active(), self._scores.values
+        if fast is None or not kernel.are_doubles(scores) or not has_fast_pass(self._rate):
+            return [], bits
+        words = bits.words(2 * self._k)
+        blocks, chain = len(self._masses[0]), _ROW + BLOCK_SIZE // _ROW + 1
+        slacks = (
+            certain_distance(blocks_error(blocks)),
+            certain_distance(error_of_sums(WEIGHT_ERROR, chain, BLOCK_SIZE)),
+        )
+        answers = fast.rounds(
+            scores, self._rate.double, self._masses, BLOCK_SIZE, words, bits.width, slacks
+        )
+        return answers, RestOfWords(words[2 * len(answers) :], bits)
 
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities of all lists."""
@@ -157,22 +187,23 @@ class Remaining:
 
     __slots__ = ("_bests", "_masses", "_rate", "blocks")
 
-    def __init__(self, scores: Vector, rate: Rate) -> None:
+    def __init__(
+        self,
+        scores: Vector,
+        rate: Rate,
+        masses: tuple[NDArray[Any], NDArray[np.float64]] | None = None,
+    ) -> None:
+        """Cut the candidates into blocks; `masses` are their `block_masses`."""
         n, self._rate = len(scores), rate
         self.blocks = [Rest(i, scores.part(i, i + BLOCK_SIZE)) for i in range(0, n, BLOCK_SIZE)]
-        chunks = [
-            scores.part(i, i + _AT_ONCE * BLOCK_SIZE) for i in range(0, n, _AT_ONCE * BLOCK_SIZE)
-        ]
-        pairs = [_weigh(chunk, rate) for chunk in chunks]
-        self._bests = np.concatenate([bests for bests, _ in pairs])
-        self._masses = np.concatenate([masses for _, masses in pairs])
+        bests, sums = block_masses(scores, rate) if masses is None else masses
+        self._bests, self._masses = bests.copy(), sums.copy()
 
-    def copy(self) -> "Remaining":
-        """Return a copy from which candidates can be taken."""
-        twin = Remaining.__new__(Remaining)
-        twin._rate, twin.blocks = self._rate, self.blocks.copy()
-        twin._bests, twin._masses = self._bests.copy(), self._masses.copy()
-        return twin
+    def place(self, index: int) -> tuple[int, int]:
+        """Return the block and the place in its rest of a candidate that is left."""
+        b = bisect_right(self.blocks, index, key=lambda block: block.start) - 1
+        rest = self.blocks[b]
+        return b, index - rest.start - bisect_left(rest.absent, index - rest.start)
 
     def take(self, b: int, j: int) -> None:
         """Take the j-th candidate of a block away, and the block if it was the last."""
@@ -197,14 +228,35 @@ class Remaining:
             weights = fast_weights(bests.gaps(bests.best()), self._rate) * self._masses
         ends, chain = cumulate(weights)
         # The same: a mass is BLOCK - 1 additions of weights, times the weight of the best of its block.
-        n = BLOCK_SIZE * len(weights)
-        return Sums(ends, error_of_sums(2 * WEIGHT_ERROR, BLOCK_SIZE + chain + 1, n))
+        return Sums(ends, blocks_error(len(weights), chain))
 
     def balls(self) -> Iterator[arb]:
         """Yield balls around the weights of the blocks."""
         best = Vector(self._bests).best()
         for block in self.blocks:
             yield sum(VectorWeights(block.scores, self._rate, best).balls(), arb(0))
+
+
+def blocks_error(blocks: int, chain: int | None = None) -> float:
+    """Return a bound on the error of sums of so many blocks, by how many additions the longest went through."""
+    chain = _ROW + blocks // _ROW + 1 if chain is None else chain
+    return error_of_sums(2 * WEIGHT_ERROR, BLOCK_SIZE + chain + 1, BLOCK_SIZE * blocks)
+
+
+def block_masses(scores: Vector, rate: Rate) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Return the best scores of all blocks, and the sums of their fast weights relative to these.
+
+    Raises:
+        InvalidScores: if a score is not finite.
+    """
+    fast, values = kernel.active(), scores.values
+    if fast is not None and kernel.are_doubles(values) and has_fast_pass(rate):
+        return fast.block_sums(values, BLOCK_SIZE, rate.double)
+    step = _AT_ONCE * BLOCK_SIZE
+    pairs = [_weigh(scores.part(i, i + step), rate) for i in range(0, len(scores), step)]
+    return np.concatenate([bests for bests, _ in pairs]), np.concatenate(
+        [sums for _, sums in pairs]
+    )
 
 
 def _weigh(scores: Vector, rate: Rate) -> tuple[NDArray[Any], NDArray[np.float64]]:
