@@ -159,3 +159,132 @@ Proof.
     with (weight a g r * weights_between a n f) by (field; lra).
   apply Rmult_le_compat; [apply Rmult_le_pos; lra|apply Rmult_le_pos; lra|exact one|exact all].
 Qed.
+
+(* ---- With ends, precisely: the largest ratio is that of the points 0 and c, at 0 ---- *)
+
+Definition total_at (a : R) (n i : nat) : R := weights_between a n (Z.of_nat i).
+
+Lemma total_at_is :
+  forall a n i, (i < n)%nat -> (1 - a) * total_at a n i = 1 + a - a * a ^ i - a ^ (n - i).
+Proof.
+  intros a n i less. unfold total_at, weights_between. replace n with (i + (n - i))%nat at 1 by lia.
+  rewrite sum_split, Rmult_plus_distr_l.
+  rewrite (sum_ext i _ (fun j => a * a ^ (i - 1 - j)))
+    by (intros j before; unfold weight; change (a * a ^ (i - 1 - j)) with (a ^ S (i - 1 - j)); f_equal; lia).
+  rewrite (sum_ext (n - i) _ (fun j => a ^ j)) by (intros j _; unfold weight; f_equal; lia).
+  rewrite sum_scal, (sum_rev i (fun j => a ^ j)).
+  pose proof (powers_sum a i) as left. pose proof (powers_sum a (n - i)) as right.
+  replace ((1 - a) * (a * sum i (fun j => a ^ j))) with (a * ((1 - a) * sum i (fun j => a ^ j))) by ring.
+  rewrite left, right. ring.
+Qed.
+
+Lemma total_mirrored : forall a n i, (i < n)%nat -> total_at a n i = total_at a n (n - 1 - i).
+Proof.
+  intros a n i less. unfold total_at, weights_between.
+  rewrite <- (sum_rev n (fun j => weight a (Z.of_nat i) (Z.of_nat j))).
+  apply sum_ext. intros j before. unfold weight. f_equal. lia.
+Qed.
+
+Lemma total_positive : forall a n i, 0 < a -> (0 < n)%nat -> 0 < total_at a n i.
+Proof. intros. apply weights_between_positive; assumption. Qed.
+
+Lemma power_within : forall a i, 0 < a < 1 -> 0 < a ^ i <= 1.
+Proof.
+  intros a i between. split; [apply pow_lt; lra|]. change 1 with (a ^ 0). apply power_falls; [exact between|lia].
+Qed.
+
+(* From f to f + d the total rises by no larger a factor than from 0 to d. *)
+Lemma totals_rise_most_at_the_end :
+  forall a n f d, 0 < a < 1 -> (f + d < n)%nat ->
+    total_at a n (f + d) * total_at a n 0 <= total_at a n d * total_at a n f.
+Proof.
+  intros a n f d between inside.
+  pose proof (total_at_is a n (f + d) inside) as both. pose proof (total_at_is a n 0 ltac:(lia)) as none.
+  pose proof (total_at_is a n d ltac:(lia)) as step. pose proof (total_at_is a n f ltac:(lia)) as first.
+  set (x := a ^ f). set (y := a ^ d). set (u := a ^ (n - (f + d))).
+  rewrite pow_add in both. fold x y u in both.
+  replace (a ^ (n - 0)) with (u * x * y) in none
+    by (unfold u, x, y; rewrite Nat.sub_0_r; rewrite <- !pow_add; f_equal; lia).
+  replace (a ^ (n - d)) with (u * x) in step by (unfold u, x; rewrite <- pow_add; f_equal; lia).
+  replace (a ^ (n - f)) with (u * y) in first by (unfold u, y; rewrite <- pow_add; f_equal; lia).
+  fold y in step. fold x in first. cbn [pow] in none.
+  pose proof (power_within a f between) as x1. pose proof (power_within a d between) as y1.
+  pose proof (power_within a (n - (f + d)) between) as u1. fold x in x1. fold y in y1. fold u in u1.
+  clearbody x y u.
+  assert (square : 0 < (1 - a) * (1 - a)) by (apply Rmult_lt_0_compat; lra).
+  apply Rmult_le_reg_l with ((1 - a) * (1 - a)); [exact square|].
+  replace ((1 - a) * (1 - a) * (total_at a n (f + d) * total_at a n 0))
+    with (((1 - a) * total_at a n (f + d)) * ((1 - a) * total_at a n 0)) by ring.
+  replace ((1 - a) * (1 - a) * (total_at a n d * total_at a n f))
+    with (((1 - a) * total_at a n d) * ((1 - a) * total_at a n f)) by ring.
+  rewrite both, none, step, first.
+  assert (room : a * u * ((1 + x) * (1 + y)) <= (1 + a) * (a + u)).
+  { assert ((1 + x) * (1 + y) <= 2 * 2) by (apply Rmult_le_compat; lra).
+    assert (0 < a * u) by (apply Rmult_lt_0_compat; lra).
+    assert (a * u * ((1 + x) * (1 + y)) <= a * u * (2 * 2)) by (apply Rmult_le_compat_l; lra).
+    assert (0 <= (1 - a) * (1 - a) * u) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; lra).
+    assert (0 <= a * (1 + a) * (1 - u)) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; lra). lra. }
+  assert (0 <= (1 - x) * (1 - y) * ((1 + a) * (a + u) - a * u * ((1 + x) * (1 + y))))
+    by (apply Rmult_le_pos; [apply Rmult_le_pos|]; lra).
+  lra.
+Qed.
+
+Lemma totals_rise :
+  forall a n f g c, 0 < a < 1 -> (f < n)%nat -> (g < n)%nat -> (f <= g + c)%nat -> (g <= f + c)%nat -> (c < n)%nat ->
+    exists d, (d <= c)%nat /\ (- Z.of_nat d <= Z.of_nat f - Z.of_nat g <= Z.of_nat d)%Z /\
+      total_at a n g * total_at a n 0 <= total_at a n d * total_at a n f.
+Proof.
+  intros a n f g c between f_in g_in low high c_in. destruct (Nat.le_ge_cases f g) as [up|down].
+  - exists (g - f)%nat. split; [lia|split; [lia|]].
+    replace (total_at a n g) with (total_at a n (f + (g - f))) by (f_equal; lia).
+    apply totals_rise_most_at_the_end; [exact between|lia].
+  - exists (f - g)%nat. split; [lia|split; [lia|]].
+    rewrite (total_mirrored a n g g_in), (total_mirrored a n f f_in).
+    replace (total_at a n (n - 1 - g)) with (total_at a n (n - 1 - f + (f - g))) by (f_equal; lia).
+    apply totals_rise_most_at_the_end; [exact between|lia].
+Qed.
+
+(* ln of the factor is eta c step + ln (Z(c) / Z(0)). *)
+Theorem with_ends_exactly :
+  forall a n f g r c, 0 < a < 1 -> (f < n)%nat -> (g < n)%nat -> (f <= g + c)%nat -> (g <= f + c)%nat ->
+    (c < n)%nat ->
+    a ^ c * total_at a n 0 * probability_between a n (Z.of_nat f) r <=
+      total_at a n c * probability_between a n (Z.of_nat g) r.
+Proof.
+  intros a n f g r c between f_in g_in low high c_in.
+  destruct (totals_rise a n f g c between f_in g_in low high c_in) as [d [le [apart rise]]].
+  pose proof (weight_change a (Z.of_nat f) (Z.of_nat g) r d between apart) as moved.
+  assert (on : a ^ (c - d) * total_at a n d <= total_at a n c).
+  { unfold total_at, weights_between. rewrite <- sum_scal. apply sum_le. intros i _.
+    apply weight_change; [exact between|lia]. }
+  pose proof (total_positive a n f ltac:(lra) ltac:(lia)) as pos_f.
+  pose proof (total_positive a n g ltac:(lra) ltac:(lia)) as pos_g.
+  pose proof (total_positive a n d ltac:(lra) ltac:(lia)) as pos_d.
+  pose proof (weight_positive a (Z.of_nat f) r ltac:(lra)) as w_f.
+  pose proof (pow_lt a c ltac:(lra)) as power. pose proof (pow_lt a d ltac:(lra)) as power_d.
+  pose proof (pow_lt a (c - d) ltac:(lra)) as power_rest.
+  unfold probability_between. fold (total_at a n f). fold (total_at a n g).
+  apply Rmult_le_reg_r with (total_at a n f * total_at a n g); [apply Rmult_lt_0_compat; assumption|].
+  replace (a ^ c * total_at a n 0 * (weight a (Z.of_nat f) r / total_at a n f) * (total_at a n f * total_at a n g))
+    with (a ^ c * weight a (Z.of_nat f) r * (total_at a n g * total_at a n 0)) by (field; lra).
+  replace (total_at a n c * (weight a (Z.of_nat g) r / total_at a n g) * (total_at a n f * total_at a n g))
+    with (weight a (Z.of_nat g) r * total_at a n c * total_at a n f) by (field; lra).
+  apply Rle_trans with (a ^ c * weight a (Z.of_nat f) r * (total_at a n d * total_at a n f)).
+  - apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|exact rise].
+  - replace (a ^ c) with (a ^ d * a ^ (c - d)) by (rewrite <- pow_add; f_equal; lia).
+    replace (a ^ d * a ^ (c - d) * weight a (Z.of_nat f) r * (total_at a n d * total_at a n f))
+      with ((a ^ d * weight a (Z.of_nat f) r) * (a ^ (c - d) * total_at a n d) * total_at a n f) by ring.
+    apply Rmult_le_compat_r; [lra|]. apply Rmult_le_compat; [apply Rmult_le_pos; lra|apply Rmult_le_pos; lra|exact moved|exact on].
+Qed.
+
+Theorem with_ends_exactly_is_tight :
+  forall a n c, 0 < a < 1 -> (0 < n)%nat ->
+    a ^ c * total_at a n 0 * probability_between a n 0 0 =
+      total_at a n c * probability_between a n (Z.of_nat c) 0.
+Proof.
+  intros a n c between some.
+  pose proof (total_positive a n 0 ltac:(lra) some) as none. pose proof (total_positive a n c ltac:(lra) some) as step.
+  unfold probability_between. change (weights_between a n 0) with (total_at a n 0). fold (total_at a n c).
+  replace (weight a 0 0) with 1 by reflexivity.
+  replace (weight a (Z.of_nat c) 0) with (a ^ c) by (unfold weight; f_equal; lia). field. lra.
+Qed.

@@ -64,6 +64,25 @@ Example with_ends_instance :
   (1 / 2) ^ 2 * probability_between (1 / 2) 3 0 0 <= probability_between (1 / 2) 3 1 0.
 Proof. apply (with_ends (1 / 2) 3 0 1 0 1); [lra|lia|cbn; lia]. Qed.
 
+Lemma totals_of_three : total_at (1 / 2) 3 0 = 7 / 4 /\ total_at (1 / 2) 3 1 = 2.
+Proof. unfold total_at. split; weigh. Qed.
+
+Example with_ends_exactly_instance :
+  (1 / 2) ^ 1 * total_at (1 / 2) 3 0 * probability_between (1 / 2) 3 0 0 = 1 / 2 /\
+  total_at (1 / 2) 3 1 * probability_between (1 / 2) 3 1 0 = 1 / 2 /\
+  (1 / 2) ^ 1 * total_at (1 / 2) 3 0 * probability_between (1 / 2) 3 0 0 <=
+    total_at (1 / 2) 3 1 * probability_between (1 / 2) 3 1 0.
+Proof.
+  destruct totals_of_three as [none step]. destruct three_points as [zero one].
+  split; [rewrite none, zero; lra|split; [rewrite step, one; lra|]].
+  apply (with_ends_exactly (1 / 2) 3 0 1 0 1); [lra|lia|lia|lia|lia|lia].
+Qed.
+
+Example with_ends_exactly_is_tight_instance :
+  (1 / 2) ^ 1 * total_at (1 / 2) 3 0 * probability_between (1 / 2) 3 0 0 =
+    total_at (1 / 2) 3 1 * probability_between (1 / 2) 3 1 0.
+Proof. apply (with_ends_exactly_is_tight (1 / 2) 3 1); [lra|lia]. Qed.
+
 (* ---- Definitions and constants a little different would be wrong ---- *)
 
 (* Half to even. *)
