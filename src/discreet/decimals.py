@@ -17,6 +17,9 @@ from .errors import preview
 from .numbers import count, nearest_double
 from .sampling.vectors import ExactArray, Integers
 
+_NEXT_TO_ZERO = Decimal("1e-100")
+"""A decimal below it says no more than that, among all decimals, one next to 0 was chosen."""
+
 _MOST_DIGITS = 9
 """With so many there are 10**12 points, and doubles still tell between which two of them a number is."""
 
@@ -309,6 +312,12 @@ def _round_places() -> NDArray[np.int64]:
     above = [9 * power + digit for power in range(POWERS) for digit in (1, 2, 5)]
     places = [decimals.zero - i for i in reversed(above)]
     return np.array([*places, decimals.zero, *(decimals.zero + i for i in above)])
+
+
+def next_to_zero(answer: Any) -> Any:
+    """Return a number or a date as it is, and 0 for a decimal that is nearer to it than 1e-100."""
+    is_near = isinstance(answer, Decimal) and abs(answer) < _NEXT_TO_ZERO
+    return 0 if is_near else answer
 
 
 def _side(value: int | float | Fraction, point: Fraction) -> int:

@@ -11,7 +11,7 @@ from .candidates import T
 from .count_tables import CountTable, table_of_counts
 from .error_boundary import error_boundaries
 from .escapes import visible_text
-from .messages import AND, join
+from .messages import AND, gettext, join
 from .privacy.guarantees import Guarantee
 from .privacy.units import Unit, plain_unit
 from .privacy.wording import by_mechanism, in_brief
@@ -131,19 +131,31 @@ class Release(Generic[T]):
 
     def _spelled(self) -> list[str]:
         """Return the parts besides the answer, in words."""
-        return [f"{name} {answer_in_words(part)}" for name, part in self.parts().items()]
+        return [f"{name} {words}" for name, words in self.parts_in_words().items()]
+
+    def parts_in_words(self) -> dict[str, str]:
+        """Return the parts besides the answer in words, by name."""
+        words = {name: answer_in_words(part) for name, part in self.parts().items()}
+        if isinstance(self.bounds, list) and len(set(self.bounds)) == 1:
+            words["bounds"] = gettext(
+                "{bounds}, so all records count as {number}",
+                bounds=words["bounds"], number=answer_in_words(self.bounds[0]),
+            )  # fmt: skip
+        return words
 
     def _rows(self) -> list[tuple[str, str]]:
         """Return the answer as rows of a table: one, one for each group, or one for each counted answer."""
         names: Iterable[Any] = ["answer"]
         contents: Iterable[Any] = [self.value]
-        parts = self.parts()
+        words = self.parts_in_words()
         if isinstance(self.value, dict):
             names, contents = self.value, self.value.values()
-        elif isinstance(self.value, list) and "counts" in parts:
-            names, contents = self.value, parts.pop("counts")
-        pairs = [*zip(names, contents, strict=True), *parts.items()]
-        return [(answer_in_words(name), answer_in_words(content)) for name, content in pairs]
+        elif isinstance(self.value, list) and "counts" in words:
+            names, contents = self.value, self.counts
+            words.pop("counts")
+        pairs = zip(names, contents, strict=True)
+        answers = [(answer_in_words(name), answer_in_words(content)) for name, content in pairs]
+        return [*answers, *words.items()]
 
 
 def _are_counts(counts: Mapping[Any, Any]) -> bool:

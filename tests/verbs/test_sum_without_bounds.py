@@ -151,3 +151,22 @@ def test_a_description_without_bounds_lets_them_be_bought() -> None:
         discreet.mean(data, "m", epsilon=1, bounds_share="1/10")
     with pytest.raises(InvalidArgument, match="minimum and maximum are missing"):
         discreet.mean(data, "n", epsilon=1)
+
+
+def test_a_constant_is_said_to_be_one() -> None:
+    """After it was paid for, never as an error: where both bounds are one number, or next to 0."""
+    with between("5", "5"):
+        release = discreet.mean([1.0, 9.0, 9.0] * 30, epsilon=4, bounds_share="1/10")
+    assert release.value == 5
+    assert "[5, 5], so all records count as 5" in str(release)
+    assert "so all records count as 5" in release._repr_html_()
+    with between("-1e-307", "2e-142"):
+        zeros = discreet.mean([0.0] * 90, epsilon=4, bounds_share="1/10")
+        total = discreet.sum([0.0] * 90, epsilon=4, bounds_share="1/10")
+    assert zeros.bounds == total.bounds == [0, 0]
+    assert "so all records count as 0" in str(zeros)
+    assert len(str(total.value)) < 20
+    with between("1e-99", "2e-99"):
+        assert discreet.mean([0.0] * 90, epsilon=4, bounds_share="1/10").bounds[0] > 0
+    with between("5", "10"):
+        assert "so all records" not in str(discreet.mean([7.0], epsilon=4, bounds_share="1/10"))

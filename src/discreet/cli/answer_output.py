@@ -92,8 +92,8 @@ def _counted(answer: object, count: object) -> str:
 
 def _lines_besides(release: Release) -> list[str]:
     """Return the lines of all that is released besides the answer and its counts."""
-    parts = release.parts()
-    return [f"{name}: {answer_in_words(part)}" for name, part in parts.items() if name != "counts"]
+    parts = release.parts_in_words()
+    return [f"{name}: {words}" for name, words in parts.items() if name != "counts"]
 
 
 def _lines(value: object) -> list[str]:

@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any, Literal
 
 from ..count_tables import CountTable, table_of_counts
+from ..decimals import next_to_zero
 from ..messages import Message, gettext, translate
 from .box_plot import BoxPlot
 
@@ -21,9 +22,6 @@ _KINDS: Mapping[ProfileKind, Message] = {
 
 _GROUPED, _LONGEST = 10_000, int(1e15)
 """From here on thousands are set apart, and up to here whole numbers are written in full."""
-
-_NEXT_TO_ZERO = Decimal("1e-100")
-"""Numbers below it are written as 0: they say that a decimal among all of them is next to 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +144,6 @@ def spell_answer(answer: Any) -> str:
     if is_number and abs(answer) < _LONGEST and answer == int(answer):
         return f"{int(answer):,}" if abs(answer) >= _GROUPED else str(int(answer))
     return str(answer)
-
-
-def next_to_zero(answer: Any) -> Any:
-    """Return a number or a date as it is, and 0 for a number that differs from it by less than anybody means."""
-    is_near = isinstance(answer, Decimal) and abs(answer) < _NEXT_TO_ZERO
-    return 0 if is_near else answer
 
 
 def _plain(answer: Any) -> object:

@@ -11,8 +11,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ..decimals import next_to_zero
 from ..privacy.units import Unit, plain_unit
-from .column_profile import next_to_zero
 from .columns import MOST_VALUES
 from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN
 

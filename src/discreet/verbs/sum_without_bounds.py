@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from ..answers import Answer
-from ..decimals import RoundNumbers
+from ..decimals import RoundNumbers, next_to_zero
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..mechanisms.contract import PrivacyParameter
 from ..mechanisms.noisy_counts import NoisyCounts
@@ -161,5 +161,5 @@ def read_sum_question(
 
 
 def _values(low: int, high: int) -> tuple[Any, Any]:
-    """Return the bounds of drawn indices."""
-    return _THRESHOLDS[low], _THRESHOLDS[high]
+    """Return the bounds of drawn indices, of which those next to 0 are 0: a step below them serves nothing."""
+    return next_to_zero(_THRESHOLDS[low]), next_to_zero(_THRESHOLDS[high])
