@@ -1,9 +1,9 @@
 # The most common city, from R by reticulate: Rscript examples/recipes/common_city.R examples/people.csv
 library(reticulate)
-py_require("discreet")
+if (exists("py_require")) py_require("discreet")  # which reticulate has since 1.41
 discreet <- import("discreet")
 file <- commandArgs(trailingOnly = TRUE)[1]
 cities <- list("Basel", "Bern", "Genève", "Lausanne", "Zürich")
 release <- discreet$mode(file, "city", candidates = cities, epsilon = 1L)
 cat(release$value, "\n")
-cat(as.character(release$promise), "\n")
+cat(py_str(release), "\n")

@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,6 +20,8 @@ from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.mcp_server import build_server, run_over_streams
 from discreet.service.reading_process import AssistantCaller, ReadingProcess
 from discreet.service.tokens import tokens_beside
+
+from ..pages import ROOT
 
 mcp = pytest.importorskip("mcp", reason="the SDK of the Model Context Protocol is not installed")
 
@@ -149,6 +152,51 @@ def test_a_conversation(folder: Path) -> None:
         assert "people.csv" not in described
 
     with_session(folder, talk)
+
+
+CALL = re.compile(r"> (\w+) (\{.*?\})\n  (\{.*?\})\n(?=>|\Z)", re.S)
+PAGES = [ROOT / "docs" / "how-to" / name for name in ("assistants.md", "assistants.zh.md")]
+
+
+def conversation(page: Path) -> list[tuple[str, Any, Any]]:
+    """The calls on a page, with a part of the result of each."""
+    text = page.read_text("utf-8")
+    [block] = re.findall(r"```text\n(> .*?)```", text, re.S)
+    calls = [(name, *map(json.loads, parts)) for name, *parts in CALL.findall(block)]
+    assert len(calls) == block.count("\n> ") + 1
+    return calls
+
+
+def has(reply: Any, part: Any) -> bool:
+    """Whether a part stands in a reply."""
+    if isinstance(part, dict):
+        return all(name in reply and has(reply[name], one) for name, one in part.items())
+    if isinstance(part, list):
+        return len(reply) == len(part) and all(map(has, reply, part))
+    return part in reply if isinstance(part, str) else bool(part == reply)
+
+
+def test_the_conversation_of_the_page_is_what_happens(folder: Path) -> None:
+    english, chinese = map(conversation, PAGES)
+    assert english == chinese
+    [analyst] = re.findall(r"```toml\n(.*?)```", PAGES[0].read_text("utf-8"), re.S)
+    toml = folder / "discreet.toml"
+    described = toml.read_text().partition("[analysts.assistant]")[0]
+    (folder / "budget.db").unlink()
+    toml.write_text(described + analyst)
+    description = configuration(toml)
+    open_described(description, "people")
+    open_described(description, "people", "assistant")
+
+    async def decline(_: Any, __: Any) -> Any:
+        return types.ElicitResult(action="decline")
+
+    async def talk(session: ClientSession) -> None:
+        for name, arguments, part in english:
+            reply = await call(session, name, **arguments)
+            assert has(reply, part), (name, arguments, reply)
+
+    with_session(folder, talk, elicitation_callback=decline)
 
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
