@@ -156,7 +156,8 @@ class Storm:
 
     def _start(self, with_workers: bool) -> None:
         options = WORKERS if with_workers else ALONE
-        self.service = Running(self._folder, *options, port=self.service.port).start().wait()
+        self.service = Running(self._folder, *options, port=self.service.port).start()
+        self.service.wait()
 
     def end(self) -> None:
         """Leave nothing running."""

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -162,6 +164,24 @@ def test_all_replies_have_one_length(called: Called) -> None:
     ]
     assert {len(reply.content) for reply in replies[:-1]} == {4 * LENGTH}
     assert len(replies[-1].content) == LENGTH
+
+
+def test_the_log_names_the_route(called: Called, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO"):
+        send(called, "ann", "tools/list")
+    lines = [json.loads(one.message) for one in caplog.records if one.message.startswith("{")]
+    assert {"method": "POST", "path": "/mcp", "status": 200}.items() <= lines[-1].items()
+
+
+def test_the_sdk_is_there_before_the_first_request(called: Called) -> None:
+    lines = (
+        "import sys",
+        "from discreet.service.app import make_app",
+        "from discreet.ledger.toml_budgets import configuration",
+        "make_app(configuration(), ['x'])",
+        "assert 'mcp.server.streamable_http_manager' in sys.modules",
+    )
+    subprocess.run([sys.executable, "-c", "; ".join(lines)], check=True)
 
 
 def test_a_question_above_what_the_user_confirms_is_refused_free(called: Called) -> None:

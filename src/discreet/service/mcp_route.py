@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from importlib import import_module
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -37,6 +38,9 @@ An answer takes at most half a length and its question as much. As text in a tex
 takes twice its place: less than 2 (1/2 + 1/2) lengths, and 1 for the data.
 """
 
+_PLACE = Route(PATH, JSONResponse)
+"""The route, as the log of requests names it."""
+
 _STREAMING = "subscriptions/listen"
 """The one method whose reply would be an event stream."""
 
@@ -50,7 +54,12 @@ class AssistantService(Answering, Protocol):
 
 
 def add_mcp(api: FastAPI, service: AssistantService) -> None:
-    """Add the route."""
+    """Add the route.
+
+    The SDK takes seconds to import: at the first request it would hold all replies back beyond their turns.
+    """
+    with suppress(ImportError):  # without it requests are told what to install
+        import_module("mcp.server.streamable_http_manager")
     api.router.routes.append(Route(PATH, McpRoute(service), methods=["POST"]))
 
 
@@ -66,7 +75,7 @@ class McpRoute:
 
     async def __call__(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
         """Answer one message of the protocol."""
-        scope[LENGTHS] = _LENGTHS
+        scope[LENGTHS], scope["route"] = _LENGTHS, _PLACE
         request = Request(scope, receive)
         caller = await run_in_threadpool(self._let_in, request)
         body = await request.body()
