@@ -62,6 +62,7 @@ class FirstThreshold:
 
     def cost(self, level: Fraction, noise: Fraction, neighbors: Neighbors) -> Fraction:
         """Return the epsilon of two rates. Proof: docs/reference/mechanisms/first_above.md."""
+        # Coq: FirstAbove.first_above_add_remove, FirstAbove.first_above_replace_one
         if neighbors == "replace_one":
             return self.rows * (level + noise)
         return self.rows * max(level * (1 - self.alpha), level * self.alpha + noise)

@@ -45,7 +45,7 @@ def best_share(epsilon: Fraction, delta: Fraction, keys: int) -> KeyShare:
     """
     if keys == 1:
         return KeyShare(epsilon, delta)
-    basic = share_at(epsilon, delta, keys, epsilon / keys)
+    basic = share_at(epsilon, delta, keys, epsilon / keys)  # Coq: KeysPerUnit.keys_split
     assert basic is not None
     best, count = basic, count_of_half(basic)
     for multiples in (_GROWING, *_NEAR):
@@ -71,7 +71,7 @@ def share_at(epsilon: Fraction, delta: Fraction, keys: int, own: Fraction) -> Ke
         rest = Fraction(1) if responses is None else responses.delta(epsilon)
     if rest >= delta:
         return None
-    with precision(_DIGITS):
+    with precision(_DIGITS):  # Coq: KeysPerUnit.keys_together, KeysPerUnit.split_is_tight
         log = ((-ball(delta)).log1p() - (-ball(rest)).log1p()) / keys
         share = short_down(lower(-log.expm1()))
     return KeyShare(own, share) if share > 0 else None

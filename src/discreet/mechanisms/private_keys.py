@@ -74,6 +74,7 @@ class PrivateKeys:
     @property
     def changes(self) -> int:
         """How many counts neighbours may have apart."""
+        # Coq: KeysPerUnit.keys_together
         return self.keys if self.neighbors == "add_remove" else 2 * self.keys
 
     @property
