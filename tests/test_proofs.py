@@ -3,7 +3,9 @@
 No Coq is needed here: names and forbidden words are looked up in the text.
 """
 
+import math
 import re
+import runpy
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -66,3 +68,24 @@ def test_each_lemma_that_the_code_cites_exists() -> None:
     for file in CODE:
         for names in CITED.findall(file.read_text(encoding="utf-8")):
             assert set(names.split(", ")) <= NAMES, file
+
+
+def test_coq_and_gappa_are_given_the_constants_of_the_kernel() -> None:
+    made = runpy.run_path(str(ROOT / "tools" / "coq.py"))
+    kernel = (ROOT / "src" / "discreet" / "sampling" / "kernel.c").read_text(encoding="utf-8")
+    (block,) = re.findall(r"TAYLOR\[12\] = \{(.*?)\};", kernel, re.S)
+    in_c = [*re.findall(r"0x\S+(?=,)", block), math.log(2).hex()]
+    in_c[12:12] = [re.findall(rf"{name} = (\S+);", kernel)[0] for name in ("CUT", "ROUNDING")]
+    pairs = re.findall(r"\((-?\d+), (-?\d+)\)", made["constants"]())
+    numbers = [math.ldexp(int(mantissa), int(exponent)) for mantissa, exponent in pairs]
+    assert numbers == [float.fromhex(text) if "x" in text else float(text) for text in in_c]
+    assert made["gappa_input"]() == (PROOFS / "kernel.gappa").read_text(encoding="utf-8")
+
+
+def test_the_page_of_theorems_lists_only_what_is_there() -> None:
+    """`make theorems` writes it anew; what was added since may be missing."""
+    page = (ROOT / "docs" / "explanation" / "theorems.md").read_text(encoding="utf-8")
+    for part in page.split("\n## ")[1:]:
+        theory = part.split("\n")[0]
+        for name, words in re.findall(r"^\| `(\w+)` \| (.*) \| \d+ \| [\d.]+ \|$", part, re.M):
+            assert LISTED[theory][name]["words"].replace("|", "\\|") == words, name

@@ -1,13 +1,15 @@
 """Builds the theories in proofs/ with Coq, and says what was proved from what: `make coq`.
 
-Into build/coq/, with Gappa's proof of the kernel's rounding written there first. Every theorem that
-proofs/theorems.toml names must exist and rest on the axioms in proofs/axioms.txt alone, compared by their
-exact text; then `coqchk` reads the compiled theories again. Where Coq or a library is missing, the reason is
-printed, and nothing has failed.
+Into build/coq/, with the kernel's constants and Gappa's proof of its rounding written there first, both from
+kernel.c. Every theorem that proofs/theorems.toml names must exist and rest on the axioms in proofs/axioms.txt
+alone, compared by their exact text; then `coqchk` reads the compiled theories again. Where Coq or a library is
+missing, the reason is printed, and nothing has failed. With --write the list of all theorems, with lines and
+seconds, is stored as docs/explanation/theorems.md: `make theorems`.
 
 Needs nothing but Python's standard library.
 """
 
+import math
 import os
 import re
 import shutil
@@ -20,8 +22,23 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 PROOFS, BUILD = ROOT / "proofs", ROOT / "build" / "coq"
-PACKAGES = "coq libcoq-coquelicot libcoq-interval libcoq-flocq libcoq-mathcomp-ssreflect gappa libcoq-gappa"
+KERNEL = ROOT / "src" / "discreet" / "sampling" / "kernel.c"
+PAGE = ROOT / "docs" / "explanation" / "theorems.md"
+GENERATED = {"KernelConstants.v", "KernelGappa.v"}
+PACKAGES = (
+    "coq libcoq-coquelicot libcoq-interval libcoq-flocq libcoq-mathcomp-ssreflect gappa libcoq-gappa "
+    "ocaml-nox libzarith-ocaml-dev ocaml-findlib"
+)
+"""Debian's packages; the last three are for `make bridge` alone."""
+
 LIBRARIES = ("Coquelicot.Coquelicot", "Interval.Tactic", "Flocq.Core.Core", "Gappa.Gappa_library")
+INTRODUCTION = """# All theorems
+
+What Coq has checked, by theory (`proofs/`), in words; the statement itself stands under its name there. *Lines* are
+those of statement and proof, *seconds* those that Coq took over both, on two shared cores. What else stands against
+errors, and what is trusted, is in [what is proved, by what](proofs.md). `make theorems` checks all of it and writes
+this page.
+"""
 CLOSED = "Closed under the global context"
 
 
@@ -56,28 +73,79 @@ def missing() -> str | None:
     return None
 
 
+def coefficients() -> list[str]:
+    """Return the coefficients of the kernel's polynomial as C has them, that of r**0 first."""
+    text = KERNEL.read_text(encoding="utf-8")
+    (block,) = re.findall(r"/\* coefficients \*/(.*?)/\* end of coefficients \*/", text, re.S)
+    return [line.strip(" ,") for line in block.splitlines() if line.strip()]
+
+
+def constant(name: str) -> float:
+    """Return another constant of the kernel."""
+    (number,) = re.findall(rf"double {name} = (\S+);", KERNEL.read_text(encoding="utf-8"))
+    return float.fromhex(number) if "x" in number else float(number)
+
+
+def pair(number: float) -> str:
+    """Return m and e with number = m * 2**e, m odd, as Coq writes them."""
+    numerator, denominator = number.as_integer_ratio()
+    twos = (numerator & -numerator).bit_length() - 1
+    return f"({numerator >> twos}, {twos - denominator.bit_length() + 1})"
+
+
+def constants() -> str:
+    """Return the theory that says the numbers of kernel.c, and the double of ln 2, in powers of two."""
+    taylor = "; ".join(pair(float.fromhex(number)) for number in coefficients())
+    cut, rounding = constant("CUT"), constant("ROUNDING")
+    return f"""(* Written by tools/coq.py from src/discreet/sampling/kernel.c: (m, e) stands for m * 2^e. *)
+
+From Coq Require Import ZArith List.
+Import ListNotations.
+Open Scope Z_scope.
+
+Definition taylor : list (Z * Z) := [{taylor}].
+Definition cut_at : Z * Z := {pair(cut)}.
+Definition rounding_constant : Z * Z := {pair(rounding)}.
+Definition ln2_as_double : Z * Z := {pair(math.log(2))}.
+"""
+
+
+def gappa_input() -> str:
+    """Return proofs/kernel.gappa with the coefficients of kernel.c."""
+    numbers = coefficients()
+    text = (PROOFS / "kernel.gappa").read_text(encoding="utf-8")
+    return re.sub(
+        r"^c(\d+) = \S+;$", lambda c: f"c{c[1]} = {numbers[int(c[1])]};", text, flags=re.M
+    )
+
+
+def write(name: str, text: str) -> None:
+    """Write a file of the build, if it is new or another."""
+    file = BUILD / name
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        file.write_text(text, encoding="utf-8")
+
+
 def place() -> list[str]:
-    """Copy the theories that changed into the build, write Gappa's there, and return the names of all files."""
+    """Copy the theories that changed into the build, write the generated ones there, and return all names."""
     names = [file.name for file in sorted(PROOFS.glob("*.v"))]
     for stale in BUILD.glob("*.v"):
-        if stale.name not in {*names, "KernelGappa.v", "probe.v", "All.v"}:
+        if stale.name not in {*names, *GENERATED, "probe.v", "All.v"}:
             stale.unlink()
     for name in names:
-        text = (PROOFS / name).read_bytes()
-        if not (BUILD / name).exists() or (BUILD / name).read_bytes() != text:
-            (BUILD / name).write_bytes(text)
-    gappa = run("gappa", "-Bcoq", "-Eno-auto-dichotomy", str(PROOFS / "kernel.gappa"))
-    if not (BUILD / "KernelGappa.v").exists() or (BUILD / "KernelGappa.v").read_text() != gappa:
-        (BUILD / "KernelGappa.v").write_text(gappa, encoding="utf-8")
-    return [*names, "KernelGappa.v"]
+        write(name, (PROOFS / name).read_text(encoding="utf-8"))
+    write("KernelConstants.v", constants())
+    write("kernel.gappa", gappa_input())
+    write("KernelGappa.v", run("gappa", "-Bcoq", "-Eno-auto-dichotomy", "kernel.gappa"))
+    return [*names, *sorted(GENERATED)]
 
 
-def compile_theories(names: list[str]) -> None:
-    """Compile all theories, two at a time, each sentence timed."""
+def compile_theories(names: list[str], *targets: str) -> None:
+    """Compile all theories, or those that the targets need, two at a time, each sentence timed."""
     shutil.copy(PROOFS / "_CoqProject", BUILD / "_CoqProject")
     run("coq_makefile", "-f", "_CoqProject", "-o", "Makefile.coq", *names)
     workers = str(min(2, os.cpu_count() or 1))
-    run("make", "-f", "Makefile.coq", "-j", workers, "TIMING=1")
+    run("make", "-f", "Makefile.coq", "-j", workers, "TIMING=1", *targets)
 
 
 def lemmas(listed: dict[str, dict[str, dict[str, str]]], mutants: dict[str, str]) -> list[str]:
@@ -89,16 +157,30 @@ def lemmas(listed: dict[str, dict[str, dict[str, str]]], mutants: dict[str, str]
     return list(dict.fromkeys([*names, *mutants.values()]))
 
 
-def assumptions(names: list[str]) -> dict[str, str]:
-    """Return what Coq prints of the assumptions of each lemma."""
+def by_theory(names: list[str]) -> dict[str, list[str]]:
+    """Return the names of each theory."""
     theories = sorted({name.split(".")[0] for name in names})
-    lines = [f"From Discreet Require {theory}." for theory in theories]
-    lines += ["Set Printing Width 200.", *(f"Print Assumptions {name}." for name in names)]
+    return {
+        theory: [name for name in names if name.startswith(f"{theory}.")] for theory in theories
+    }
+
+
+def assumptions(names: list[str]) -> dict[str, str]:
+    """Return what Coq prints of the assumptions of all named lemmas of each theory together.
+
+    One by one they would take minutes: Coq goes through all that a lemma rests on, each time.
+    """
+    parts = by_theory(names)
+    lines = [f"From Discreet Require {theory}." for theory in parts]
+    lines += ["Set Printing Width 200."]
+    for theory, own in parts.items():
+        lines.append(f"Definition all_of_{theory} := ({', '.join(f'@{name}' for name in own)}).")
+        lines.append(f"Print Assumptions all_of_{theory}.")
     (BUILD / "All.v").write_text("\n".join(lines) + "\n", encoding="utf-8")
     printed = run("coqc", "-R", ".", "Discreet", "All.v")
-    parts = re.findall(rf"^(?:{CLOSED}|Axioms:\n(?:(?!{CLOSED}|Axioms:).*\n)+)", printed, re.M)
-    assert len(parts) == len(names), printed
-    return dict(zip(names, parts, strict=True))
+    found = re.findall(rf"^(?:{CLOSED}|Axioms:\n(?:(?!{CLOSED}|Axioms:).*\n)+)", printed, re.M)
+    assert len(found) == len(parts), printed
+    return dict(zip(parts, found, strict=True))
 
 
 def axioms(printed: str) -> list[str]:
@@ -132,14 +214,29 @@ def measure(name: str) -> Theorem:
     return Theorem(name, lines, seconds(timing, *offsets))
 
 
+def page(listed: dict[str, dict[str, dict[str, str]]]) -> str:
+    """Return the list of all theorems, in Markdown."""
+    parts = [INTRODUCTION]
+    for theory, described in listed.items():
+        parts.append(f"## {theory}\n\n| theorem | says | lines | seconds |\n|---|---|---|---|")
+        for name, theorem in described.items():
+            _, lines, took = measure(f"{theory}.{name}")
+            words = theorem["words"].replace("|", "\\|")
+            parts.append(f"| `{name}` | {words} | {lines} | {took:.2f} |")
+        parts.append("")
+    return "\n".join(parts)
+
+
 def check(names: list[str], allowed: list[str]) -> None:
-    """End where a lemma rests on more than the allowed axioms, and print on how many each rests."""
-    for name, text in assumptions(names).items():
+    """End where a theory rests on more than the allowed axioms; print its lemmas, and on how many it rests."""
+    for theory, text in assumptions(names).items():
         own = axioms(text)
         if extra := [axiom for axiom in own if axiom not in allowed]:
-            sys.exit(f"coq: {name} rests on {'; '.join(extra)}")
-        _, lines, took = measure(name)
-        print(f"{name:<60} {lines:>4} lines {took:>6.2f} s {len(own)} axioms")
+            sys.exit(f"coq: {theory} rests on {'; '.join(extra)}")
+        print(f"{theory}: {len(own)} axioms")
+        for name in by_theory(names)[theory]:
+            _, lines, took = measure(name)
+            print(f"    {name.split('.')[1]:<60} {lines:>4} lines {took:>6.2f} s")
 
 
 def main() -> None:
@@ -154,6 +251,8 @@ def main() -> None:
     mutants = listed.pop("mutants")
     names = lemmas(listed, mutants)
     check(names, axioms((PROOFS / "axioms.txt").read_text(encoding="utf-8")))
+    if "--write" in sys.argv[1:]:
+        PAGE.write_text(page(listed), encoding="utf-8")
     own = [word for name in listed for word in ("-norec", f"Discreet.{name}")]
     run("coqchk", "-silent", "-R", ".", "Discreet", *own)
     count, checked = sum(map(len, listed.values())), time.monotonic()

@@ -33,8 +33,8 @@ def bernoulli(
     certain = (
         2.0**-bits.width + 2 * COIN_ERROR
     )  # the cell of the word, the error, and four roundings
-    heads: NDArray[np.bool_] = ahead > certain
-    for i in np.flatnonzero(np.abs(ahead) <= certain):
+    heads: NDArray[np.bool_] = ahead > certain  # Coq: FastPass.heads_are_certain
+    for i in np.flatnonzero(np.abs(ahead) <= certain):  # Coq: FastPass.tails_are_certain
         heads[i] = _settle(LazyUniform.of_word(int(words[i]), bits), exact, int(i))
     return heads
 

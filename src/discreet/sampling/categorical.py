@@ -59,6 +59,7 @@ class Sums(NamedTuple):
         high = (u.prefix + 1) / (1 << u.length) * total
         i = min(int(self.ends.searchsorted(low, side="right")), last)
         slack = self._slack(total)
+        # Coq: Doubles.locate_lower, Doubles.locate_upper
         after = i == 0 or low - float(self.ends[i - 1]) > slack
         before = i == last or float(self.ends[i]) - high > slack
         return i if after and before else None
@@ -74,6 +75,7 @@ class Sums(NamedTuple):
         low = words[order] * cell
         i = np.minimum(self.ends.searchsorted(low, side="right"), len(self.ends) - 1)
         inner, slack = self.ends[:-1], self._slack(total)
+        # Coq: Doubles.locate_lower, Doubles.locate_all_upper
         after = low - np.concatenate(([-np.inf], inner))[i] > slack
         before = np.concatenate((inner, [np.inf]))[i] - low > slack + cell
         indices = np.empty(len(words), dtype=np.int64)

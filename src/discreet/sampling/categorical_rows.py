@@ -96,6 +96,7 @@ def _locate(
     cell = total * 2.0**-width
     low = words * cell
     i = np.minimum(np.count_nonzero(ends <= low[:, None], axis=1), last)
+    # Coq: Doubles.locate_lower, Doubles.locate_all_upper
     after = (i == 0) | (low - ends[lanes, i - 1] > slack * total)
     before = (i == last) | (ends[lanes, i] - low > slack * total + cell)
     return np.where(after & before, i, -1)

@@ -152,8 +152,11 @@ INLINE double weight(double y)
 {
     double shifted = y + ROUNDING;
     double k = shifted - ROUNDING;
-    double r = k - y; /* *The kernel* in draw.md, line "k and r": exact, by Sterbenz or as k is 0 */
-    double p = TAYLOR[11]; /* lines "series and coefficients" and "rounding of the polynomial" */
+    /* *The kernel* in draw.md, line "k and r": exact, by Sterbenz or as k is 0. Coq: KernelWeight.rest_is_exact */
+    double r = k - y;
+    /* lines "series and coefficients" and "rounding of the polynomial".
+       Coq: Kernel.series_error, KernelRounding.rounding_error */
+    double p = TAYLOR[11];
     p = p * r + TAYLOR[10];
     p = p * r + TAYLOR[9];
     p = p * r + TAYLOR[8];
@@ -170,7 +173,7 @@ INLINE double weight(double y)
     bits = ((uint64_t)1023 << 52) - (bits << 52); /* of 2^-k; only the lowest bits of k survive the shift */
     double scale;
     memcpy(&scale, &bits, sizeof scale);
-    return p * scale; /* line "2^(-k)": exact, above 2^-94 */
+    return p * scale; /* line "2^(-k)": exact, above 2^-94. Coq: KernelWeight.weight_error */
 }
 
 /* Return 1 - 2^-y for y from 0 to CUT, with a small relative error near 0 too: *Falling runs* in draw.md. The series is that
@@ -206,8 +209,9 @@ INLINE double complement(double y)
 INLINE void exponents(const double *restrict x, size_t n, double best, double rate, double *restrict y)
 {
     for (size_t i = 0; i < n; i++) {
-        double product = rate * (best - x[i]); /* line "argument": off by 5.32 u of itself at most */
-        y[i] = product > CUT ? CUT : product;
+        /* line "argument": off by 5.32 u of itself at most. Coq: KernelWeight.argument_error */
+        double product = rate * (best - x[i]);
+        y[i] = product > CUT ? CUT : product; /* Coq: KernelWeight.cut_weight */
     }
 }
 
@@ -573,7 +577,8 @@ APART void compute_locate(
                 stop = middle;
         }
         i = i < last ? i : last;
-        /* *Certificate* in draw.md: beyond (2 A + 8 u) Z the index holds for every real target in the word's cell. */
+        /* *Certificate* in draw.md: beyond (2 A + 8 u) Z the index holds for every real target in the word's cell.
+           Coq: Doubles.locate_lower, Doubles.locate_all_upper */
         int after = i == 0 || low - ends[i - 1] > slack;
         int before = i == last || ends[i] - low > slack + cell;
         found[lane] = after && before ? (int64_t)i : -1;

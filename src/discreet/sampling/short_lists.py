@@ -85,7 +85,7 @@ def settle_short(values: Sequence[float], rate: Rate, u: LazyUniform) -> int | N
     total, last = ends[-1], len(ends) - 1
     low, high = ldexp(u.prefix, -u.length) * total, ldexp(u.prefix + 1, -u.length) * total
     i = min(bisect_right(ends, low), last)
-    slack = _slack(last + 1) * total
+    slack = _slack(last + 1) * total  # Coq: Doubles.locate_lower, Doubles.locate_upper
     after = i == 0 or low - ends[i - 1] > slack
     return i if after and (i == last or ends[i] - high > slack) else None
 
