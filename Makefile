@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test tests check bench bench-check measure coverage proofs coq mutants fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints replies stub clean
+.PHONY: browser demo test tests check bench bench-check measure coverage proofs coq bridge theorems mutants fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints replies stub clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -29,9 +29,16 @@ coverage: .venv/test-ready ## which lines and branches the tests reach
 proofs: .venv/test-ready ## the long enumerations, twenty times as many random examples as in `make test`, and Coq's proofs
 	$(BIN)/pytest -q -n auto --dist loadscope -m "proof or hypothesis" --hypothesis-profile=thorough
 	@$(MAKE) --no-print-directory coq
+	@$(MAKE) --no-print-directory bridge
 
 coq: ## the theories in proofs/, checked by Coq; says why where Coq or a library is not installed
 	@$(PYTHON) tools/coq.py
+
+theorems: ## checks all theories as `make coq` does, and stores the list of theorems with lines and seconds
+	@$(PYTHON) tools/coq.py --write
+
+bridge: .venv/ready ## a million words looked up by the search that Coq proves, and by every path of the library
+	@$(BIN)/python -m tools.bridge
 
 mutants: .venv/test-ready ## breaks the source in some 270 places, and counts how many its own tests see; takes most of an hour
 	@$(BIN)/python tools/mutation_score.py
