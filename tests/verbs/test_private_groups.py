@@ -19,6 +19,7 @@ from discreet.errors import InvalidArgument, UnreadableData
 from discreet.mechanisms.private_keys import DrawnKeys, PrivateKeys
 from discreet.privacy import ApproxDP
 from discreet.released_values import ReleasedValue
+from discreet.selection import bill_of
 from discreet.sentences import question_in_words
 from discreet.tables.column import Group, Source
 from discreet.tables.expressions import OpenedTable
@@ -236,6 +237,21 @@ def test_verbs_answer_for_the_groups_that_were_drawn(verb: str, unit: Any) -> No
     assert [key.value for key in keys] == list(paid.value)
     assert all(isinstance(key, ReleasedValue) for key in keys)
     assert len(answers) == len(keys)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize(
+    "unit", [{}, {"privacy_unit": "*", "max_groups": 4}], ids=["rows", "units"]
+)
+def test_groups_and_answers_together_cost_what_was_asked_for(
+    verb: str, neighbors: Any, unit: dict[str, Any]
+) -> None:
+    """All of it and no more: what the groups take is not left for the answers."""
+    terms: Any = {**PRIVATE, **unit, "neighbors": neighbors, "groups_share": "1/4"}
+    assert bill_of(VERBS[verb], Unread(), **terms).guarantee == ApproxDP(
+        Fraction(40), Fraction(1, 100), neighbors
+    )
 
 
 @pytest.mark.parametrize("verb", VERBS)
