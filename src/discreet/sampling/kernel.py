@@ -187,6 +187,7 @@ def load() -> Kernel | str:
     return library if isinstance(library, str) else Kernel(library)
 
 
+@cache
 def active() -> Kernel | None:
     """Return the kernel if it is in use."""
     kernel = load()

@@ -53,8 +53,11 @@ static size_t read_array(PyObject *array, double *x)
     }
     if (view.ndim == 1 && view.shape[0] <= MOST && view.format != NULL && strcmp(view.format, "d") == 0) {
         n = (size_t)view.shape[0];
-        for (size_t i = 0; i < n; i++)
-            memcpy(x + i, (const char *)view.buf + (Py_ssize_t)i * view.strides[0], sizeof *x);
+        if (view.strides[0] == (Py_ssize_t)sizeof *x)
+            memcpy(x, view.buf, n * sizeof *x);
+        else
+            for (size_t i = 0; i < n; i++)
+                memcpy(x + i, (const char *)view.buf + (Py_ssize_t)i * view.strides[0], sizeof *x);
     }
     PyBuffer_Release(&view);
     return n;

@@ -101,14 +101,14 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
 
     Side channels: those of the mechanism.
     """
-    terms = with_gap(terms, gap)
-    if candidates is None and type(scores) in _PLAIN_SCORES and not gap:
+    if candidates is None and gap is False and type(scores) in _PLAIN_SCORES:
         calibration = _calibration(terms, sensitivity, spread, monotonic)
         if calibration is not None:
             index = draw_few(scores, 0, calibration.short_rate, SYSTEM_BITS)
             if index is None:
                 index = prepare_draw(scores, calibration.calibrated, calibration.short_rate)()
             return _template(calibration).with_value(index)
+    terms = with_gap(terms, gap)
     scores, labels, _ = unfold(scores, candidates, terms)
     check_gap(gap, scores if labels is None and isinstance(scores, Collection) else labels)
     words = "select" if labels is None else f"select, {labels.size} candidates"
