@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute
 import pytest
 
 pytest.importorskip("fastapi", reason="the extra server is not installed")
@@ -75,6 +76,31 @@ def by_groups(asked: Asked, file: str) -> None:
     terms = dict(asked.terms)
     release = Asked(asked.verb, asked.column, terms).ask(file, by="g", groups=["x", "y"])
     assert [*release.value] == ["x", "y"]
+
+
+def about_some_rows(asked: Asked, file: str, folder: Path) -> None:
+    """The answer is that about a table of those rows; digests, batches and simulations have the condition."""
+    some = engines.to_csv(TABLE.filter(pa.compute.equal(TABLE["age"], 30)), folder)
+    where = {"where": "age BETWEEN 25 AND 35"}
+    release = asked.ask(file, epsilon=10**6, **where)
+    assert release.value == asked.ask(some, epsilon=10**6).value
+    assert "where age >= 25 AND age <= 35" in release.query
+    terms = {"epsilon": 1, **asked.terms}
+    bills = [
+        bill_of(asked.function, *asked.about(file), **terms, **more)
+        for more in ({}, where, {"where": "age BETWEEN 25 AND 36"}, {"where": "age IN (30)"})
+    ]
+    assert len({one.digest for one in bills}) == len(bills)
+    assert len({one.guarantee for one in bills}) == 1
+    assert bills[0].worst_error == bills[1].worst_error
+    opposite = {
+        "where": "NOT age BETWEEN 25 AND 35"
+    }  # charged in sequence, though no row is in both
+    batch = Batch().add("some", asked.function, *asked.about(file), **terms, **where)
+    alone = sum(number for _, number in batch.cost().parts)
+    batch = batch.add("others", asked.function, *asked.about(file), **terms, **opposite)
+    assert sum(number for _, number in batch.cost().parts) == 2 * alone
+    assert discreet.simulate(asked.function, *asked.about(file), **terms, **where, size=2)
 
 
 def about_a_description(asked: Asked, file: str) -> None:
@@ -232,6 +258,7 @@ class Places:
             },
             "privacy_unit": partial(by_unit, file=file),
             "by": partial(by_groups, file=file),
+            "where": partial(about_some_rows, file=file, folder=folder),
             "description": partial(about_a_description, file=file),
             "ledger": partial(from_a_ledger, file=file, ledger=ledger),
             "batch": partial(in_a_batch, file=file),

@@ -98,8 +98,8 @@ ENGINES = (
     "pandas", "pandas-arrow", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", "spark", "parquet", "csv",
 )  # fmt: skip
 PLACES = (
-    *ENGINES, "privacy_unit", "by", "description", "ledger", "batch", "quote", "plan", "simulate", "distribution",
-    "audit", "command line", "connection", "HTTP", "pages", "Chinese",
+    *ENGINES, "privacy_unit", "by", "where", "description", "ledger", "batch", "quote", "plan", "simulate",
+    "distribution", "audit", "command line", "connection", "HTTP", "pages", "Chinese",
 )  # fmt: skip
 
 REASONS: dict[tuple[str, str], str] = {}
@@ -121,6 +121,10 @@ empty(
 )
 empty("Its groups are those that are drawn.", ("median, by groups that nobody listed", "by"))
 empty("A profile is of a whole table; ask for one of the rows of a group.", ("profile", "by"))
+empty(
+    "A profile is of a whole table, before there is a question about some rows.",
+    ("profile", "where"),
+)
 empty(
     "Its answers are too many to be worked out one by one; `simulate` draws from it.",
     *(
