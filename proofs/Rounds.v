@@ -333,3 +333,28 @@ Proof.
   cbn [adds_up] in each. destruct each as [[nonneg one] [_ [_ [_ rest]]]].
   unfold mean. rewrite <- one. apply sum_ext. intros i lt. rewrite (IH _ _ (rest i lt)). ring.
 Qed.
+
+(* A bounded range is a sum of one; and so is a mixed one, which is bounded given a public random number. *)
+Theorem range_is_summed :
+  forall n e p q,
+    0 <= e -> law n p -> law n q -> bounded_range n e p q ->
+    summed_range 1 (fun _ => n) (fun _ => e) (fun _ => p) (fun _ => q) e.
+Proof.
+  intros n e p q e0 lp lq range. unfold summed_range. cbn [adds_up].
+  split; [exact lp|split; [exact lq|split; [exact e0|split; [exact range|]]]]. intros; lra.
+Qed.
+
+Definition mixed {A : Type} (of_public : A) (given : nat -> A) (h : list nat) : A :=
+  match h with [] => of_public | i :: _ => given i end.
+
+Theorem mixed_range_is_summed :
+  forall m v n e p q,
+    0 <= e -> law m v ->
+    (forall i, (i < m)%nat -> law (n i) (p i) /\ law (n i) (q i) /\ bounded_range (n i) e (p i) (q i)) ->
+    summed_range 2 (mixed m n) (mixed 0 (fun _ => e)) (mixed v p) (mixed v q) e.
+Proof.
+  intros m v n e p q e0 lv each. unfold summed_range. cbn [adds_up mixed].
+  split; [exact lv|split; [exact lv|split; [lra|split; [apply range_reflexive|]]]].
+  intros i lt. destruct (each i lt) as [lp [lq range]].
+  split; [exact lp|split; [exact lq|split; [exact e0|split; [exact range|]]]]. intros; lra.
+Qed.

@@ -65,6 +65,31 @@ Qed.
 Example histories_are_all_instance : chance 2 two (asked P) (fun _ => true) = 1.
 Proof. exact (histories_are_all _ _ _ _ _ _ _ summed). Qed.
 
+Example range_is_summed_instance :
+  summed_range 1 (fun _ => 2%nat) (fun _ => ln 2 * 1) (fun _ => P) (fun _ => Q) (ln 2 * 1).
+Proof.
+  apply range_is_summed; [exact epsilon_nonnegative|exact em_law_instance|exact Q_law|exact em_bounded_range_instance].
+Qed.
+
+(* A fair coin says which of the candidates is called 0. *)
+Definition turned (r : nat -> R) (i : nat) (j : nat) : R := match i with O => r j | _ => r (1 - j)%nat end.
+
+Lemma turned_law : forall r i, law 2 r -> law 2 (turned r i).
+Proof.
+  intros r i [nonneg one]. destruct i as [|i]; [split; assumption|].
+  split; [intros [|[|j]] lt; cbn; try lia; apply nonneg; lia|cbn in *; lra].
+Qed.
+
+Example mixed_range_is_summed_instance :
+  summed_range 2 (mixed 2%nat (fun _ => 2%nat)) (mixed 0 (fun _ => ln 2 * 1)) (mixed coin (turned P)) (mixed coin (turned Q))
+    (ln 2 * 1).
+Proof.
+  apply mixed_range_is_summed; [exact epsilon_nonnegative|exact coin_law|]. intros i _.
+  split; [apply turned_law; exact em_law_instance|split; [apply turned_law; exact Q_law|]].
+  pose proof em_bounded_range_instance as range.
+  destruct i as [|i]; [exact range|]. intros [|[|j]] [|[|k]] lt_j lt_k; try lia; cbn; apply range; lia.
+Qed.
+
 (* ---- What is wrong ---- *)
 
 (* Two answers of bounded range 1 are not e-differentially private for any e below 2. *)

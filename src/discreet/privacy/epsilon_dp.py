@@ -272,7 +272,8 @@ class LaplaceDP(ByEpsilon):
     words: ClassVar[Message] = Message("{epsilon}, as Laplace noise")
 
 
-# Coq: Range.range_is_logistic, Laplace.logistic_is_laplace, Laplace.laplace_is_private
+# Coq: Rounds.range_is_summed, Rounds.mixed_range_is_summed, Rounds.summed_range_is_logistic
+# Coq: Laplace.logistic_is_laplace, Laplace.laplace_is_private
 CHAIN = (BoundedRange, MixedRange, SummedRange, LogisticDP, LaplaceDP, PureDP)
 """The kinds of one epsilon. Every kind implies those after it."""
 
