@@ -20,6 +20,7 @@ from discreet.privacy import ApproxDP
 from discreet.sampling.bits import SystemBits
 from discreet.selection import bill_of
 from discreet.tables.key_counts import KeyClasses
+from discreet.verbs.keys import KeyQuestion
 
 from ..engines import ENGINES
 from ..scripted_words import on_words
@@ -345,3 +346,33 @@ def test_a_table_that_changed_fails_after_the_payment_without_a_number(tmp_path:
     assert not any(letter.isdigit() for letter in str(failure.value))
     assert "secret" not in str(failure.value)
     assert ledger.budgets()[0].spent.epsilon == 1
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("part", ["1/10", "9/10"])
+def test_keys_and_the_number_outside_cost_together_what_is_charged(
+    part: str, neighbors: Any
+) -> None:
+    """The noise outside is not paid for twice: from the noise itself, and from the share of each key."""
+    drawn: list[Any] = []
+
+    def record(question: Any, counts: Any, classes: Any, bits: Any) -> Any:
+        drawn.append(question.mechanism)
+        return draw(question, counts, classes, bits)
+
+    def calibrated(steps: int, relation: Any, parameter: Any) -> Any:
+        drawn.append(calibrate(steps, relation, parameter))
+        return drawn[-1]
+
+    draw, calibrate = KeyQuestion.draw, calibrate_counts
+    with (
+        patch.object(KeyQuestion, "draw", record),
+        patch("discreet.verbs.keys.calibrate_counts", calibrated),
+    ):
+        release: Any = discreet.keys(
+            ["a"] * 90, epsilon=3, delta="1e-6", other=part, neighbors=neighbors
+        )
+    mechanism, noise = drawn
+    assert mechanism.guarantee.epsilon + noise.guarantee.pure == 3
+    assert release.guarantee == ApproxDP(Fraction(3), mechanism.delta, neighbors)
+    assert mechanism.share.epsilon * mechanism.changes <= mechanism.guarantee.epsilon

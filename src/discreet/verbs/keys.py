@@ -214,11 +214,22 @@ class KeyQuestion:
     epsilon: Fraction
     with_counts: bool
 
+    @property
+    def guarantee(self) -> ApproxDP:
+        """The guarantee of the keys, together with that of the number of records outside them."""
+        keys = self.mechanism.guarantee
+        return ApproxDP(keys.epsilon + self._outside_epsilon, keys.delta, keys.neighbors)
+
+    @property
+    def _outside_epsilon(self) -> Fraction:
+        """The epsilon of the number of records outside the keys; 0 where it is not asked for."""
+        return self.epsilon * (self.limits.other or 0)
+
     def release(self, verb: str, account: Account | None, request: str | None) -> Release:
         """Charge, draw, fetch the drawn keys, and name the answer."""
         order = Order(
             self._query(verb),
-            ApproxDP(self.epsilon, self.limits.delta, self.mechanism.neighbors),
+            self.guarantee,
             self.mechanism.name,
             lambda: {"neighbors": self.mechanism.neighbors},
             account,
@@ -270,7 +281,7 @@ class KeyQuestion:
         if self.limits.other is None:
             return []
         steps = 1 if self.mechanism.neighbors == "add_remove" else 2
-        share = PrivacyParameter("epsilon", self.epsilon * self.limits.other)
+        share = PrivacyParameter("epsilon", self._outside_epsilon)
         noise: Any = calibrate_counts(steps, self.mechanism.neighbors, share)
         number = Vector(integers([counts.units_outside(keys)]), integral=True)
         noisy: list[int] = noise.law(number).draw(bits)
