@@ -21,7 +21,7 @@ from .grids import median, price, quantiles
 from .imports import imports
 from .joint import joint
 from .large import FULL, ROWS, Large
-from .ledgers import paid
+from .ledgers import batch, paid, paid_in_memory
 from .lists import lists
 from .machine import machine
 from .medians import flips, incomes
@@ -55,6 +55,8 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "flips": flips,
     "file_price": file_price,
     "paid": paid,
+    "paid_in_memory": paid_in_memory,
+    "batch": batch,
     "imports": imports,
 }
 NAMES = (*WORKS, "large_mode", "large_median", "gaps")

@@ -104,10 +104,10 @@ def profiled(way: Way) -> Iterator[None]:
     The threads of transactions are no threads of `threading`, so their work is done in this one.
     """
 
-    def at_once(run: Callable[[], None], _: object) -> None:
+    def at_once(run: Callable[[], None]) -> None:
         run()
 
-    with mock.patch.object(interrupts, "start_new_thread", at_once):
+    with mock.patch.object(interrupts, "_start", at_once):
         threading.setprofile(way.record)
         sys.setprofile(way.record)
         try:

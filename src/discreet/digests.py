@@ -40,14 +40,17 @@ def describe_value(value: object) -> Description:
     True, 1, 1.0 and "1" are four values, and are told apart. A type that is not known here is described by its
     name and its repr: where that repr changes, a request is refused as another question, and never drawn again.
     """
+    known = _BY_TYPE.get(type(value))
+    if known is not None:
+        name, spell = known
+        return [name, spell(value)]
     if isinstance(value, Mapping):
         return {str(name): describe_value(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
         return [describe_value(inner) for inner in value]
     if type(value) is dt.datetime:
         return ["datetime", value.isoformat(), str(value.fold), str(value.tzinfo)]
-    name, spell = _BY_TYPE.get(type(value), (f"other {type(value).__qualname__}", repr))
-    return [name, spell(value)]
+    return [f"other {type(value).__qualname__}", repr(value)]
 
 
 def is_current(text: object) -> bool:

@@ -5,7 +5,7 @@ the ledger (if there is one) is charged, bits are read, an answer comes out.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING
 from fractions import Fraction
 from functools import partial
@@ -330,7 +330,7 @@ class Question:
         return {
             "score": {"name": self.score.name, "parameters": self.score.parameters},
             "mechanism": identity_of(self.mechanism),
-            "sensitivity": asdict(self.sensitivity),
+            "sensitivity": self.sensitivity.as_dict(),
             "privacy_parameter": None
             if self.parameter is None
             else {self.parameter.kind: self.parameter.value},

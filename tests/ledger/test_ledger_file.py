@@ -128,6 +128,7 @@ def test_a_ledger_has_one_lock_under_all_its_names(tmp_path: Path, monkeypatch: 
                 ledger.budgets()
     assert sorted(each.name for each in (tmp_path / "deep").iterdir()) == [
         "budget.db",
+        "budget.db-journal",
         "budget.db-lock",
     ]
 

@@ -152,3 +152,26 @@ def test_where_open_files_cannot_be_renamed_it_is_closed_each_time(
     assert [session.buy(bill("1/8"), answering(n)) for n in range(2)] == [0, 1]
     assert len(opened) == before + 6
     assert descriptors(path) == 0
+
+
+def test_a_release_leaves_a_journal_that_says_nothing(session: Session, path: Path) -> None:
+    """The file alone is the ledger: beside a copy of it the journal changes nothing, nor does it when it is gone."""
+    session.buy(bill("1/4"), answering(1))
+    journal, copy = path.with_name("budget.db-journal"), path.with_name("copy.db")
+    assert journal.read_bytes()[:28] == bytes(28)
+    copy.write_bytes(path.read_bytes())
+    forgetting()
+    assert Ledger(copy).verify() == Ledger(path).verify()
+    copy.with_name("copy.db-journal").write_bytes(journal.read_bytes())
+    forgetting()
+    assert Ledger(copy).verify() == Ledger(path).verify()
+    journal.unlink()
+    assert session.buy(bill("1/4"), answering(2)) == 2
+
+
+def test_the_journal_follows_the_rights_of_the_file(path: Path) -> None:
+    """Whoever may read the ledger has to see that its journal says nothing."""
+    Ledger(path).open("adult", epsilon=1)
+    path.chmod(0o640)
+    Ledger(path)
+    assert path.with_name("budget.db-journal").stat().st_mode & 0o777 == 0o640

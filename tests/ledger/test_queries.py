@@ -15,6 +15,7 @@ from sqlalchemy.dialects.sqlite import dialect
 
 from discreet.errors import DiscreetError, Exhausted, LedgerCorrupt
 from discreet.ledger import Ledger, Session, queries
+from discreet.ledger.schema import driver_of
 
 from ..ledgers import answering, bill, untouched
 from .test_upgrade import VERSION_1, _with_hashes
@@ -277,3 +278,28 @@ def test_reading_relies_on_events_too(path: Path) -> None:
     for ask in asked:
         with pytest.raises(DiscreetError, match="is not what the latest event about it left it as"):
             ask()
+
+
+def test_a_release_goes_through_no_table() -> None:
+    """Each of its statements finds its rows by an index, so its time does not grow with the events."""
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session, statements = ledger.session("adult"), list[str]()
+
+    def watch(transaction: Any) -> None:
+        driver_of(transaction.connection).set_trace_callback(statements.append)
+
+    ledger._store.write(watch)
+    session.buy(bill("1/2"), answering(5))
+    read = [text for text in statements if text.startswith("SELECT") and "discreet_events" in text]
+    assert len(read) > 8
+
+    def plans(transaction: Any) -> list[str]:
+        driver = driver_of(transaction.connection)
+        driver.set_trace_callback(None)
+        rows = [row for text in read for row in driver.execute(f"EXPLAIN QUERY PLAN {text}")]
+        return [detail for *_, detail in rows]
+
+    scans = [plan for plan in ledger._store.read(plans) if plan.startswith("SCAN")]
+    assert scans
+    assert all("USING INDEX discreet_described" in plan for plan in scans)

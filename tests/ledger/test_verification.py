@@ -133,7 +133,7 @@ def rechained(path: Path, change: Callable[[list[list[Any]]], None]) -> None:
     change(events)
     head = genesis(identity, born)
     for event in events:
-        head = event[-1] = chain_hash(head, event[:-1])
+        head = event[-1] = chain_hash(head, *event[:-1])
     tampered(path, "DELETE FROM discreet_events")
     with closing(sqlite3.connect(path)) as file:
         file.executemany("INSERT INTO discreet_events VALUES (?,?,?,?,?,?,?,?)", events)

@@ -6,7 +6,7 @@ They are events of the chain. Proof: docs.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from ..datasets.extents import Extent, database_ids, extent_of
@@ -15,7 +15,7 @@ from ..errors import Exhausted, InvalidArgument, UnknownBudget
 from ..payment import UNDESCRIBED, About
 from ..tables.query_tables import QueryTables, TableCheck, changed_tables, same_tables
 from .budget import Budget
-from .events import EventBody
+from .events import Event, EventBody
 from .periods import Period
 from .queries import checked_budgets, described_events
 from .transaction import NewEvent, Transaction
@@ -305,10 +305,15 @@ def read_bindings(transaction: Transaction) -> Bindings:
     Raises:
         LedgerCorrupt: if the hash of one of them does not match.
     """
+    return _bindings_of(*described_events(transaction))
+
+
+@lru_cache(maxsize=16)
+def _bindings_of(*events: Event) -> Bindings:
+    """Return what the events say. Each release reads the same ones several times, so it is remembered."""
     latest: dict[tuple[str, str], EventBody] = {}
     periods: dict[str, Period] = {}
     pairs, merges = set[frozenset[str]](), set[str]()
-    events = described_events(transaction)
     for event in events:
         latest[event.dataset, str(event.body["name"])] = event.body
         pairs.update(frozenset({event.dataset, of}) for of in event.body.get("separate_from", ()))

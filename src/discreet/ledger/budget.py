@@ -268,6 +268,7 @@ class Budget:
             return False  # the first charge had no delta, so delta is reserved for composition
         return replace(self, spent=self.spent + cost).is_within
 
+    @lru_cache(maxsize=64)  # noqa: B019  # a look before the data are read and the charge ask the same
     def charged(self, cost: Amount) -> "Budget":
         """Return the budget after a charge.
 

@@ -3,7 +3,8 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from numbers import Integral
 from typing import Any
 
@@ -70,7 +71,7 @@ class Event:
     dataset: str
     analyst: str | None
     request: str | None
-    body: EventBody
+    body: EventBody = field(hash=False)
     head: str
 
     def as_dict(self) -> dict[str, object]:
@@ -136,8 +137,12 @@ def genesis(identity: str, first_schema: int) -> str:
     return _hash(["discreet ledger", identity, first_schema])
 
 
-def chain_hash(previous: str, columns: list[object]) -> str:
-    """Return the hash of an event: of the previous hash and all columns in order."""
+@lru_cache(maxsize=64, typed=True)
+def chain_hash(previous: str, *columns: object) -> str:
+    """Return the hash of an event: of the previous hash and all columns in order.
+
+    Whoever has written an event reads it soon, so the last ones are remembered.
+    """
     return _hash([previous, *columns])
 
 

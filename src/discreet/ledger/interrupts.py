@@ -5,14 +5,20 @@ thread. In a database driver this leaves transactions open and loses connections
 waiting caller; work that has begun runs to its end.
 """
 
+import os
 from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable
+from contextvars import Context
+from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
 
 _GRACE = 1.0
 """Seconds for which an interrupt waits for running work to end."""
+
+_REST = 0.05
+"""Seconds for which a thread waits for more work: the three transactions of a release have one thread."""
 
 
 class StopRequest:
@@ -40,12 +46,46 @@ def run_uninterrupted(work: Callable[[StopRequest], _T]) -> _T:
     return job.outcome()
 
 
+_Work = SimpleQueue[Callable[[], None]]
+
+_RESTING: list[_Work] = []
+"""The work of threads that have none now, for whoever takes it out of the list first."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_RESTING.clear)  # these threads are in the parent
+
+
 def _start(run: Callable[[], None]) -> None:
-    """Run it in a new thread, or in this one if no thread can be started."""
+    """Run it in a thread that rests, or else in a new one, or in this one if no thread can be started."""
     try:
-        start_new_thread(run, ())
+        work = _RESTING.pop()
+    except IndexError:
+        pass
+    else:
+        work.put(run)  # interrupted before, that thread waits for ever: nobody else can have it
+        return
+    try:
+        start_new_thread(_serve, (run,))
     except RuntimeError:
         run()
+
+
+def _serve(run: Callable[[], None]) -> None:
+    """Run it, and then what others give to this thread, as long as they soon do."""
+    work: _Work = SimpleQueue()
+    while True:
+        Context().run(run)
+        del run  # it holds what was drawn
+        _RESTING.append(work)
+        try:
+            run = work.get(timeout=_REST)
+        except Empty:
+            try:
+                _RESTING.remove(work)
+            except ValueError:  # somebody has taken it, whose work comes
+                run = work.get()
+            else:
+                return
 
 
 class _Job(Generic[_T]):

@@ -13,6 +13,7 @@ has read before. Proof of both: docs/how-to/ledger.md, "One at a time".
 import errno
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -236,6 +237,7 @@ class OpenFile:
     def open(self) -> sqlite3.Connection:
         """Open an existing file: a deleted ledger must not come back empty."""
         path = os.path.realpath(self._path)
+        _give_rights_to_journal(path)
         # Asked first: should the path lead elsewhere by now, the next transaction opens what it leads to then.
         self._identity = _identity(path)
         # With an isolation level of None the driver begins nothing by itself. Every transaction has its own thread.
@@ -268,6 +270,18 @@ class OpenFile:
         connection, self._connection, self._identity = self._connection, None, None
         if connection is not None:
             connection.close()
+
+
+def _give_rights_to_journal(path: str) -> None:
+    """Give the journal beside a file the rights of that, where they were changed since and whoever runs this may.
+
+    The journal stays between transactions, and readers look whether it says anything.
+    """
+    journal = f"{path}-journal"
+    with suppress(OSError):
+        mode, own = (os.stat(one, follow_symlinks=False).st_mode for one in (path, journal))
+        if stat.S_ISREG(own) and own != mode:
+            os.chmod(journal, mode & 0o666)
 
 
 def _identity(path: str) -> _Identity | None:

@@ -8,6 +8,7 @@ an index, so an edited row is detected whenever a release relies on it, and not 
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, bindparam, func, select, text
@@ -24,6 +25,10 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 _AT_ONCE = 1000
+
+_REMEMBERED = 64
+"""How many rows are remembered with what was read from them: a few for each budget in use."""
+
 _COLUMNS = ("dataset", "analyst", "neighbors", "total", "spent", "unit", "shares", "delta_for")
 
 _EVENTS = select(EVENTS).order_by(EVENTS.c.number)
@@ -83,7 +88,10 @@ _FAILURES = Statement(
     )
 )
 _DESCRIBED = Statement(
-    _LINKED.where(text("discreet_events.kind = 'described'")).order_by(EVENTS.c.number)
+    # By the plain number SQLite would go through all events in order, and not through the index of these.
+    _LINKED.where(text("discreet_events.kind = 'described'")).order_by(
+        text("+discreet_events.number")
+    )
 )
 
 
@@ -135,13 +143,18 @@ def paying_budgets(connection: Connection, dataset: str, analyst: str | None) ->
 
 
 def _read_budgets(rows: Iterable[Any]) -> list[Budget]:
-    budgets = [
-        Budget(dataset, analyst or None, read_neighbors(neighbors),
-               read_amount(json.loads(total)), read_amount(json.loads(spent)), read_stored_unit("" + unit),
-               shares=read_rule(shares), delta_for=read_use(delta_for))
-        for dataset, analyst, neighbors, total, spent, unit, shares, delta_for in rows
-    ]  # fmt: skip
-    return sorted(budgets, key=budget_order)
+    return sorted((_read_budget(*row) for row in rows), key=budget_order)
+
+
+@lru_cache(maxsize=_REMEMBERED, typed=True)
+def _read_budget(*row: Any) -> Budget:
+    """Return the budget of a row: always the same one, so it is remembered."""
+    dataset, analyst, neighbors, total, spent, unit, shares, delta_for = row
+    return Budget(
+        dataset, analyst or None, read_neighbors(neighbors),
+        read_amount(json.loads(total)), read_amount(json.loads(spent)), read_stored_unit("" + unit),
+        shares=read_rule(shares), delta_for=read_use(delta_for),
+    )  # fmt: skip
 
 
 def insert_budget(connection: Connection, budget: Budget) -> None:
@@ -180,7 +193,7 @@ def _readable(name: str, function: Callable[_P, _T], *args: _P.args, **kwargs: _
 
 
 def _hash(event: Event, previous: str) -> str:
-    return chain_hash(previous, event_columns(event))
+    return chain_hash(previous, *event_columns(event))
 
 
 def described_events(transaction: Transaction) -> list[Event]:
@@ -266,27 +279,40 @@ def _checked_events(rows: Iterable[Any], chain: ChainHead) -> list[Event]:
     """Return the events of these rows after recomputing their hashes."""
     events = []
     for *columns, previous in rows:
-        event = event_of(columns)
-        before = genesis(chain.identity, chain.first_schema) if event.number == 1 else previous
-        if not is_chained(event, before):
-            raise LedgerCorrupt("event {number} is not what was written", number=event.number)
-        events.append(event)
+        first = columns[0] == 1
+        before = genesis(chain.identity, chain.first_schema) if first else previous
+        events.append(_checked_event(before, *columns))
     return events
+
+
+@lru_cache(maxsize=_REMEMBERED, typed=True)
+def _checked_event(previous: str, *columns: Any) -> Event:
+    """Return the event of a row after recomputing its hash.
+
+    A release reads the same rows in each of its transactions, and the charge of the one before. What follows from
+    the row and the hash before it is the same each time, so it is remembered. Nobody changes its body.
+    """
+    event = event_of(columns)
+    as_written = _readable(f"event {event.number}", chain_hash, previous, *columns[:-1])
+    if as_written != event.head and not is_chained(event, previous):
+        raise LedgerCorrupt("event {number} is not what was written", number=event.number)
+    return event
 
 
 def _check_states(budgets: list[Budget], latest: list[Event]) -> None:
     """Raise if a budget differs from its state in the latest event about it."""
     for budget in budgets:
         about = [event for event in latest if budget.analyst in {None, event.analyst}][-1:]
-        if [_state_after(event, budget) for event in about] != [budget.state]:
+        if not about or not _leaves(about[0], budget):
             raise LedgerCorrupt(
                 "the budget of {budget_name} is not what the latest event about it left it as",
                 budget_name=budget.name,
             )
 
 
-def _state_after(event: Event, budget: Budget) -> object:
-    """Return the state of the budget after an event, as the event records it."""
+@lru_cache(maxsize=_REMEMBERED)
+def _leaves(event: Event, budget: Budget) -> bool:
+    """Return whether the event records that it left the budget as it is."""
     states = event.body.get("after")
     place = 0 if budget.analyst is None else 1
-    return states[place] if isinstance(states, list) and len(states) > place else None
+    return isinstance(states, list) and len(states) > place and states[place] == budget.state

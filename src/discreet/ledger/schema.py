@@ -1,5 +1,6 @@
 """The tables of a ledger, their migrations, statements on them, and the check that events cannot be changed."""
 
+import sqlite3
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
@@ -43,9 +44,8 @@ class Statement:
         if connection.dialect.name == "sqlite":
             text, names, constants = self._text_for_sqlite
             parameters = {**constants, **values}
-            driver: Any = connection.connection.driver_connection
-            rows: list[Any] = driver.execute(text, [parameters[name] for name in names]).fetchall()
-            return rows
+            values_in_order = [parameters[name] for name in names]
+            return driver_of(connection).execute(text, values_in_order).fetchall()
         outcome = connection.execute(self._executable, values)
         return outcome.all() if outcome.returns_rows else []
 
@@ -55,6 +55,12 @@ class Statement:
         executable: Any = self._executable
         statement = executable.compile(dialect=sqlite.dialect(), column_keys=self._columns or None)
         return str(statement), statement.positiontup or (), dict(statement.params)
+
+
+def driver_of(connection: Connection) -> sqlite3.Connection:
+    """Return SQLite's own connection below SQLAlchemy's."""
+    driver: Any = connection.connection.driver_connection
+    return driver  # type: ignore[no-any-return]
 
 
 _TABLES = MetaData()

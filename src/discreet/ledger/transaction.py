@@ -15,7 +15,8 @@ _LEDGER, _LOCKED = Statement(_SELECTED), Statement(_SELECTED.with_for_update())
 _ENDING = Statement(
     select(EVENTS.c.at, EVENTS.c.head).where(EVENTS.c.number == bindparam("number"))
 )
-_APPEND = Statement(EVENTS.insert(), EVENTS.c.keys())
+_EVENT_COLUMNS = tuple(EVENTS.c.keys())
+_APPEND = Statement(EVENTS.insert(), _EVENT_COLUMNS)
 _ADVANCE = Statement(LEDGER.update(), ["events", "head"])
 
 
@@ -127,8 +128,8 @@ class Transaction:
         number, at = self.chain.events + 1, new.at or time_text(datetime.now(UTC))
         event = Event(number, at, new.kind, new.dataset, new.analyst, new.request, new.body, "")
         columns = event_columns(event)
-        head = chain_hash(self.chain.head, columns)
-        row = dict(zip(EVENTS.c.keys(), [*columns, head], strict=True))
+        head = chain_hash(self.chain.head, *columns)
+        row = dict(zip(_EVENT_COLUMNS, [*columns, head], strict=True))
         _APPEND.run(self.connection, **row)
         _ADVANCE.run(self.connection, events=number, head=head)
         self._end = replace(self._end, events=number, at=at, head=head)

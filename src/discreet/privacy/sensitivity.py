@@ -33,6 +33,10 @@ class Sensitivity:
     monotonic: bool = False
     balanced: bool = False
 
+    def as_dict(self) -> dict[str, object]:
+        """Return its attributes by their names."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
     def rounded(self, granularity: Fraction) -> "Sensitivity":
         """Return the sensitivity of scores / granularity after rounding to integers.
 
