@@ -18,7 +18,7 @@ from .files import mode
 from .files import price as file_price
 from .gaps import Trace, gaps
 from .grids import median, price, quantiles
-from .imports import imports
+from .imports import first_select, imports
 from .joint import joint
 from .large import FULL, ROWS, Large
 from .ledgers import batch, paid, paid_in_memory
@@ -58,6 +58,8 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "paid_in_memory": paid_in_memory,
     "batch": batch,
     "imports": imports,
+    "first_select": first_select,
+    "first_select_compiled": partial(first_select, kept=False),
 }
 NAMES = (*WORKS, "large_mode", "large_median", "gaps")
 

@@ -45,7 +45,12 @@ def test_importing_loads_nothing_heavy() -> None:
 
 def test_selecting_loads_no_dataframe_library() -> None:
     code = "import discreet; discreet.select([1, 2], sensitivity=1, epsilon=1)"
-    assert not loaded_after(code) & set(FRAMES)
+    loaded = loaded_after(code)
+    assert not loaded & set(FRAMES)
+    ours = {name for name in loaded if name.startswith("discreet.")}
+    folders = {name.split(".")[1] for name in ours}
+    assert not folders & {"datasets", "ledger", "plots", "service", "tables"}
+    assert len(ours) <= 60, "each of them takes a millisecond of the first answer"
 
 
 def test_laws_and_plans_load_no_pictures() -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias, runtime_check
 from .accuracy import ErrorBound
 from .errors import InvalidArgument, preview
 from .messages import Message
-from .privacy.guarantees import Guarantee
+from .privacy.contract import Guarantee
 from .privacy.units import Unit, plain_unit
 from .released_values import ReleasedValue
 

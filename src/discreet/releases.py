@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
-from . import plots
 from .candidates import T
 from .count_tables import CountTable, table_of_counts
 from .error_boundary import error_boundaries
 from .escapes import visible_text
 from .messages import AND, gettext, join
-from .privacy.guarantees import Guarantee
+from .privacy.contract import Guarantee
 from .privacy.units import Unit, plain_unit
 from .privacy.wording import by_mechanism, in_brief
 from .sentences import question_in_words
@@ -213,6 +212,8 @@ class Simulation:
         Args:
             label: the name of the axis of candidates; by default the column.
         """
+        from . import plots
+
         draws, candidates = map(as_hashable, self.values), map(as_hashable, self.candidates)
         name = self.label if label is None else label
         return plots.frequencies(list(draws), label=name, candidates=list(candidates))

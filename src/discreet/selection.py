@@ -20,19 +20,21 @@ from .candidates import Answers
 from .digests import digest
 from .errors import InvalidArgument, InvalidScores, preview
 from .float_environment import in_default_environment
-from .mechanisms import Mechanism, read_mechanism, serving_runs
 from .mechanisms.calibration_cache import find_calibration
 from .mechanisms.contract import (
     Calibrated,
     Law,
+    Mechanism,
     PrivacyParameter,
     calibrate,
     identity_of,
     read_parameter,
 )
+from .mechanisms.registry import read_mechanism, serving_runs
 from .numbers import count, decimal
 from .payment import Account, Bill, BilledPart, Indices, Listener, PaidAnswer, PrepareDraw, buy_from
-from .privacy.guarantees import Guarantee, NoGuarantee
+from .privacy.contract import Guarantee
+from .privacy.no_guarantee import NoGuarantee
 from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from .privacy.units import Unit, read_unit, unit_in_words
 from .released_values import ReleasedValue
@@ -40,8 +42,8 @@ from .releases import Release
 from .sampling.bits import SystemBits
 from .sampling.runs import Runs
 from .sampling.vectors import Vector
-from .scores import Given, Score
-from .scores.contract import bounded_unit, measure_of
+from .scores.contract import Score, bounded_unit, measure_of
+from .scores.given import Given
 from .terms import Terms, check_names, read_payment
 
 MOST_DRAWS = 10**9

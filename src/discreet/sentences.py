@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from .messages import AND, Message, join, plural
 from .numbers import spell
-from .privacy.guarantees import Guarantee
+from .privacy.contract import Guarantee
 from .privacy.sensitivity import Neighbors
 from .privacy.units import Unit, unit_in_words
 from .sampling.enclosures import ball, precision, upper

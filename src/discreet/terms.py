@@ -8,18 +8,19 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, Generic, Literal, Required, TypedDict, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Generic, Literal, Required, TypedDict, TypeVar, get_args
 
 from .arguments import read_name
 from .candidates import Indexed, T
-from .datasets.calls import takes_dataset
-from .datasets.dataset_terms import Asks
 from .error_boundary import error_boundary
 from .errors import InvalidArgument
-from .mechanisms import Mechanism
+from .mechanisms.contract import Mechanism
 from .numbers import Number
 from .payment import Account, read_account
 from .privacy.sensitivity import Neighbors
+
+if TYPE_CHECKING:
+    from .datasets.dataset_terms import Asks
 
 _ENTRY = re.compile(r"^    (\*{0,2}\w+): (.*\n(?:(?: {5,}.*)?\n)*)", re.M)
 _SECTION = r"^{}:\n((?:(?:    .*)?\n)*)"
@@ -268,7 +269,7 @@ def takes_terms(verb: Verb) -> Verb:
     return takes_terms_without()(verb)
 
 
-def takes_terms_without(*names: str, asks: Asks | None = None) -> Callable[[Verb], Verb]:
+def takes_terms_without(*names: str, asks: "Asks | None" = None) -> Callable[[Verb], Verb]:
     """Spell out the terms that a function takes, those of the `Unpack` of its **terms, but for some.
 
     Args:
@@ -283,6 +284,8 @@ def takes_terms_without(*names: str, asks: Asks | None = None) -> Callable[[Verb
         function: Any = verb
         signature = spelled_out(verb, terms)
         if "data" in inspect.signature(verb).parameters:
+            from .datasets.calls import takes_dataset
+
             check = partial(_refuse_bounds, names=signature.parameters.keys())
             function = takes_dataset(verb, asks or _asks(kind), check)
         function.__signature__ = signature
@@ -313,7 +316,7 @@ def descriptions(kind: type) -> dict[str, str]:
     return {n: text for k in wider for n, text in entries(k.__doc__, "Attributes").items()}
 
 
-def _asks(kind: type) -> Asks:
+def _asks(kind: type) -> "Asks":
     """Return the use that a verb with these terms makes of data."""
     names = kind.__annotations__
     return "numbers" if "max_contributions" in names else "values" if "by" in names else "anything"

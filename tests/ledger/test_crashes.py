@@ -351,7 +351,9 @@ def test_a_journal_that_was_left_is_played_back(tmp_path: Path) -> None:
         dying.execute("ROLLBACK")
     assert (tmp_path / "copy.db-journal").stat().st_size > 0
     assert Ledger(tmp_path / "copy.db").verify(head).events == 1
-    assert not (tmp_path / "copy.db-journal").exists()  # that of the next commit stays, and says nothing
+    assert not (
+        tmp_path / "copy.db-journal"
+    ).exists()  # that of the next commit stays, and says nothing
 
 
 def test_commits_are_as_durable_as_sqlite_can_make_them(tmp_path: Path) -> None:

@@ -447,7 +447,11 @@ def _bind(
 
 def _sqlite(creator: Callable[[], sqlite3.Connection], pool: type[Pool]) -> Engine:
     engine = create_engine(
-        "sqlite://", creator=creator, poolclass=pool, hide_parameters=True, pool_reset_on_return=None
+        "sqlite://",
+        creator=creator,
+        poolclass=pool,
+        hide_parameters=True,
+        pool_reset_on_return=None,
     )
     event.listen(engine, "connect", _settle)
     return engine

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..float_environment import in_default_environment
 from ..numbers import positive, spell
-from ..privacy.contract import check_guarantee, equals
-from ..privacy.guarantees import Guarantee, NoGuarantee
+from ..privacy.contract import Guarantee, check_guarantee, equals
+from ..privacy.no_guarantee import NoGuarantee
 from ..privacy.rho import RhoOf, largest_epsilon
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits

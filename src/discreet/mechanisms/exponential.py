@@ -9,7 +9,8 @@ import numpy as np
 
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument
-from ..privacy.guarantees import BoundedRange, Guarantee, LogisticDP, PureDP
+from ..privacy.contract import Guarantee
+from ..privacy.epsilon_dp import BoundedRange, LogisticDP, PureDP
 from ..privacy.rho import logistic_rho, pure_rho, range_rho
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.categorical import Categorical

@@ -1,25 +1,30 @@
 """Privacy guarantees: sensitivities, the guarantees that follow from them, and their composition."""
 
-from .composition import Composition, compose
-from .guarantees import (
-    ZCDP,
-    ApproxDP,
-    ApproxRange,
-    BoundedRange,
-    GaussianDP,
-    GeometricDP,
-    LaplaceDP,
-    LogisticDP,
-    LossDP,
-    MixedRange,
-    NoGuarantee,
-    PureDP,
-    RenyiDP,
-    SummedRange,
-)
-from .odometer import Odometer
-from .parallel import compose_parallel
-from .pld import LossDistribution
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from .composition import Composition, compose
+    from .guarantees import (
+        ZCDP,
+        ApproxDP,
+        ApproxRange,
+        BoundedRange,
+        GaussianDP,
+        GeometricDP,
+        LaplaceDP,
+        LogisticDP,
+        LossDP,
+        MixedRange,
+        NoGuarantee,
+        PureDP,
+        RenyiDP,
+        SummedRange,
+    )
+    from .odometer import Odometer
+    from .parallel import compose_parallel
+    from .pld import LossDistribution
 
 __all__ = [
     "ZCDP",
@@ -42,3 +47,28 @@ __all__ = [
     "compose",
     "compose_parallel",
 ]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "ApproxDP": "epsilon_dp",
+        "ApproxRange": "approx_range",
+        "BoundedRange": "epsilon_dp",
+        "Composition": "composition",
+        "GaussianDP": "gaussian_dp",
+        "GeometricDP": "geometric_dp",
+        "LaplaceDP": "epsilon_dp",
+        "LogisticDP": "epsilon_dp",
+        "LossDP": "loss_dp",
+        "LossDistribution": "pld",
+        "MixedRange": "epsilon_dp",
+        "NoGuarantee": "no_guarantee",
+        "Odometer": "odometer",
+        "PureDP": "epsilon_dp",
+        "RenyiDP": "renyi_dp",
+        "SummedRange": "epsilon_dp",
+        "ZCDP": "renyi_dp",
+        "compose": "composition",
+        "compose_parallel": "parallel",
+    },
+)

@@ -1,15 +1,21 @@
-"""The registry of scores. Every score is one file, and one line here."""
+"""Scores: one file each, and one line in `registry`."""
 
-from .contract import Score
-from .counts import ClassCounts, Counts
-from .custom import Custom
-from .distance import Distance
-from .generalized import Generalized
-from .given import Given
-from .median_distance import MedianDistance
-from .rank import Rank
-from .revenue import Revenue
-from .truth import Truth
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from .contract import Score
+    from .counts import ClassCounts, Counts
+    from .custom import Custom
+    from .distance import Distance
+    from .generalized import Generalized
+    from .given import Given
+    from .median_distance import MedianDistance
+    from .rank import Rank
+    from .registry import SCORES
+    from .revenue import Revenue
+    from .truth import Truth
 
 __all__ = [
     "SCORES",
@@ -26,15 +32,20 @@ __all__ = [
     "Truth",
 ]
 
-SCORES: dict[str, type[Score]] = {
-    "given": Given,
-    "counts": Counts,
-    "rank": Rank,
-    "median_distance": MedianDistance,
-    "revenue": Revenue,
-    "custom": Custom,
-    "generalized": Generalized,
-    "distance": Distance,
-    "truth": Truth,
-}
-"""Each score under its name."""
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "ClassCounts": "counts",
+        "Counts": "counts",
+        "Custom": "custom",
+        "Distance": "distance",
+        "Generalized": "generalized",
+        "Given": "given",
+        "MedianDistance": "median_distance",
+        "Rank": "rank",
+        "Revenue": "revenue",
+        "SCORES": "registry",
+        "Score": "contract",
+        "Truth": "truth",
+    },
+)

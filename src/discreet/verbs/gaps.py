@@ -1,16 +1,15 @@
 """The argument `gap` of verbs over candidates: how far ahead the winner was, released along with it."""
 
 from collections.abc import Collection
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import InvalidArgument
-from ..mechanisms import read_mechanism
-from ..mechanisms.gap import WithGap
-from ..mechanisms.gap.winner import ONE_CANDIDATE
-from ..mechanisms.peeling.gap_rounds import refused_length
+from ..mechanisms.registry import read_mechanism
 from ..numbers import flag
 from ..selection import Query
-from ..tables.candidate_table import CandidateTable
+
+if TYPE_CHECKING:
+    from ..tables.candidate_table import CandidateTable
 
 _Terms = TypeVar("_Terms", bound=Any)
 
@@ -23,6 +22,8 @@ def with_gap(terms: _Terms, gap: object) -> _Terms:
     """
     if not flag(gap, "gap"):
         return terms
+    from ..mechanisms.gap import WithGap
+
     mechanism = WithGap(read_mechanism(terms.get("mechanism") or "exponential"))
     return {**terms, "mechanism": mechanism}  # type: ignore[return-value]
 
@@ -32,7 +33,7 @@ def with_gap_in(query: Query, gap: bool) -> Query:
     return query.about(", with gaps", gap=True) if gap else query
 
 
-def check_gap(gap: bool, candidates: Collection[Any] | CandidateTable | None, k: int = 1) -> None:
+def check_gap(gap: bool, candidates: "Collection[Any] | CandidateTable | None", k: int = 1) -> None:
     """Raise if there is no candidate besides the answers of the gaps.
 
     Args:
@@ -45,6 +46,10 @@ def check_gap(gap: bool, candidates: Collection[Any] | CandidateTable | None, k:
     """
     if not gap or candidates is None:
         return
+    from ..mechanisms.gap.winner import ONE_CANDIDATE
+    from ..mechanisms.peeling.gap_rounds import refused_length
+    from ..tables.candidate_table import CandidateTable
+
     if isinstance(candidates, CandidateTable):
         raise InvalidArgument("gap needs candidates in a list, not in a CandidateTable")
     if len(candidates) <= k:

@@ -19,7 +19,7 @@ from ..sampling.categorical import Categorical
 from ..sampling.enclosures import Rate
 from ..sampling.short_lists import draw_few, settle_short, short_list
 from ..sampling.vectors import read_vector
-from ..scores import Given
+from ..scores.given import Given
 from ..selection import Query, release
 from ..terms import SelectAnswerTerms, SelectTerms, Terms, takes_terms
 from .gaps import check_gap, with_gap
