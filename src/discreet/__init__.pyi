@@ -35,7 +35,7 @@ from .ledger import Budget as Budget
 from .ledger import Ledger as Ledger
 from .ledger import Session as Session
 from .ledger.toml_budgets import read_dataset as read_dataset
-from .mechanisms import Mechanism as _Mechanism
+from .mechanisms.contract import Mechanism as _Mechanism
 from .numbers import Number as _Number
 from .payment import Account as _Account
 from .planning.compare import compare as compare

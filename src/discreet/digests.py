@@ -40,9 +40,9 @@ def describe_value(value: object) -> Description:
     True, 1, 1.0 and "1" are four values, and are told apart. A type that is not known here is described by its
     name and its repr: where that repr changes, a request is refused as another question, and never drawn again.
     """
-    known = _BY_TYPE.get(type(value))
-    if known is not None:
-        name, spell = known
+    way = _BY_TYPE.get(type(value))
+    if way is not None:
+        name, spell = way
         return [name, spell(value)]
     if isinstance(value, Mapping):
         return {str(name): describe_value(inner) for name, inner in value.items()}

@@ -1,11 +1,12 @@
-"""Names of a package that are imported when they are first used, so that a first answer loads what it needs."""
+"""Names of a package that are imported when they are first used: a first answer loads few modules."""
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Mapping
 from importlib import import_module
 
 
-def lazy_names(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
-    """Return the `__getattr__` of a package.
+def import_on_use(package: str, modules: Mapping[str, str]) -> None:
+    """Let a package import its names when they are first used.
 
     Args:
         package: its name.
@@ -17,4 +18,4 @@ def lazy_names(package: str, modules: Mapping[str, str]) -> Callable[[str], obje
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(f"{package}.{modules[name]}"), name)
 
-    return get
+    vars(sys.modules[package])["__getattr__"] = get

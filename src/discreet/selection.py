@@ -30,7 +30,7 @@ from .mechanisms.contract import (
     identity_of,
     read_parameter,
 )
-from .mechanisms.registry import read_mechanism, serving_runs
+from .mechanisms.mechanism_names import read_mechanism, serving_runs
 from .numbers import count, decimal
 from .payment import Account, Bill, BilledPart, Indices, Listener, PaidAnswer, PrepareDraw, buy_from
 from .privacy.contract import Guarantee

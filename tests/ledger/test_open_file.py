@@ -155,7 +155,7 @@ def test_where_open_files_cannot_be_renamed_it_is_closed_each_time(
 
 
 def test_a_release_leaves_a_journal_that_says_nothing(session: Session, path: Path) -> None:
-    """The file alone is the ledger: beside a copy of it the journal changes nothing, nor does it when it is gone."""
+    """The file alone is the ledger: the journal beside it, or beside a copy, changes nothing."""
     session.buy(bill("1/4"), answering(1))
     journal, copy = path.with_name("budget.db-journal"), path.with_name("copy.db")
     assert journal.read_bytes()[:28] == bytes(28)

@@ -134,45 +134,60 @@ def held(path: Path) -> list[tuple[str, str | None]]:
     return [(event.kind, event.request) for event in ledger.history()]
 
 
+@dataclass
+class Reliance:
+    """What a process that makes releases relies on, and what may be there besides, as it goes on."""
+
+    owed: list[tuple[str, str | None]]
+    may: list[tuple[str, str | None]]
+    requests: Iterator[str] = field(default_factory=lambda: iter("ab"))
+
+    def mark(self, name: str) -> None:
+        """Take a mark of the process."""
+        if name == "begins":
+            request = next(self.requests)
+            self.may = [*self.owed, ("charged", request), ("answered", request)]
+        elif name == "drawn":
+            self.owed = self.may[:-1]
+        elif name == "given":
+            self.owed = self.may
+        else:
+            pytest.fail(f"{name} is removed: which of two folders the disk has is not tried here")
+
+    def check(self, state: dict[str, bytes], folder: Path) -> None:
+        """Make the files, and look into the ledger."""
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for file, text in state.items():
+            (folder / file).write_bytes(text)
+        events = held(folder / "budget.db")
+        assert events[: len(self.owed)] == self.owed, "what was relied on is gone"
+        assert events == self.may[: len(events)], "there is what nobody wrote"
+
+
 def test_the_power_is_cut_at_every_sync(tmp_path: Path, library: Path) -> None:
     """The first release finds no journal, and the second one the journal of the first."""
-    folder, cut = tmp_path / "disk", tmp_path / "cut"
+    folder = tmp_path / "disk"
     folder.mkdir()
     Ledger(folder / "budget.db").open("adult", epsilon=1)
     (folder / "budget.db-journal").unlink(missing_ok=True)
     disk = Disk({path.name: path.read_bytes() for path in folder.iterdir()})
-    log = tmp_path / "log"
-    run(folder, library, log)
-    owed: list[tuple[str, str | None]] = [("opened", None)]
-    may, seen, syncs, requests = list(owed), set[str](), 0, iter("ab")
-    for kind, name, at, data in records(log):
-        if kind == "u" and name == "begins":
-            request = next(requests)
-            may = [*owed, ("charged", request), ("answered", request)]
-        elif kind == "u" and name == "drawn":
-            owed = may[:-1]
-        elif kind == "u" and name == "given":
-            owed = may
-        elif kind in "wt":
-            disk.write(name, at, data if kind == "w" else None)
-        elif kind == "u":
-            pytest.fail(f"{name} is removed: which of two folders the disk has is not tried here")
+    run(folder, library, tmp_path / "log")
+    reliance, seen, syncs = Reliance([("opened", None)], []), set[str](), 0
+    for kind, name, at, data in records(tmp_path / "log"):
+        if kind == "u":
+            reliance.mark(name)
         elif kind == "s":
             syncs += 1
             for state in disk.states():
                 key = json.dumps(sorted((n, hash(text)) for n, text in state.items()))
-                if key in seen:
-                    continue
-                seen.add(key)
-                shutil.rmtree(cut, ignore_errors=True)
-                cut.mkdir()
-                for file, text in state.items():
-                    (cut / file).write_bytes(text)
-                events = held(cut / "budget.db")
-                assert events[: len(owed)] == owed, "what was relied on is gone"
-                assert events == may[: len(events)], "there is what nobody wrote"
+                if key not in seen:
+                    seen.add(key)
+                    reliance.check(state, tmp_path / "cut")
             disk.sync(name)
+        else:
+            disk.write(name, at, data if kind == "w" else None)
     assert syncs >= 2 * 2 * 4, "charges and answers are synced"
     assert len(seen) > 100
-    assert owed == may
-    assert len(owed) == 5
+    assert reliance.owed == reliance.may
+    assert len(reliance.owed) == 5

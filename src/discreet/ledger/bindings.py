@@ -310,7 +310,7 @@ def read_bindings(transaction: Transaction) -> Bindings:
 
 @lru_cache(maxsize=16)
 def _bindings_of(*events: Event) -> Bindings:
-    """Return what the events say. Each release reads the same ones several times, so it is remembered."""
+    """Return the descriptions in events. A release reads the same ones several times, so they are remembered."""
     latest: dict[tuple[str, str], EventBody] = {}
     periods: dict[str, Period] = {}
     pairs, merges = set[frozenset[str]](), set[str]()

@@ -71,7 +71,7 @@ def _start(run: Callable[[], None]) -> None:
 
 
 def _serve(run: Callable[[], None]) -> None:
-    """Run it, and then what others give to this thread, as long as they soon do."""
+    """Run it, and then the work that others soon give to this thread."""
     work: _Work = SimpleQueue()
     while True:
         Context().run(run)

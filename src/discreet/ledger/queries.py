@@ -289,12 +289,12 @@ def _checked_events(rows: Iterable[Any], chain: ChainHead) -> list[Event]:
 def _checked_event(previous: str, *columns: Any) -> Event:
     """Return the event of a row after recomputing its hash.
 
-    A release reads the same rows in each of its transactions, and the charge of the one before. What follows from
-    the row and the hash before it is the same each time, so it is remembered. Nobody changes its body.
+    A release reads the same rows in all of its transactions, and the charge of the one before. An event follows from
+    its row and the hash before it, so it is remembered. Nobody changes its body.
     """
     event = event_of(columns)
-    as_written = _readable(f"event {event.number}", chain_hash, previous, *columns[:-1])
-    if as_written != event.head and not is_chained(event, previous):
+    head_of_row = _readable(f"event {event.number}", chain_hash, previous, *columns[:-1])
+    if head_of_row != event.head and not is_chained(event, previous):
         raise LedgerCorrupt("event {number} is not what was written", number=event.number)
     return event
 

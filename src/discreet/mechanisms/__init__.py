@@ -1,8 +1,8 @@
-"""Mechanisms: one file each, and one line in `registry`."""
+"""Mechanisms: one file each, and one line in `mechanism_names`."""
 
 from typing import TYPE_CHECKING
 
-from ..lazy_names import lazy_names
+from ..lazy_names import import_on_use
 
 if TYPE_CHECKING:
     from .above_threshold import AboveThreshold
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from .bounded import BOUNDED
     from .contract import Mechanism
     from .exponential import Exponential
+    from .mechanism_names import MECHANISMS, read_mechanism, read_options, serving_runs
     from .noisy_max import NoisyMax
     from .permute_and_flip import PermuteAndFlip
-    from .registry import MECHANISMS, read_mechanism, read_options, serving_runs
 
 __all__ = [
     "BOUNDED",
@@ -30,7 +30,7 @@ __all__ = [
     "serving_runs",
 ]
 
-__getattr__ = lazy_names(
+import_on_use(
     __name__,
     {
         "AboveThreshold": "above_threshold",
@@ -38,13 +38,13 @@ __getattr__ = lazy_names(
         "Base2": "base2",
         "Base2Eta": "base2",
         "Exponential": "exponential",
-        "MECHANISMS": "registry",
+        "MECHANISMS": "mechanism_names",
         "Mechanism": "contract",
         "NoisyMax": "noisy_max",
         "PermuteAndFlip": "permute_and_flip",
         "best_eta": "base2",
-        "read_mechanism": "registry",
-        "read_options": "registry",
-        "serving_runs": "registry",
+        "read_mechanism": "mechanism_names",
+        "read_options": "mechanism_names",
+        "serving_runs": "mechanism_names",
     },
 )

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ..lazy_names import lazy_names
+from ..lazy_names import import_on_use
 
 if TYPE_CHECKING:
     from .composition import Composition, compose
@@ -48,7 +48,7 @@ __all__ = [
     "compose_parallel",
 ]
 
-__getattr__ = lazy_names(
+import_on_use(
     __name__,
     {
         "ApproxDP": "epsilon_dp",

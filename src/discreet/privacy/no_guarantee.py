@@ -1,4 +1,4 @@
-"""No guarantee, for a stated reason: what mechanisms promise that promise nothing."""
+"""No guarantee, for a stated reason."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,8 +1,8 @@
-"""Scores: one file each, and one line in `registry`."""
+"""Scores: one file each, and one line in `score_names`."""
 
 from typing import TYPE_CHECKING
 
-from ..lazy_names import lazy_names
+from ..lazy_names import import_on_use
 
 if TYPE_CHECKING:
     from .contract import Score
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from .given import Given
     from .median_distance import MedianDistance
     from .rank import Rank
-    from .registry import SCORES
     from .revenue import Revenue
+    from .score_names import SCORES
     from .truth import Truth
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
     "Truth",
 ]
 
-__getattr__ = lazy_names(
+import_on_use(
     __name__,
     {
         "ClassCounts": "counts",
@@ -44,7 +44,7 @@ __getattr__ = lazy_names(
         "MedianDistance": "median_distance",
         "Rank": "rank",
         "Revenue": "revenue",
-        "SCORES": "registry",
+        "SCORES": "score_names",
         "Score": "contract",
         "Truth": "truth",
     },

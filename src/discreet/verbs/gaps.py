@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import InvalidArgument
-from ..mechanisms.registry import read_mechanism
+from ..mechanisms.mechanism_names import read_mechanism
 from ..numbers import flag
 from ..selection import Query
 

@@ -11,7 +11,7 @@ from .contract import Mechanism, RegisteredMechanism
 
 
 class _Registry(Mapping[str, type[RegisteredMechanism]]):
-    """The classes of mechanisms by name, each of which is imported when it is first asked for."""
+    """The classes of mechanisms by name, imported when they are first asked for."""
 
     def __init__(self, classes: Mapping[str, str]) -> None:
         self._classes = classes
