@@ -76,10 +76,11 @@ class Labels(Sequence[object]):
         is_declared: whether its numbers are declared as those of a column. Such a number is exact, a float being
             the decimal that it prints as, and means the number of the column's type that is nearest to it:
             docs/reference/tables.md.
+        are_all: whether an owner declares that a column has no other values.
         argument: the argument that they are given as, for errors.
     """
 
-    __slots__ = ("_labels", "are_finite", "is_declared")
+    __slots__ = ("_labels", "are_all", "are_finite", "is_declared")
 
     are_finite: bool
     """Whether all are finite integers and floats of Python's own: else they are looked at one by one."""
@@ -89,6 +90,7 @@ class Labels(Sequence[object]):
         labels: Iterable[object],
         *,
         is_declared: bool = False,
+        are_all: bool = False,
         argument: str = "candidates",
     ) -> None:
         """Keep the labels.
@@ -98,7 +100,7 @@ class Labels(Sequence[object]):
             InvalidArgument: if they can be read once only.
         """
         refuse_one_shot(labels, argument)
-        self.is_declared = is_declared
+        self.is_declared, self.are_all = is_declared, are_all
         self._labels = tuple(plain_values(labels, argument))
         if not self._labels:
             raise InvalidCandidates(

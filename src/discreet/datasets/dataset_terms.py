@@ -216,7 +216,9 @@ def column_values(dataset: Dataset, column: Column) -> Sequence[object] | None:
             "many ways: declare it as string, with the times in enum as the file has them",
             column_name=repr(column.name),
         )
-    return None if column.values is None else _as_labels(dataset, column, column.values)
+    return (
+        None if column.values is None else _as_labels(dataset, column, column.values, are_all=True)
+    )
 
 
 def _as_decimal(value: Any) -> object:
@@ -236,16 +238,17 @@ def _as_double(value: Any) -> object:
     )
 
 
-def _as_labels(dataset: Dataset, column: Column, values: Sequence[object]) -> Sequence[object]:
+def _as_labels(
+    dataset: Dataset, column: Column, values: Sequence[object], *, are_all: bool = False
+) -> Sequence[object]:
     """Return values as candidates; numbers as declared ones, with the meaning of the column's type.
 
     As doubles they stand in answers and in digests of ledgers, where a double prints as the declared number.
     """
     if column.type != "number":
-        return values
-    return Labels(
-        list(map(_as_decimal if dataset.is_text else _as_double, values)), is_declared=True
-    )
+        return Labels(values, are_all=True) if are_all else values
+    numbers = list(map(_as_decimal if dataset.is_text else _as_double, values))
+    return Labels(numbers, is_declared=True, are_all=are_all)
 
 
 def _check_candidates(dataset: Dataset, candidates: Any, column: Column) -> object:

@@ -289,8 +289,8 @@ def _checked_events(rows: Iterable[Any], chain: ChainHead) -> list[Event]:
 def _checked_event(previous: str, *columns: Any) -> Event:
     """Return the event of a row after recomputing its hash.
 
-    A release reads the same rows in all of its transactions, and the charge of the one before. An event follows from
-    its row and the hash before it, so it is remembered. Nobody changes its body.
+    A release reads the same rows in all of its transactions, and the charge of the one before. An event follows
+    from its row and the hash before it, so it is remembered. Nobody changes its body.
     """
     event = event_of(columns)
     head_of_row = _readable(f"event {event.number}", chain_hash, previous, *columns[:-1])

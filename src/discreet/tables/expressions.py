@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..candidates import Labels
 from ..date_grid import ClockKind, CutCells, NumberCells
 from ..decimals import PointCells
 from ..errors import DiscreetError, InvalidArgument
@@ -79,7 +80,8 @@ class OpenedTable:
         places = positions(values)
         if not places:
             return [[0] * len(values) for _ in range(self.groups)]
-        part, cell, count = quietly(self._count_positions, self.failure, places)
+        has_others = not (isinstance(candidates, Labels) and candidates.are_all)
+        part, cell, count = quietly(self._count_positions, self.failure, places, has_others)
         counts = dict(zip(zip(part, cell, strict=True), count, strict=True))
         where = [places[means[0]] if means else -1 for means in values]
         return [[int(counts.get((g, place), 0)) for place in where] for g in range(self.groups)]
@@ -172,9 +174,13 @@ class OpenedTable:
         return [*(alias for alias in there if there[alias]), *self.native.starts]
 
     def _count_positions(
-        self, places: Mapping[object, int]
+        self, places: Mapping[object, int], has_others: bool
     ) -> tuple[list[int], list[int], list[int]]:
         """Return groups, positions and numbers of records, as three lists."""
+        if self.records.unit is None and self.records.by is None and not self.records.draws_groups:
+            tally = self.native.tally_places(self.type(), places, has_others=has_others)
+            if tally is not None:
+                return [0] * len(tally[0]), *tally
         rows = self.native.join_positions(self.record_rows(), CELL, self.type(), places)
         columns = self.native.fetch(self.count_records(rows), INTEGER_TYPE)
         cell, *part, count = (column.tolist() for column in columns)

@@ -3,10 +3,10 @@
 import glob
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from csv import reader
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -134,7 +134,7 @@ def open_columns(
             path_in_words=path_in_words(paths),
         )
         whole = replace(whole, relation=_union([one.relation for one in parts]), failure=several)
-    near = connection.sql("SELECT 0 AS nothing")
+    near = cache(partial(connection.sql, "SELECT 0 AS nothing"))
     native = native_columns(whole, {**columns, **tests}, near)
     if condition is not None:
         rows = quietly(matching, whole.failure, native, condition, tests, columns)
@@ -179,7 +179,7 @@ def _union(relations: list["DuckDBPyRelation"]) -> "DuckDBPyRelation":
 
 
 def native_columns(
-    file_columns: FileColumns, columns: Mapping[str, str], near: "DuckDBPyRelation"
+    file_columns: FileColumns, columns: Mapping[str, str], near: "Callable[[], DuckDBPyRelation]"
 ) -> InDuckDB:
     """Return the columns of files for DuckDB to count; fields of text are parsed when numbers are asked for."""
     if file_columns.kind not in ("CSV", "JSON"):
@@ -192,7 +192,7 @@ def native_columns(
 def parse_cells(
     relation: "DuckDBPyRelation",
     types: Mapping[str, ColumnType],
-    near: "DuckDBPyRelation",
+    near: "Callable[[], DuckDBPyRelation]",
     clock: ClockKind | None = None,
 ) -> InDuckDB:
     """Return all rows with the number, or the time of a clock, that CELL spells, if it does.
@@ -200,7 +200,7 @@ def parse_cells(
     They are kept: a file is parsed once.
     """
     cells = double_in_text(CELL) if clock is None else sql_of_texts(CELL, clock)
-    table = TempTable(relation, f"SELECT * REPLACE ({cells} AS {CELL}) FROM {ROWS}", near=near)
+    table = TempTable(relation, f"SELECT * REPLACE ({cells} AS {CELL}) FROM {ROWS}", near=near())
     number = replace(types[CELL], kind="float", layout="<d")
     if clock is not None:
         number = replace(types[CELL], kind="integer", low=-(2**63), high=2**63 - 1)

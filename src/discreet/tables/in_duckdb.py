@@ -86,6 +86,12 @@ def _start(run: Callable[[], None]) -> None:
         run()
 
 
+MOST_IN_A_LIST = 64
+"""In a list of so many values a row's value is found in less time than by a join."""
+
+_SMALL_TYPES = ("BOOLEAN", "TINYINT", "UTINYINT")
+"""Types with at most 256 values."""
+
 ROWS = "discreet_rows"
 """The name of a relation in a query about it."""
 
@@ -161,8 +167,8 @@ class InDuckDB:
     """The numbers that integers in CELL stand for."""
     key_form: "Callable[[str], tuple[InDuckDB, KeyColumn]] | None" = field(default=None, repr=False)
     """What returns the same with keys in a column of Python objects, and those keys."""
-    near: "DuckDBPyRelation | None" = field(default=None, repr=False)
-    """A row of the same connection, where there is one at hand."""
+    near: "Callable[[], DuckDBPyRelation] | None" = field(default=None, repr=False)
+    """What returns a row of the same connection, where its rows would have to be opened again for one."""
     wide: ClassVar[bool] = True
     _tables: list[TempTable] = field(default_factory=list, repr=False)
     _column_types: dict[str, ColumnType] = field(default_factory=dict, repr=False)
@@ -246,12 +252,37 @@ class InDuckDB:
         if of.kind == "text":
             native, values = "BLOB", [str(value).encode() for value in values]
         # From a row of the same connection, as nothing else gives one here, and the files would be opened again.
-        one = one_row(self.relation) if self.near is None else self.near
+        one = one_row(self.relation) if self.near is None else self.near()
         columns = {alias: constants(values, native), POSITION: constants(places.values(), "BIGINT")}
         expressions = (FunctionExpression("unnest", array).alias(n) for n, array in columns.items())
         # DuckDB joins by itself: Narwhals would bind the relations three times as often.
         constants_table = one.select(*expressions).set_alias("wanted")
         return lazy(rows.to_native().set_alias("rows").join(constants_table, alias))
+
+    def tally_places(
+        self, of: ColumnType, places: Mapping[object, int], *, has_others: bool
+    ) -> tuple[list[int], list[int]] | None:
+        """Return positions of values in CELL, and the numbers of rows with them; None where rows are joined first.
+
+        To seek a row's value in a short list takes less time than to join all rows with it. Where the column has
+        few values, by its type or its declaration, rows are counted by value before, whatever they hold.
+        """
+        if len(places) > MOST_IN_A_LIST or CELL in self.codes:
+            return None
+        from duckdb import FunctionExpression, SQLExpression
+
+        native: str | DuckDBPyType = self.relation.types[self.relation.columns.index(CELL)]
+        rows, size = self.relation, "count(*)"
+        if not has_others or str(native) in _SMALL_TYPES or of.categories is not None:
+            rows, size = rows.aggregate(f"{CELL}, count(*) AS {SIZE}", CELL), f"sum({SIZE})::BIGINT"
+        values, cell = list(places), CELL
+        if of.kind == "text":
+            native, values, cell = "BLOB", [str(one).encode() for one in values], text_bytes(CELL)
+        place = FunctionExpression("list_position", constants(values, native), SQLExpression(cell))
+        counts = rows.aggregate([place, SQLExpression(size)])  # by each place
+        positions = [None, *places.values()]
+        pairs = [pair for pair in interruptible(counts, counts.fetchall) if pair[0]]
+        return [positions[place] for place, _ in pairs], [number for _, number in pairs]
 
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units: a number is short, and windows over numbers are three times as fast."""

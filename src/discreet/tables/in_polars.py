@@ -96,6 +96,11 @@ class InPolars:
         }
         return rows.join(lazy(pl.LazyFrame(columns)), on=alias, how="inner")
 
+    def tally_places(
+        self, of: ColumnType, places: Mapping[object, int], *, has_others: bool
+    ) -> None:
+        """Return None: rows are joined with the values, and then counted."""
+
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units, hashed one by one."""
         import polars as pl

@@ -123,6 +123,11 @@ class InSpark:
         few = functions.broadcast(table.select(comparable(cells, of).alias(alias), place))
         return rows.join(lazy(few), on=alias, how="inner")
 
+    def tally_places(
+        self, of: ColumnType, places: Mapping[object, int], *, has_others: bool
+    ) -> None:
+        """Return None: rows are joined with the values, and then counted."""
+
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units, identified by their ids: Spark might number them differently a second time."""
         functions = needing("pyspark.sql.functions", "spark")

@@ -93,6 +93,16 @@ class Native(Protocol):
         """
         ...
 
+    def tally_places(
+        self, of: ColumnType, places: Mapping[object, int], *, has_others: bool
+    ) -> tuple[list[int], list[int]] | None:
+        """Return positions of values in CELL, and the numbers of rows with them; None where rows are joined first.
+
+        The values have the column's own type, as in `join_positions`. Unless it may have other values, by its
+        declaration, rows may be counted by value first.
+        """
+        ...
+
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units of rows: PERSON, of the type `of`, a UNIT that tells them apart, START and SIZE.
 
