@@ -12,6 +12,7 @@
    Every function that computes sets the default floating-point environment first and restores the caller's: the
    bounds are those of rounding to nearest with subnormal numbers, and any library may leave another mode behind. */
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -765,6 +766,80 @@ EXPORT void discreet_falling_weights(
     memcpy(&f, falling, sizeof f);
     compute_falling_weights(keys, n, bits, &f, start, stop, out);
     leave(saved);
+/* Rows of a column, counted in cells with exact ends: see tables/streamed_counts.py.
+ *
+ * A guess in doubles says where to look first, and decides nothing: a row is counted in the cell i with
+ * edges[i] <= row < edges[i + 1], compared exactly; in the last cell if it is at least edges[cells - 1]. Each row takes
+ * the same instructions but where the guess is not within one cell; otherwise only addresses depend on it.
+ */
+typedef struct {
+    double start, low, rate; /* a row from `start` on is in the cell `first` + (row - low) * rate, or near */
+    double least, most;      /* 0, and the last cell of this piece, counted from its first */
+    int64_t first;
+} discreet_piece;
+
+#define MOST_PIECES 5
+
+#define COUNT_ROWS(NAME, TYPE)                                                                                \
+    static void NAME(const TYPE *rows, size_t length, const TYPE *edges, size_t cells,                        \
+                     const discreet_piece *pieces, size_t parts, const uint8_t *valid, size_t offset,         \
+                     int64_t *counts)                                                                         \
+    {                                                                                                         \
+        double starts[MOST_PIECES];                                                                           \
+        for (size_t k = 0; k < MOST_PIECES; k++)                                                              \
+            starts[k] = k < parts ? pieces[k].start : INFINITY;                                               \
+        for (size_t i = 0; i < length; i++) {                                                                 \
+            TYPE row = rows[i];                                                                               \
+            double x = (double)row;                                                                           \
+            size_t place = (size_t)(x >= starts[1]) + (size_t)(x >= starts[2]) + (size_t)(x >= starts[3]) +   \
+                           (size_t)(x >= starts[4]);                                                          \
+            place = place < parts ? place : parts - 1; /* of infinity */                                       \
+            const discreet_piece *p = pieces + place;                                                         \
+            double above = (x - p->low) * p->rate;                                                            \
+            above = above > p->least ? above : p->least; /* of NaN too; no constant: GCC would jump */         \
+            above = above < p->most ? above : p->most;                                                        \
+            size_t cell = (size_t)(p->first + (int64_t)above);                                                \
+            if ((row < edges[cell]) | (row >= edges[cell + 1])) { /* false for NaN */                         \
+                size_t low = 0, high = cells; /* the row is at or above edges[low], and below edges[high] */  \
+                while (high - low > 1) {                                                                      \
+                    size_t middle = low + (high - low) / 2;                                                   \
+                    if (row < edges[middle])                                                                  \
+                        high = middle;                                                                        \
+                    else                                                                                      \
+                        low = middle;                                                                         \
+                }                                                                                             \
+                cell = low;                                                                                   \
+            }                                                                                                 \
+            int counted = row == row;                                                                         \
+            if (valid)                                                                                        \
+                counted &= valid[(offset + i) >> 3] >> ((offset + i) & 7);                                    \
+            counts[counted & 1 ? cell : cells]++;                                                             \
+        }                                                                                                     \
+    }
+
+COUNT_ROWS(count_doubles, double)
+COUNT_ROWS(count_floats, float)
+COUNT_ROWS(count_words, int64_t)
+COUNT_ROWS(count_integers, int32_t)
+
+/* Adds the numbers of rows in each cell to counts[0 .. cells), and of those that are null or NaN to counts[cells].
+ * `kind` is Arrow's format of the rows and the edges, `valid` its bitmap or NULL, `offset` where the rows begin. After
+ * the edges of the cells stands one more, NaN or the largest integer: a row at or above it is in the last cell. */
+EXPORT int discreet_count_cells(const void *rows, unsigned kind, const void *valid, size_t offset, size_t length,
+                                const void *edges, size_t cells, const void *pieces, size_t parts, void *counts)
+{
+#define COUNT_AS(NAME, TYPE)                                                                                  \
+    NAME((const TYPE *)rows + offset, length, edges, cells, pieces, parts, valid, offset, counts)
+    if (parts > MOST_PIECES)
+        return 1;
+    switch (kind) {
+    case 'g': COUNT_AS(count_doubles, double); return 0;
+    case 'f': COUNT_AS(count_floats, float); return 0;
+    case 'l': COUNT_AS(count_words, int64_t); return 0;
+    case 'i': COUNT_AS(count_integers, int32_t); return 0;
+    default: return 1;
+    }
+#undef COUNT_AS
 }
 
 EXPORT size_t discreet_rounds(

@@ -28,6 +28,7 @@ _ARGUMENTS = {
     "falling_best": "pnup",
     "falling_sums": "pnupnp",
     "falling_weights": "pnupnnp",
+    "count_cells": "pupnnpnpnp",
 }
 _TYPES: dict[str, Any] = {
     "p": ctypes.c_void_p,

@@ -39,6 +39,12 @@ FINEST_KEYS = 2**46
 _MOST_POINTS_BETWEEN = 2**16
 """Grids with that many points between two neighbours of the column's type are left to memory."""
 
+_EXACT = 2**53
+"""Integers below it are doubles."""
+
+_SPLIT = 2.0**27 + 1
+"""A double times it leaves the double in two halves."""
+
 _MOST_BITS = 126
 """Integers between the ends of a grid have at most that many bits; engines count with 128."""
 
@@ -128,6 +134,12 @@ class GridThresholds:
         first, step = self.border(0), self.grid.step
         below = math.lcm(first.denominator, step.denominator)
         start, by = int(first * below), int(step * below)
+        if isinstance(indices, range) and len(indices) > 1 and self.of.layout == "<d":
+            numerators = range(
+                start + indices[0] * by, start + indices[-1] * by + 1, indices.step * by
+            )
+            if max(-numerators[0], numerators[-1], below) < _EXACT and self.of.kind == "float":
+                return _least_doubles(numerators, below)
         return [least_number(start + index * by, below, self.of) for index in indices]
 
     def _least_decimal(self, decimals: Decimals, index: int) -> CellNumber | None:
@@ -219,7 +231,8 @@ class GridHistogram:
         self.pieces = list[Piece]()
         self.counts = [np.zeros(len(part), dtype=np.int64) for part in parts]
         self._thresholds = thresholds
-        self._lows, self._homes = list[CellNumber](), list[tuple[int, int]]()
+        self.lows = list[CellNumber]()
+        self.parts, self.cells = list[int](), list[int]()  # of each threshold in `lows`
         for p, part in enumerate(parts):
             self._add(p, part)
 
@@ -230,10 +243,10 @@ class GridHistogram:
         if part.start > 0 and start is None:
             return
         lows = [-math.inf if part.start == 0 else start, *least(part[1:])]
-        for i, low in enumerate(lows):
-            if low is not None:
-                self._lows.append(low)
-                self._homes.append((p, i))
+        there = [i for i, low in enumerate(lows) if low is not None]
+        self.lows += [low for low in lows if low is not None]
+        self.parts += [p] * len(there)
+        self.cells += there
         outer = None if part.start == 0 else start, stop if part.stop < grid.size else None
         first = self.pieces[-1].keys[1] + 4 if self.pieces else 1
         self.pieces.append(_piece(self._thresholds, part, outer, first))
@@ -247,8 +260,7 @@ class GridHistogram:
             # "The guess decides nothing": with both ends in one cell the whole group is in it.
             place = self._place(least)
             if place == self._place(greatest):
-                part, cell = self._homes[place]
-                self.counts[part][cell] += records
+                self.counts[self.parts[place]][self.cells[place]] += records
             else:
                 ambiguous.append(key)
         return ambiguous
@@ -259,7 +271,7 @@ class GridHistogram:
         Of several cells that begin with the same threshold, it is the last: the others can have no records.
         """
         # "Counting on a grid": of equal thresholds only the last has a cell with records, hence `right`.
-        return bisect_right(self._lows, self._thresholds.unit(value)) - 1
+        return bisect_right(self.lows, self._thresholds.unit(value)) - 1
 
 
 class Occupancy:
@@ -292,6 +304,28 @@ class Occupancy:
         """The indices that records have, and how many."""
         indices, counts = zip(*self._tallies, strict=True)
         return np.concatenate(indices), np.concatenate(counts)
+
+
+def _least_doubles(numerators: range, below: int) -> list[CellNumber | None]:
+    """Return the least doubles at or above fractions, whose numerators and denominator are below 2**53.
+
+    A quotient of two doubles is rounded once, so it is the nearest double; whether it is below the fraction is told
+    by its product with the denominator, which is the sum of two doubles exactly (Dekker 1971).
+    """
+    n = np.arange(numerators.start, numerators.stop, numerators.step, dtype=np.int64).astype(float)
+    quotients = n / below
+    product = quotients * below
+    high = quotients * _SPLIT
+    high -= high - quotients
+    scaled = below * _SPLIT
+    top = scaled - (scaled - below)
+    rest, tail = quotients - high, below - top
+    error = ((high * top - product) + high * tail + rest * top) + rest * tail
+    is_below = (product - n) + error < 0
+    least: list[CellNumber | None] = np.where(
+        is_below, np.nextafter(quotients, np.inf), quotients
+    ).tolist()
+    return least
 
 
 def _scale(of: ColumnType) -> int:

@@ -105,7 +105,10 @@ class OpenedTable:
         elif of.name != "object":
             check_numbers(of)
         rows = quietly(numeric_table._bounded, self.failure, of)
-        return Numbers(numeric, rows, of, self.failure, self.records.by is not None)
+        are_bounded = self.records.unit is not None or self.records.by is not None
+        return Numbers(
+            numeric, rows, of, self.failure, self.records.by is not None, are_bounded=are_bounded
+        )
 
     def record_rows(self) -> Frame:
         """Return the rows with a privacy unit and a group, bounded in groups per unit."""
@@ -253,6 +256,8 @@ class Numbers:
     of: ColumnType
     failure: DiscreetError
     has_groups: bool
+    are_bounded: bool = True
+    """Whether rows were left out besides those without a number."""
 
     def on_grid(self, group: int, grid: NumberCells) -> GridSource | None:
         """Return the numbers of a group as counts on a grid.
@@ -267,7 +272,8 @@ class Numbers:
             thresholds = GridThresholds(grid, self.of)
         if not (self._comparable and thresholds.serves):
             return None
-        return GridCounts(self._of_group(group), thresholds, self.native.fetch, self.failure)
+        grouped = GridCounts(self._of_group(group), thresholds, self.native.fetch, self.failure)
+        return grouped if self.are_bounded else self.native.streamed(grouped)
 
     def _between_cuts(self, group: int, cells: CutCells) -> CutCounts:
         """Return the numbers of a group as counts between cuts."""

@@ -1,0 +1,164 @@
+"""A column in DuckDB as counts on a grid, its rows counted by the kernel as Arrow hands them over.
+
+One scan without any grouping: each row is in its cell by exact comparison with thresholds of the column's own type.
+"""
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidates import Grid
+from ..sampling.kernel_library import open_library
+from ..sampling.vectors import Integers
+from .arrow_stream import FORMATS, Batch, batches
+from .cells import GridHistogram, GridSource, Index
+from .engine_errors import quietly
+from .grid_counts import GridCounts
+from .kinds import CELL
+from .numeric import widen
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
+
+_TYPES: dict[str, Any] = {"g": np.float64, "f": np.float32, "l": np.int64, "i": np.int32}
+
+_PIECE = np.dtype(
+    [
+        ("start", "f8"),
+        ("low", "f8"),
+        ("rate", "f8"),
+        ("least", "f8"),
+        ("most", "f8"),
+        ("first", "i8"),
+    ]
+)
+"""A piece as the kernel takes it."""
+
+
+MOST_COUNTED = 2**22
+"""Indices of so long a grid are counted in one array, of 32 MiB."""
+
+
+def batch_numbers(batch: Batch, kind: type) -> NDArray[Any]:
+    """Return the numbers of a batch without null and NaN, in 64 bits; they last as long as the batch."""
+    size = np.dtype(kind).itemsize
+    buffer: Any = (ctypes.c_char * (batch.length * size)).from_address(batch.rows + batch.offset * size)
+    numbers = widen(np.frombuffer(buffer, dtype=kind))
+    there = np.ones(len(numbers), dtype=np.bool_) if batch.valid is None else _valid(batch)
+    if numbers.dtype.kind == "f":
+        there &= numbers == numbers
+    return numbers if there.all() else numbers[there]
+
+
+def _valid(batch: Batch) -> NDArray[np.bool_]:
+    """Return which rows of a batch are not null."""
+    first, last = batch.offset // 8, (batch.offset + batch.length + 7) // 8
+    bits: Any = (ctypes.c_char * (last - first)).from_address((batch.valid or 0) + first)
+    flags = np.unpackbits(np.frombuffer(bits, dtype=np.uint8), bitorder="little")
+    start = batch.offset - 8 * first
+    there: NDArray[np.bool_] = flags[start : start + batch.length].astype(np.bool_)
+    return there
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedCounts:
+    """A column of doubles or integers as counts on an even grid: see `cells.GridSource`."""
+
+    relation: "DuckDBPyRelation"
+    """The column alone; null and NaN may be in it."""
+    kind: str
+    """Arrow's format of its type."""
+    grouped: GridCounts
+    """The same column as the engine counts it."""
+
+    def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:
+        """Return the number of records in every cell of the parts."""
+        query = GridHistogram(self.grouped.thresholds, parts)
+        if query.pieces:
+            edges, pieces, places = self._cells(query)
+            counts = quietly(self._count, self.grouped.failure, edges, pieces)[places]
+            of, cells = np.array(query.parts), np.array(query.cells)
+            for part in range(len(parts)):
+                query.counts[part][cells[of == part]] = counts[of == part]
+        return query.counts
+
+    def points(self, parts: Sequence[range]) -> tuple[Integers, NDArray[np.int64]]:
+        """Return the indices in the parts that have records, and how many, as the engine groups them."""
+        return self.grouped.points(parts)
+
+    def occupancy(self, index: Index) -> tuple[Integers, NDArray[np.int64]]:
+        """Return indices that records have, and how many: counted in one array, on a grid that is not too long."""
+        if self.grouped.thresholds.grid.size > MOST_COUNTED:
+            return self.grouped.occupancy(index)
+        counts = quietly(self._count_indices, self.grouped.failure, index)
+        places = np.flatnonzero(counts)
+        return places - 1, counts[places]
+
+    def _count_indices(self, index: Index) -> NDArray[np.int64]:
+        """Return how many records have each index, those without any first, whose index is -1."""
+        length, waiting, some = self.grouped.thresholds.grid.size + 1, 0, list[Integers]()
+        counts = np.zeros(length, dtype=np.int64)
+        for batch in batches(self.relation, self.kind):
+            some.append(index(batch_numbers(batch, _TYPES[self.kind])) + 1)
+            waiting += batch.length
+            if waiting > length:  # each time the whole array is gone through
+                counts += np.bincount(np.concatenate(some), minlength=length)
+                waiting, some = 0, []
+        for rest in some:
+            counts += np.bincount(rest, minlength=length)
+        return counts
+
+    def _cells(self, query: GridHistogram) -> tuple[NDArray[Any], NDArray[Any], list[int]]:
+        """Return the edges of all cells, and the pieces; of the parts' own cells the places among all.
+
+        What is between the parts is in cells of its own.
+        """
+        edges, places, pieces = list[Any](), list[int](), list[tuple[Any, ...]]()
+        if query.pieces[0].start is not None:
+            edges.append(-np.inf)
+        sizes = np.unique(query.parts, return_counts=True)[1].tolist()
+        for size, piece in zip(sizes, query.pieces, strict=True):
+            assert piece.ends is not None
+            first, taken = len(edges), len(places)
+            before = int(first > 0 and not pieces)  # what is below the first part
+            edges += query.lows[taken : taken + size]
+            places += range(first, len(edges))
+            edges += [] if piece.stop is None else [piece.stop]
+            start = -np.inf if piece.start is None else float(piece.start)
+            low = float(piece.ends[0]) - (piece.shift + before) / piece.rate
+            most = len(edges) - 1 - first + before
+            pieces.append((start, low, piece.rate, 0.0, most, first - before))
+        numbers, last = _TYPES[self.kind], np.nan
+        if self.kind in "li":
+            bounds = np.iinfo(numbers)
+            edges[0], last = max(edges[0], bounds.min), bounds.max
+        return np.array([*edges, last], dtype=numbers), np.array(pieces, dtype=_PIECE), places
+
+    def _count(self, edges: NDArray[Any], pieces: NDArray[Any]) -> NDArray[np.int64]:
+        """Return how many records are in each cell."""
+        library, counts = open_library(), np.zeros(len(edges), dtype=np.int64)
+        assert not isinstance(library, str)
+        count = library.functions["count_cells"]
+        fixed = (
+            edges.ctypes.data,
+            len(edges) - 1,
+            pieces.ctypes.data,
+            len(pieces),
+            counts.ctypes.data,
+        )
+        for batch in batches(self.relation, self.kind):
+            count(batch.rows, ord(self.kind), batch.valid, batch.offset, batch.length, *fixed)
+        return counts[:-1]
+
+
+def streamed(relation: "DuckDBPyRelation", grouped: GridCounts) -> GridSource:
+    """Return a column as counts by the kernel, or as the engine counts it: by its type and the grid."""
+    kind = FORMATS.get(str(relation.types[0]))
+    is_even = isinstance(grouped.thresholds.grid, Grid)
+    if kind is None or not is_even or relation.columns != [CELL] or isinstance(open_library(), str):
+        return grouped
+    return StreamedCounts(relation, kind, grouped)

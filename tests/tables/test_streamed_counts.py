@@ -1,0 +1,130 @@
+"""Rows counted by the kernel as Arrow hands them over are those that the engine counts by groups."""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from discreet import Grid
+from discreet.sampling.kernel_library import open_library
+from discreet.tables.arrow_stream import FORMATS, batches
+from discreet.tables.cells import GridThresholds
+from discreet.tables.column import Source
+from discreet.tables.streamed_counts import StreamedCounts, batch_numbers
+
+pytestmark = pytest.mark.skipif(isinstance(open_library(), str), reason="there is no kernel")
+
+GRIDS = (
+    Grid(0, 10),
+    Grid(-7, "12.5", "0.01"),
+    Grid(-(10**6), 10**6, "0.000002"),
+    Grid("1/3", "40/3", "1/7"),
+)
+ROWS: Sequence[Any] = (
+    None, 0, 1, 2, 2, 3, 9, 10, 11, -7, -8, 5, None, 6, 6, 6, -(2**31), 2**31 - 1, 4, 12,
+)  # fmt: skip
+DOUBLES = (
+    0.5,
+    -0.0,
+    1.5,
+    2.4999999999999996,
+    9.995,
+    math.nan,
+    math.inf,
+    -math.inf,
+    1e300,
+    5e-324,
+    1 / 3,
+    0.005,
+)
+
+
+def source(kind: str, rows: Sequence[Any], grid: Grid[Any]) -> StreamedCounts:
+    relation = duckdb.from_arrow(table(kind, rows))
+    counts = Source(relation, "number").groups[0].on_grid(grid)
+    assert isinstance(counts, StreamedCounts)
+    return counts
+
+
+def table(kind: str, rows: Sequence[Any]) -> pa.Table:
+    of = {
+        "DOUBLE": pa.float64(),
+        "FLOAT": pa.float32(),
+        "BIGINT": pa.int64(),
+        "INTEGER": pa.int32(),
+    }
+    return pa.table({"number": pa.array(rows, of[kind])})
+
+
+def rows_of(kind: str) -> list[Any]:
+    rows = [*ROWS, *(DOUBLES if kind in ("DOUBLE", "FLOAT") else ())] * 300
+    if kind != "FLOAT":
+        return rows
+    with np.errstate(over="ignore"):
+        return [None if row is None else float(np.float32(row)) for row in rows]
+
+
+def parts(size: int, middle: int) -> list[list[range]]:
+    """Parts as the passes of a median ask for them: all, a few far from each other, and neighbours."""
+    wide = -(-size // 50)
+    near = range(max(0, middle - 6), min(size, middle + 7))
+    several = [range(min(3, near.start)), near, range(max(near.stop, size - 4), size, 2)]
+    touching = [range(near.start, middle), range(middle, near.stop)]
+    return [[range(0, size, wide)], [one for one in several if len(one)], touching, [near]]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("grid", GRIDS, ids=str)
+def test_counts_are_those_of_the_engine(kind: str, grid: Grid[Any]) -> None:
+    if grid.size > 2**30 and kind != "DOUBLE":
+        pytest.skip("it is too fine for the type")
+    ours = source(kind, rows_of(kind), grid)
+    middle = int(grid.nearest(np.array([5.0]))[0])
+    for some in parts(grid.size, middle):
+        for mine, theirs in zip(ours.histogram(some), ours.grouped.histogram(some), strict=True):
+            assert mine.tolist() == theirs.tolist()
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_indices_are_those_of_the_engine(kind: str) -> None:
+    grid = GRIDS[1]
+    ours = source(kind, rows_of(kind), grid)
+
+    def tally(counts: Any) -> dict[int, int]:
+        totals = dict[int, int]()
+        for index, count in zip(*(one.tolist() for one in counts), strict=True):
+            totals[index] = totals.get(index, 0) + count
+        return totals
+
+    assert tally(ours.occupancy(grid.nearest)) == tally(ours.grouped.occupancy(grid.nearest))
+
+
+def test_numbers_of_batches_are_those_of_the_rows() -> None:
+    """From any row on: a bitmap's first bit need not be that of the first row."""
+    rows = [None if i % 3 == 0 else float(i) for i in range(5000)]
+    whole = duckdb.from_arrow(table("DOUBLE", rows).slice(13, 4001))
+    seen = [n for one in batches(whole, "g") for n in batch_numbers(one, np.float64).tolist()]
+    assert seen == [n for n in rows[13:4014] if n is not None]
+
+
+def test_another_type_than_was_said_is_no_column() -> None:
+    with pytest.raises(TypeError):
+        list(batches(duckdb.from_arrow(table("BIGINT", [1])), "g"))
+
+
+@pytest.mark.parametrize("grid", GRIDS, ids=str)
+def test_thresholds_at_once_are_those_one_by_one(grid: Grid[Any]) -> None:
+    of = Source(duckdb.from_arrow(table("DOUBLE", [1.0])), "number").bounded.of
+    thresholds = GridThresholds(grid, of)
+    step = -(-grid.size // 500)
+    indices = range(1, grid.size, step)
+    assert thresholds.least(indices) == thresholds.least(list(indices))
+    for index, least in zip(indices, thresholds.least(indices), strict=True):
+        assert least is not None
+        assert Fraction(least) >= thresholds.border(index)
+        assert Fraction(math.nextafter(least, -math.inf)) < thresholds.border(index)
