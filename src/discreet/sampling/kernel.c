@@ -766,6 +766,8 @@ EXPORT void discreet_falling_weights(
     memcpy(&f, falling, sizeof f);
     compute_falling_weights(keys, n, bits, &f, start, stop, out);
     leave(saved);
+}
+
 /* Rows of a column, counted in cells with exact ends: see tables/streamed_counts.py.
  *
  * A guess in doubles says where to look first, and decides nothing: a row is counted in the cell i with

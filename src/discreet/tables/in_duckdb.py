@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation, Expression
     from duckdb.sqltypes import DuckDBPyType
 
-    from .cells import GridSource
-    from .grid_counts import GridCounts
-
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -313,12 +310,6 @@ class InDuckDB:
         """Return the columns, none of them rounded."""
         relation = rows.to_native()
         return interruptible(relation, from_relation, relation, of)
-
-    def streamed(self, grouped: "GridCounts") -> "GridSource":
-        """Return CELL as counts on a grid, by the kernel where it can count the type."""
-        from .streamed_counts import streamed
-
-        return grouped if CELL in self.codes else streamed(self.relation, grouped)
 
     def values(self, of: ColumnType) -> list[object]:
         """Return the distinct values of CELL."""

@@ -19,8 +19,6 @@ from .times import DAY, FIRST_DAY, LAST_DAY
 if TYPE_CHECKING:
     import polars as pl
 
-    from .grid_counts import GridCounts
-
 
 @dataclass(frozen=True)
 class InPolars:
@@ -119,10 +117,6 @@ class InPolars:
         """Return the columns, none of them rounded."""
         frame = rows.collect()
         return [from_series(frame.get_column(name)) for name in frame.columns]
-
-    def streamed(self, grouped: "GridCounts") -> "GridCounts":
-        """Return the counts as they are grouped."""
-        return grouped
 
     def values(self, of: ColumnType) -> list[object]:
         """Return the distinct values of CELL."""

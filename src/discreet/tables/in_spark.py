@@ -25,7 +25,6 @@ from .times import DAY, FIRST, LAST
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-    from .grid_counts import GridCounts
 
 BUCKET, BUCKETS, ROW = "bucket", 2**12, "row"
 
@@ -148,10 +147,6 @@ class InSpark:
         """Return the columns, none of them rounded."""
         frame = rows.collect()
         return [from_series(frame.get_column(name)) for name in frame.columns]
-
-    def streamed(self, grouped: "GridCounts") -> "GridCounts":
-        """Return the counts as they are grouped."""
-        return grouped
 
     def values(self, of: ColumnType) -> list[object]:
         """Return the distinct values of CELL."""

@@ -16,9 +16,6 @@ from .kinds import CellKey, ColumnType
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
-    from .cells import GridSource
-    from .grid_counts import GridCounts
-
 Frame: TypeAlias = "nw.LazyFrame[Any]"
 """A lazy frame of Narwhals, over an engine of any kind."""
 
@@ -124,10 +121,6 @@ class Native(Protocol):
 
     def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
         """Return the columns, none of them rounded: integers, and numbers of the type `of`, none null."""
-        ...
-
-    def streamed(self, grouped: "GridCounts") -> "GridSource":
-        """Return CELL as counts on a grid, from all rows: as it is grouped by the engine, or in a quicker way."""
         ...
 
     def values(self, of: ColumnType) -> list[object]:

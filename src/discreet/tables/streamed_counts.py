@@ -18,7 +18,9 @@ from .arrow_stream import FORMATS, Batch, batches
 from .cells import GridHistogram, GridSource, Index
 from .engine_errors import quietly
 from .grid_counts import GridCounts
+from .in_duckdb import InDuckDB
 from .kinds import CELL
+from .native import Native
 from .numeric import widen
 
 if TYPE_CHECKING:
@@ -46,7 +48,9 @@ MOST_COUNTED = 2**22
 def batch_numbers(batch: Batch, kind: type) -> NDArray[Any]:
     """Return the numbers of a batch without null and NaN, in 64 bits; they last as long as the batch."""
     size = np.dtype(kind).itemsize
-    buffer: Any = (ctypes.c_char * (batch.length * size)).from_address(batch.rows + batch.offset * size)
+    buffer: Any = (ctypes.c_char * (batch.length * size)).from_address(
+        batch.rows + batch.offset * size
+    )
     numbers = widen(np.frombuffer(buffer, dtype=kind))
     there = np.ones(len(numbers), dtype=np.bool_) if batch.valid is None else _valid(batch)
     if numbers.dtype.kind == "f":
@@ -155,10 +159,16 @@ class StreamedCounts:
         return counts[:-1]
 
 
-def streamed(relation: "DuckDBPyRelation", grouped: GridCounts) -> GridSource:
+def streamed(native: Native, grouped: GridCounts) -> GridSource:
     """Return a column as counts by the kernel, or as the engine counts it: by its type and the grid."""
-    kind = FORMATS.get(str(relation.types[0]))
-    is_even = isinstance(grouped.thresholds.grid, Grid)
-    if kind is None or not is_even or relation.columns != [CELL] or isinstance(open_library(), str):
+    if (
+        not isinstance(native, InDuckDB)
+        or CELL in native.codes
+        or native.relation.columns != [CELL]
+    ):
         return grouped
-    return StreamedCounts(relation, kind, grouped)
+    kind = FORMATS.get(str(native.relation.types[0]))
+    is_even = isinstance(grouped.thresholds.grid, Grid)
+    if kind is None or not is_even or isinstance(open_library(), str):
+        return grouped
+    return StreamedCounts(native.relation, kind, grouped)
