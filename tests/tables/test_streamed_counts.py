@@ -12,7 +12,7 @@ import pytest
 
 from discreet import Grid
 from discreet.sampling.kernel_library import open_library
-from discreet.tables.arrow_stream import FORMATS, batches
+from discreet.tables.arrow_stream import ARROW_FORMATS, batches
 from discreet.tables.cells import GridThresholds
 from discreet.tables.column import Source
 from discreet.tables.streamed_counts import StreamedCounts, batch_numbers
@@ -78,7 +78,7 @@ def parts(size: int, middle: int) -> list[list[range]]:
     return [[range(0, size, wide)], [one for one in several if len(one)], touching, [near]]
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", ARROW_FORMATS)
 @pytest.mark.parametrize("grid", GRIDS, ids=str)
 def test_counts_are_those_of_the_engine(kind: str, grid: Grid[Any]) -> None:
     if grid.size > 2**30 and kind != "DOUBLE":
@@ -86,11 +86,11 @@ def test_counts_are_those_of_the_engine(kind: str, grid: Grid[Any]) -> None:
     ours = source(kind, rows_of(kind), grid)
     middle = int(grid.nearest(np.array([5.0]))[0])
     for some in parts(grid.size, middle):
-        for mine, theirs in zip(ours.histogram(some), ours.grouped.histogram(some), strict=True):
+        for mine, theirs in zip(ours.histogram(some), ours.engine.histogram(some), strict=True):
             assert mine.tolist() == theirs.tolist()
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", ARROW_FORMATS)
 def test_indices_are_those_of_the_engine(kind: str) -> None:
     grid = GRIDS[1]
     ours = source(kind, rows_of(kind), grid)
@@ -101,7 +101,7 @@ def test_indices_are_those_of_the_engine(kind: str) -> None:
             totals[index] = totals.get(index, 0) + count
         return totals
 
-    assert tally(ours.occupancy(grid.nearest)) == tally(ours.grouped.occupancy(grid.nearest))
+    assert tally(ours.occupancy(grid.nearest)) == tally(ours.engine.occupancy(grid.nearest))
 
 
 def test_numbers_of_batches_are_those_of_the_rows() -> None:

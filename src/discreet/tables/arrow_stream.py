@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _Pointer = ctypes.c_void_p
 
-FORMATS = {"DOUBLE": "g", "FLOAT": "f", "BIGINT": "l", "INTEGER": "i"}
+ARROW_FORMATS = {"DOUBLE": "g", "FLOAT": "f", "BIGINT": "l", "INTEGER": "i"}
 """Arrow's names of the types that are counted, by DuckDB's."""
 
 
@@ -44,7 +44,7 @@ class _Stream(ctypes.Structure):
     ]  # fmt: skip
 
 
-class Batch(NamedTuple):
+class RowBatch(NamedTuple):
     """Some rows of a column, until the next batch is asked for.
 
     Attributes:
@@ -60,7 +60,7 @@ class Batch(NamedTuple):
     length: int
 
 
-def batches(relation: "DuckDBPyRelation", name: str) -> Iterator[Batch]:
+def batches(relation: "DuckDBPyRelation", name: str) -> Iterator[RowBatch]:
     """Yield the rows of the only column of a relation, of a type in Arrow's format of this name."""
     capsule = relation.__arrow_c_stream__()
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
@@ -77,7 +77,7 @@ def batches(relation: "DuckDBPyRelation", name: str) -> Iterator[Batch]:
             return
         try:
             column = _Array.from_address(array.children[0])
-            yield Batch(
+            yield RowBatch(
                 column.buffers[1] or 0,
                 column.buffers[0],
                 column.offset + array.offset,

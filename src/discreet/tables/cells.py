@@ -39,7 +39,7 @@ FINEST_KEYS = 2**46
 _MOST_POINTS_BETWEEN = 2**16
 """Grids with that many points between two neighbours of the column's type are left to memory."""
 
-_EXACT = 2**53
+_EXACT_BELOW = 2**53
 """Integers below it are doubles."""
 
 _SPLIT = 2.0**27 + 1
@@ -138,7 +138,10 @@ class GridThresholds:
             numerators = range(
                 start + indices[0] * by, start + indices[-1] * by + 1, indices.step * by
             )
-            if max(-numerators[0], numerators[-1], below) < _EXACT and self.of.kind == "float":
+            if (
+                max(-numerators[0], numerators[-1], below) < _EXACT_BELOW
+                and self.of.kind == "float"
+            ):
                 return _least_doubles(numerators, below)
         return [least_number(start + index * by, below, self.of) for index in indices]
 
@@ -307,21 +310,23 @@ class Occupancy:
 
 
 def _least_doubles(numerators: range, below: int) -> list[CellNumber | None]:
-    """Return the least doubles at or above fractions, whose numerators and denominator are below 2**53.
+    """Return the least doubles at or above fractions of integers below 2**53.
 
     A quotient of two doubles is rounded once, so it is the nearest double; whether it is below the fraction is told
     by its product with the denominator, which is the sum of two doubles exactly (Dekker 1971).
     """
-    n = np.arange(numerators.start, numerators.stop, numerators.step, dtype=np.int64).astype(float)
-    quotients = n / below
+    exact = np.arange(numerators.start, numerators.stop, numerators.step, dtype=np.int64).astype(
+        float
+    )
+    quotients = exact / below
     product = quotients * below
     high = quotients * _SPLIT
     high -= high - quotients
-    scaled = below * _SPLIT
-    top = scaled - (scaled - below)
+    spread = below * _SPLIT
+    top = spread - (spread - below)
     rest, tail = quotients - high, below - top
     error = ((high * top - product) + high * tail + rest * top) + rest * tail
-    is_below = (product - n) + error < 0
+    is_below = (product - exact) + error < 0
     least: list[CellNumber | None] = np.where(
         is_below, np.nextafter(quotients, np.inf), quotients
     ).tolist()

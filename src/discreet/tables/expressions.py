@@ -26,7 +26,7 @@ from .kinds import CELL, INTEGER_TYPE, ColumnType
 from .meanings import Meanings, as_codes, meanings, positions
 from .native import POSITION, SIZE, UNIT, Frame, Native
 from .records import PART, PERSON, START, Records, check_numbers, is_of_unit
-from .streamed_counts import streamed
+from .streamed_counts import quick_counts
 from .times import check_times, unit_of
 
 RANK, COUNT = "rank", "records"
@@ -273,8 +273,8 @@ class Numbers:
             thresholds = GridThresholds(grid, self.of)
         if not (self._comparable and thresholds.serves):
             return None
-        grouped = GridCounts(self._of_group(group), thresholds, self.native.fetch, self.failure)
-        return grouped if self.are_bounded else streamed(self.native, grouped)
+        counts = GridCounts(self._of_group(group), thresholds, self.native.fetch, self.failure)
+        return counts if self.are_bounded else quick_counts(self.native, counts)
 
     def _between_cuts(self, group: int, cells: CutCells) -> CutCounts:
         """Return the numbers of a group as counts between cuts."""

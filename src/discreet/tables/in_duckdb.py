@@ -168,7 +168,7 @@ class InDuckDB:
     key_form: "Callable[[str], tuple[InDuckDB, KeyColumn]] | None" = field(default=None, repr=False)
     """What returns the same with keys in a column of Python objects, and those keys."""
     near: "Callable[[], DuckDBPyRelation] | None" = field(default=None, repr=False)
-    """What returns a row of the same connection, where its rows would have to be opened again for one."""
+    """Returns a row of the same connection, where its rows would have to be opened again for one."""
     wide: ClassVar[bool] = True
     _tables: list[TempTable] = field(default_factory=list, repr=False)
     _column_types: dict[str, ColumnType] = field(default_factory=dict, repr=False)

@@ -1,6 +1,6 @@
 """A column in DuckDB as counts on a grid, its rows counted by the kernel as Arrow hands them over.
 
-One scan without any grouping: each row is in its cell by exact comparison with thresholds of the column's own type.
+One scan without any grouping: a row is in its cell by exact comparison with thresholds of the column's own type.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..candidates import Grid
 from ..sampling.kernel_library import open_library
 from ..sampling.vectors import Integers
-from .arrow_stream import FORMATS, Batch, batches
+from .arrow_stream import ARROW_FORMATS, RowBatch, batches
 from .cells import GridHistogram, GridSource, Index
 from .engine_errors import quietly
 from .grid_counts import GridCounts
@@ -45,7 +45,7 @@ MOST_COUNTED = 2**22
 """Indices of so long a grid are counted in one array, of 32 MiB."""
 
 
-def batch_numbers(batch: Batch, kind: type) -> NDArray[Any]:
+def batch_numbers(batch: RowBatch, kind: type) -> NDArray[Any]:
     """Return the numbers of a batch without null and NaN, in 64 bits; they last as long as the batch."""
     size = np.dtype(kind).itemsize
     buffer: Any = (ctypes.c_char * (batch.length * size)).from_address(
@@ -58,7 +58,7 @@ def batch_numbers(batch: Batch, kind: type) -> NDArray[Any]:
     return numbers if there.all() else numbers[there]
 
 
-def _valid(batch: Batch) -> NDArray[np.bool_]:
+def _valid(batch: RowBatch) -> NDArray[np.bool_]:
     """Return which rows of a batch are not null."""
     first, last = batch.offset // 8, (batch.offset + batch.length + 7) // 8
     bits: Any = (ctypes.c_char * (last - first)).from_address((batch.valid or 0) + first)
@@ -76,15 +76,15 @@ class StreamedCounts:
     """The column alone; null and NaN may be in it."""
     kind: str
     """Arrow's format of its type."""
-    grouped: GridCounts
+    engine: GridCounts
     """The same column as the engine counts it."""
 
     def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:
         """Return the number of records in every cell of the parts."""
-        query = GridHistogram(self.grouped.thresholds, parts)
+        query = GridHistogram(self.engine.thresholds, parts)
         if query.pieces:
             edges, pieces, places = self._cells(query)
-            counts = quietly(self._count, self.grouped.failure, edges, pieces)[places]
+            counts = quietly(self._count, self.engine.failure, edges, pieces)[places]
             of, cells = np.array(query.parts), np.array(query.cells)
             for part in range(len(parts)):
                 query.counts[part][cells[of == part]] = counts[of == part]
@@ -92,19 +92,19 @@ class StreamedCounts:
 
     def points(self, parts: Sequence[range]) -> tuple[Integers, NDArray[np.int64]]:
         """Return the indices in the parts that have records, and how many, as the engine groups them."""
-        return self.grouped.points(parts)
+        return self.engine.points(parts)
 
     def occupancy(self, index: Index) -> tuple[Integers, NDArray[np.int64]]:
         """Return indices that records have, and how many: counted in one array, on a grid that is not too long."""
-        if self.grouped.thresholds.grid.size > MOST_COUNTED:
-            return self.grouped.occupancy(index)
-        counts = quietly(self._count_indices, self.grouped.failure, index)
+        if self.engine.thresholds.grid.size > MOST_COUNTED:
+            return self.engine.occupancy(index)
+        counts = quietly(self._count_indices, self.engine.failure, index)
         places = np.flatnonzero(counts)
         return places - 1, counts[places]
 
     def _count_indices(self, index: Index) -> NDArray[np.int64]:
-        """Return how many records have each index, those without any first, whose index is -1."""
-        length, waiting, some = self.grouped.thresholds.grid.size + 1, 0, list[Integers]()
+        """Return how many records have each index from -1 on, which is that of records without one."""
+        length, waiting, some = self.engine.thresholds.grid.size + 1, 0, list[Integers]()
         counts = np.zeros(length, dtype=np.int64)
         for batch in batches(self.relation, self.kind):
             some.append(index(batch_numbers(batch, _TYPES[self.kind])) + 1)
@@ -119,7 +119,7 @@ class StreamedCounts:
     def _cells(self, query: GridHistogram) -> tuple[NDArray[Any], NDArray[Any], list[int]]:
         """Return the edges of all cells, and the pieces; of the parts' own cells the places among all.
 
-        What is between the parts is in cells of its own.
+        Rows between the parts are in cells of their own.
         """
         edges, places, pieces = list[Any](), list[int](), list[tuple[Any, ...]]()
         if query.pieces[0].start is not None:
@@ -127,9 +127,9 @@ class StreamedCounts:
         sizes = np.unique(query.parts, return_counts=True)[1].tolist()
         for size, piece in zip(sizes, query.pieces, strict=True):
             assert piece.ends is not None
-            first, taken = len(edges), len(places)
+            first, own = len(edges), len(places)
             before = int(first > 0 and not pieces)  # what is below the first part
-            edges += query.lows[taken : taken + size]
+            edges += query.lows[own : own + size]
             places += range(first, len(edges))
             edges += [] if piece.stop is None else [piece.stop]
             start = -np.inf if piece.start is None else float(piece.start)
@@ -147,7 +147,7 @@ class StreamedCounts:
         library, counts = open_library(), np.zeros(len(edges), dtype=np.int64)
         assert not isinstance(library, str)
         count = library.functions["count_cells"]
-        fixed = (
+        cells = (
             edges.ctypes.data,
             len(edges) - 1,
             pieces.ctypes.data,
@@ -155,20 +155,20 @@ class StreamedCounts:
             counts.ctypes.data,
         )
         for batch in batches(self.relation, self.kind):
-            count(batch.rows, ord(self.kind), batch.valid, batch.offset, batch.length, *fixed)
+            count(batch.rows, ord(self.kind), batch.valid, batch.offset, batch.length, *cells)
         return counts[:-1]
 
 
-def streamed(native: Native, grouped: GridCounts) -> GridSource:
+def quick_counts(native: Native, engine: GridCounts) -> GridSource:
     """Return a column as counts by the kernel, or as the engine counts it: by its type and the grid."""
     if (
         not isinstance(native, InDuckDB)
         or CELL in native.codes
         or native.relation.columns != [CELL]
     ):
-        return grouped
-    kind = FORMATS.get(str(native.relation.types[0]))
-    is_even = isinstance(grouped.thresholds.grid, Grid)
+        return engine
+    kind = ARROW_FORMATS.get(str(native.relation.types[0]))
+    is_even = isinstance(engine.thresholds.grid, Grid)
     if kind is None or not is_even or isinstance(open_library(), str):
-        return grouped
-    return StreamedCounts(native.relation, kind, grouped)
+        return engine
+    return StreamedCounts(native.relation, kind, engine)
