@@ -20,9 +20,11 @@ def paid(watch: Watch) -> Row:
     """Return the row of one small release: paid from a file, paid in memory, unpaid."""
     folder = Path(mkdtemp(prefix="discreet-bench-"))
     contenders = [
-        Contender("through a ledger in a file", partial(_paid, str(folder / "budget.db")), calls=5),
+        Contender(
+            "through a ledger in a file", partial(paid_run, str(folder / "budget.db")), calls=5
+        ),
         Contender(ROWS, partial(_rows, folder / "rows.db"), calls=5),
-        Contender(IN_MEMORY, partial(_paid, None), calls=5),
+        Contender(IN_MEMORY, partial(paid_run, None), calls=5),
         Contender(UNPAID, _unpaid, calls=5),
     ]
     timings = race(contenders, 21, watch)
@@ -32,7 +34,7 @@ def paid(watch: Watch) -> Row:
 def paid_in_memory(watch: Watch) -> Row:
     """Return the row of one small release, paid in memory and unpaid."""
     contenders = [
-        Contender(IN_MEMORY, partial(_paid, None), calls=50),
+        Contender(IN_MEMORY, partial(paid_run, None), calls=50),
         Contender(UNPAID, _unpaid, calls=50),
     ]
     timings = race(contenders, 21, watch)
@@ -50,7 +52,8 @@ def batch(watch: Watch) -> Row:
     return Row(f"{BATCH} releases, paid", compared(timings, Target(0.15, SINGLY)))
 
 
-def _paid(where: str | None) -> Run:
+def paid_run(where: str | None) -> Run:
+    """Return a run of one small release that is paid through a ledger in a file, or in memory."""
     from discreet import Ledger, select
 
     ledger = Ledger(where)
@@ -73,7 +76,7 @@ def _batch(where: str) -> Run:
 
 
 def _singly(where: str) -> Run:
-    once = _paid(where)
+    once = paid_run(where)
 
     def run() -> None:
         for _ in range(BATCH):
