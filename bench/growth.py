@@ -7,12 +7,11 @@ the slope in logarithms over the last decade or two, where fixed costs no longer
 
 import argparse
 import json
-import math
 import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from rich.table import Table
 
 from .machine import machine
 from .race import Run
+from .slopes import exponent
 
 STORED = Path(__file__).with_name("growth.json")
 _PEAK = re.compile(r"VmHWM:\s*(\d+) kB")
@@ -170,15 +170,6 @@ def curve(work: str, contender: str, limit: float) -> list[dict[str, float]]:
         size *= 10
 
 
-def exponent(points: Iterable[dict[str, float]], what: str) -> float | None:
-    """Return the slope in logarithms over the last three points; None of fewer than two, or of nothing."""
-    last = [(math.log(p["size"]), math.log(p[what])) for p in points if p[what] > 0][-3:]
-    if len(last) < 2:
-        return None
-    (x, y), (z, w) = last[0], last[-1]
-    return (w - y) / (z - x)
-
-
 def report(results: dict[str, Any]) -> None:
     """Print the curves."""
     table = Table("work", "who", "to", "time", "exponent", "MiB", "exponent of memory")
@@ -213,7 +204,7 @@ def main() -> None:
         STORED.write_text(f"{json.dumps(kept, indent=1)}\n", encoding="utf-8")
     from .growth_page import write
 
-    write(kept)
+    write(kept, {name: axis for name, (axis, _, _) in WORKS.items()})
     report(kept)
 
 

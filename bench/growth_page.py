@@ -7,13 +7,13 @@ from matplotlib.ticker import LogLocator
 from discreet.plots.figure import Figure
 from discreet.plots.palette import BLUE, ORANGE
 
-from .growth import WORKS, exponent
 from .page import DOCS, PAGE
+from .slopes import exponent
 
 BEGIN, END = "<!-- growth -->", "<!-- end of growth -->"
 
 
-def picture(work: str, curves: dict[str, list[dict[str, float]]]) -> Figure:
+def picture(axis: str, curves: dict[str, list[dict[str, float]]]) -> Figure:
     """Return time and memory of one work, both axes logarithmic."""
     figure = Figure(figsize=(8, 3), layout="constrained")
     panels = figure.subplots(1, 2)
@@ -33,22 +33,22 @@ def picture(work: str, curves: dict[str, list[dict[str, float]]]) -> Figure:
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.xaxis.set_major_locator(LogLocator(numticks=9))
-        axes.set_xlabel(WORKS[work][0])
+        axes.set_xlabel(axis)
         axes.set_ylabel(label)
         axes.legend(frameon=False, fontsize=8)
         axes.grid(color="#dddddd", linewidth=0.6)
     return figure
 
 
-def write(stored: dict[str, Any]) -> None:
-    """Draw the figures, and name them in the page."""
+def write(stored: dict[str, Any], axes: dict[str, str]) -> None:
+    """Draw the figures, with an axis in words for each, and name them in the page."""
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)
-    lines = [str(stored["machine"]), ""]
+    lines = list[str]()
     for work, curves in stored["curves"].items():
         file = DOCS / "pictures" / f"growth_{work}.svg"
-        file.write_text(f"{picture(work, curves).to_svg()}\n", encoding="utf-8")
-        words = WORKS[work][0]
+        file.write_text(f"{picture(axes[work], curves).to_svg()}\n", encoding="utf-8")
+        words = axes[work]
         lines += [f"![time and memory by {words}](pictures/growth_{work}.svg)", ""]
     text = "\n".join(lines)
     PAGE.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
