@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from discreet.privacy import (
     PureDP,
     RenyiDP,
 )
+from discreet.privacy.renyi_dp import ORDERS
 from discreet.sampling.enclosures import precision
 
 
@@ -102,3 +104,11 @@ def test_a_bound_that_its_neighbours_undercut_is_not_used() -> None:
 def test_what_no_curve_can_be_is_said(curve: Any, words: str) -> None:
     with pytest.raises(InvalidArgument, match=words):
         RenyiDP(curve)
+
+
+def test_a_function_is_asked_at_orders_that_are_close() -> None:
+    """Between two of them the divergence is taken at the larger: so they may not be far apart."""
+    assert [*ORDERS] == sorted({*ORDERS})
+    assert (ORDERS[0], ORDERS[-1]) == (Fraction(17, 16), 2**20)
+    for order, following in pairwise(ORDERS):
+        assert following - order <= (Fraction(1, 16) if order < 5 else 1 if order < 64 else order)
