@@ -17,6 +17,7 @@ from discreet.mechanisms.contract import PrivacyParameter, calibrate
 from discreet.mechanisms.limited_domain import DomainRounds, LimitedDomain, key_sensitivity
 from discreet.privacy import ApproxRange
 from discreet.privacy.rho import range_rho
+from discreet.privacy.sensitivity import Sensitivity
 from discreet.sampling.enclosures import lower, precision, upper
 from discreet.testing import ScriptedBits
 
@@ -287,3 +288,10 @@ def test_the_weight_of_nothing_counts_the_keys_that_may_leave() -> None:
 def test_numbers_that_cannot_be(bad: Any) -> None:
     with pytest.raises((InvalidArgument, InvalidNumber)):
         LimitedDomain(*bad)
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_a_scale_is_that_of_every_round(k: int) -> None:
+    mechanism = LimitedDomain(k=k, rows=9, delta=Fraction(1, 100))
+    for spread in (Fraction(1, 2), Fraction(1), Fraction(3)):
+        assert mechanism.spread(Sensitivity(spread, ADD)) == k * spread

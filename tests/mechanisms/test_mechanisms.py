@@ -2,11 +2,12 @@
 
 import math
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,11 +22,15 @@ from discreet.mechanisms import (
     read_mechanism,
 )
 from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter
+from discreet.mechanisms.largest_counts import probabilities_of_largest
+from discreet.mechanisms.lists import probabilities_of_rounds
+from discreet.mechanisms.masked import MaskedMechanism
 from discreet.mechanisms.permute_and_flip import OneOfTheHeads
 from discreet.privacy.guarantees import BoundedRange, LaplaceDP
 from discreet.privacy.sensitivity import Sensitivity, sensitivity_of
 from discreet.sampling.bits import Bits, SystemBits
 from discreet.sampling.enclosures import DyadicRate, ball, lower, precision, upper
+from discreet.sampling.geometric import GeometricNoise
 from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import ScriptedBits, bit_tree, check_mechanism, counted_work, log_ratios
 
@@ -350,3 +355,38 @@ def test_a_scale_is_in_units_of_the_score() -> None:
         assert 2 * (1 - 2**-28) < ready.guarantee.epsilon <= 2
     with pytest.raises(InvalidArgument, match=r"eta must be a Base2Eta\(x, y, z\)"):
         Base2(1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bits", [3, 8, 30])
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_lists_of_the_largest_counts_have_probabilities_of_one_in_all(bits: int, k: int) -> None:
+    """Whatever window is summed: what is outside of it is in the balls."""
+    with precision(bits):
+        balls = probabilities_of_largest([0, 2, 2], k, GeometricNoise(Fraction(1, 2)))
+    with precision(128):
+        assert sum(map(lower, balls)) <= 1 <= sum(map(upper, balls))
+        assert all(upper(ball) >= 0 for ball in balls)
+
+
+def test_rounds_are_products_of_what_is_left() -> None:
+    scores = read_vector([0, 1, 3])
+
+    def of(some: Vector) -> Any:
+        return calibrated(Exponential()).law(some)
+
+    with precision(128):
+        found = probabilities_of_rounds(scores, 2, of)
+        for (i, j), chance in zip(permutations(range(3), 2), found, strict=True):
+            first = of(scores).probabilities()[i]
+            left = [each for each in range(3) if each != i]
+            second = of(scores.take(np.array(left))).probabilities()[left.index(j)]
+            assert chance.overlaps(first * second)
+        assert sum(found, arb(0)).overlaps(arb(1))
+
+
+def test_who_is_masked_has_probability_zero() -> None:
+    masked = calibrated(MaskedMechanism(Exponential(), (True, False, True)))
+    chances = masked.law(read_vector([0, 100, 1])).probabilities()
+    left = calibrated(Exponential()).law(read_vector([0, 1])).probabilities()
+    assert chances[1] == 0
+    assert [float(chances[0]), float(chances[2])] == pytest.approx([*map(float, left)])

@@ -5,15 +5,23 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.mechanisms import (
     NoisyMax,
 )
-from discreet.mechanisms.noisy_max import LaplaceRace
+from discreet.mechanisms.noisy_max import LaplaceRace, _fast_noise_bounds
 from discreet.mechanisms.permute_and_flip import OneOfTheHeads
-from discreet.sampling.enclosures import NaturalRate, lower, precision, upper
+from discreet.sampling.enclosures import (
+    NaturalRate,
+    laplace_quantile,
+    lower,
+    overflowing,
+    precision,
+    upper,
+)
 from discreet.sampling.vectors import read_vector
 from discreet.testing import ScriptedBits
 
@@ -68,3 +76,22 @@ def test_the_race_beyond_doubles_is_the_same_race() -> None:
         words = np.random.default_rng(seed).integers(0, 2, 64 * 8).tolist()
         fast = LaplaceRace(scores, rate).draw(ScriptedBits(words, width=64))
         assert slow.draw(ScriptedBits(words, width=64)) == fast
+
+
+@pytest.mark.parametrize("width", [8, 53, 64])
+def test_doubles_around_laplace_noise_hold_it(width: int) -> None:
+    """For every uniform that begins with the word, also where the noise is near zero or without end."""
+    half = 1 << (width - 1)
+    near = [0, 1, half // 3, half - 2, half - 1, half, half + 1, half + half // 3, 2 * half - 2]
+    words = [*near, 2 * half - 1]
+    with overflowing():
+        low, high = _fast_noise_bounds(np.array(words, dtype=np.uint64), width)
+    with precision(256):
+        for word, least, most in zip(words, low.tolist(), high.tolist(), strict=True):
+            cell = arb(2) ** -width
+            begin, end = laplace_quantile(word * cell), laplace_quantile((word + 1) * cell)
+            assert arb(least) <= begin if begin.is_finite() else least == -math.inf
+            assert end <= arb(most) if end.is_finite() else most == math.inf
+            if begin.is_finite() and end.is_finite():
+                assert begin - arb(least) < (1 + abs(begin)) * arb(2) ** -42
+                assert arb(most) - end < (1 + abs(end)) * arb(2) ** -42

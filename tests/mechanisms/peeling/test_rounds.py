@@ -357,3 +357,10 @@ def test_the_work_of_peeling_depends_on_sizes_and_the_answer() -> None:
         assert work.balls == 0
         seen.add((work.words, work.passes))
     assert seen == {(2 * k, 2 * k)}
+
+
+@pytest.mark.parametrize("k", [1, 2, 7])
+def test_a_scale_is_divided_by_the_spread_of_all_rounds(k: int) -> None:
+    for change in (Fraction(1, 3), Fraction(1), Fraction(5)):
+        sensitivity = sensitivity_of(change, "add_remove")
+        assert Peeling(Exponential(), k).spread(sensitivity) == k * 2 * change
