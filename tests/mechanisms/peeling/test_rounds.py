@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,17 @@ from discreet.mechanisms import (
     PermuteAndFlip,
 )
 from discreet.mechanisms.contract import PrivacyParameter
+from discreet.mechanisms.lists import probabilities_of_rounds
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.peeling import Peeling, arrivals, rounds
 from discreet.mechanisms.peeling.arrivals import FlipRounds
-from discreet.mechanisms.peeling.rounds import BLOCK_SIZE, BlockRounds, Rounds
+from discreet.mechanisms.peeling.rounds import BLOCK_SIZE, BlockRounds, Rounds, RunRounds
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling import kernel
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import Categorical, certain_distance
 from discreet.sampling.enclosures import NaturalRate, Rate, precision
+from discreet.sampling.runs import Runs
 from discreet.sampling.vectors import read_vector
 from discreet.sampling.waiting_times import LOG_TIME_ERROR, read_on, read_on_for, short_words
 from discreet.testing import ScriptedBits, SeededBits, bit_tree, counted_work
@@ -364,3 +367,23 @@ def test_a_scale_is_divided_by_the_spread_of_all_rounds(k: int) -> None:
     for change in (Fraction(1, 3), Fraction(1), Fraction(5)):
         sensitivity = sensitivity_of(change, "add_remove")
         assert Peeling(Exponential(), k).spread(sensitivity) == k * 2 * change
+
+
+def test_rounds_over_runs_are_rounds_over_their_candidates() -> None:
+    """An answer makes its run shorter by one, and what is left of it keeps its places."""
+    scores, sizes = [0, 0, 1, 1, 1, 0], np.array([2, 3, 1], dtype=object)
+    runs = Runs(sizes.cumsum() - sizes, sizes, read_vector([0, 1, 0]))
+    one = Exponential().calibrate(
+        sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", Fraction(2))
+    )
+    law = RunRounds(runs, 2, one.law)
+    tree = bit_tree(lambda bits: tuple(law.draw(bits)), 14)
+    with precision(128):
+        exact = probabilities_of_rounds(read_vector(scores), 2, one.law)
+        for pair, chance in zip(permutations(range(6), 2), exact, strict=True):
+            assert tree.admits(pair, chance), pair
+    assert tree.undecided < Fraction(1, 10)
+    several = law.draws(50, SeededBits())
+    assert [len({*answers}) for answers in several] == [2] * 50
+    whole = RunRounds(runs, 6, one.law).draws(20, SeededBits())
+    assert [sorted(answers) for answers in whole] == [[*range(6)]] * 20
