@@ -294,4 +294,4 @@ def test_numbers_that_cannot_be(bad: Any) -> None:
 def test_a_scale_is_that_of_every_round(k: int) -> None:
     mechanism = LimitedDomain(k=k, rows=9, delta=Fraction(1, 100))
     for spread in (Fraction(1, 2), Fraction(1), Fraction(3)):
-        assert mechanism.spread(Sensitivity(spread, ADD)) == k * spread
+        assert mechanism.spread(Sensitivity(spread, "add_remove")) == k * spread

@@ -12,7 +12,7 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InvalidScores
+from discreet.errors import InvalidArgument, InvalidScores
 from discreet.mechanisms import (
     Exponential,
     PermuteAndFlip,
@@ -387,3 +387,10 @@ def test_rounds_over_runs_are_rounds_over_their_candidates() -> None:
     assert [len({*answers}) for answers in several] == [2] * 50
     whole = RunRounds(runs, 6, one.law).draws(20, SeededBits())
     assert [sorted(answers) for answers in whole] == [[*range(6)]] * 20
+
+
+def test_peeling_takes_no_base_measure() -> None:
+    """Its weights are for all candidates, and a round has fewer."""
+    terms = sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", Fraction(1))
+    with pytest.raises(InvalidArgument, match="takes no base_measure"):
+        Peeling(Exponential(base_measure=[1, 2, 3]), 2).calibrate(*terms)
