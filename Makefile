@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test tests check bench bench-check measure coverage proofs coq bridge theorems mutants fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints replies stub clean
+.PHONY: browser demo test tests check bench bench-check measure coverage proofs coq bridge theorems mutants auditors fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints replies stub clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -42,6 +42,14 @@ bridge: .venv/ready ## a million words looked up by the search that Coq proves, 
 
 mutants: .venv/test-ready ## breaks the source in some 270 places, and counts how many its own tests see; takes most of an hour
 	@$(BIN)/python tools/mutation_score.py
+
+auditors: .venv-auditors/ready ## programs of others that try to refute privacy, against every mechanism and faults put in; hours
+	@.venv-auditors/bin/python -W ignore -m tools.auditors
+
+.venv-auditors/ready: tools/auditors/requirements.txt pyproject.toml
+	$(PYTHON) -m venv .venv-auditors
+	.venv-auditors/bin/python -m pip install -q -e . -r tools/auditors/requirements.txt
+	@touch $@
 
 storm: .venv/test-ready ## a thousand kills and interrupts over one ledger, and over the service, and 10,000 calls of assistants, minutes each
 	$(BIN)/python -m tests.storm

@@ -2,6 +2,7 @@
 
 `make mutants`. Which files, how many breaks for each, the seed and the tests of a file are in
 tools/mutants.toml, with the breaks that change nothing (and why), and those that no test sees (and why).
+What is seen is written to docs/reference/mutation_score.md.
 A break is chosen by a hash of the seed, the file and the line's own text, so that a change elsewhere leaves it.
 
 Outcomes are stored in build/mutants.json by the text of the file and of its tests: a run that is stopped goes on.
@@ -29,6 +30,8 @@ from queue import SimpleQueue
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path("src", "discreet")
+PAGE = ROOT / "docs" / "reference" / "mutation_score.md"
+BEGIN, END = "<!-- written by make mutants -->", "<!-- end -->"
 STORED = ROOT / "build" / "mutants.json"
 CONFIGURATION = tomllib.loads(Path(__file__).with_name("mutants.toml").read_text(encoding="utf-8"))
 WITHOUT_A_FILE = tomllib.loads((ROOT / "tests" / "without_a_file.toml").read_text(encoding="utf-8"))
@@ -46,6 +49,7 @@ NOT_CODE = re.compile(
 )
 COMPILE = "import sys; from pathlib import Path; sys.path.insert(0, '.'); import hatch_build; " \
           "hatch_build.compiled(Path(sys.argv[1]), Path(sys.argv[2]))"  # fmt: skip
+LIBRARIES = {"kernel.c": "_kernel.so", "settle.c": "_settle.abi3.so"}
 NO_PROGRAM = "no program"
 NO_TESTS = 5  # pytest's word for it
 C_OPERATORS = {**OPERATORS, "*": "+", "&&": "||", "||": "&&"}
@@ -287,7 +291,7 @@ class Copies:
         os.utime(file, (self._moment, self._moment))
         if file.suffix != ".c":
             return True
-        library = file.with_name("_kernel.so")
+        library = file.with_name(LIBRARIES[file.name])
         library.unlink(missing_ok=True)
         command = [sys.executable, "-c", COMPILE, str(file), str(library)]
         subprocess.run(command, cwd=file.parents[3], check=False, capture_output=True)
@@ -380,7 +384,56 @@ def main() -> None:
     session = Session(Copies(terms.jobs), mutants)
     with ThreadPoolExecutor(terms.jobs) as pool:
         outcomes = list(pool.map(session.outcome, mutants))
+    if terms.files == "*":
+        write_page(mutants, outcomes)
     sys.exit(report(mutants, outcomes))
+
+
+def write_page(mutants: list[Mutant], outcomes: list[str]) -> None:
+    """Write to the page how many breaks of each file are seen, and the others with their reasons."""
+    equivalent, reasons = CONFIGURATION["equivalent"], CONFIGURATION["unseen"]
+    counts, unseen = dict[str, Counter[str]](), list[Mutant]()
+    for one, outcome in zip(mutants, outcomes, strict=True):
+        kind = (
+            "changes nothing"
+            if one.key in equivalent or outcome == NO_PROGRAM
+            else outcome.split()[0]
+        )
+        counts.setdefault(one.path, Counter())[kind] += 1
+        unseen += [one] if kind == "unseen" else []
+    counts["all"] = sum(counts.values(), Counter[str]())
+    kinds = ["seen", "endless", "unseen", "changes nothing"]
+    rows = [
+        f"| `{path}` | {count.total()} | {' | '.join(str(count[kind]) for kind in kinds)} |"
+        for path, count in counts.items()
+    ]
+    lists = [
+        [
+            "### Unseen",
+            *(_line(one, reasons.get(one.key, "no reason is known yet")) for one in unseen),
+        ],
+        [
+            "### What changes nothing",
+            *(_line(one, equivalent[one.key]) for one in mutants if one.key in equivalent),
+        ],
+    ]
+    total = counts["all"]
+    tried = total.total() - total["changes nothing"]
+    score = f"Of {tried} breaks that change something the tests of their own file see {tried - total['unseen']}: " \
+            f"**{1 - total['unseen'] / max(1, tried):.1%}**."  # fmt: skip
+    table = "\n".join([f"| file | breaks | {' | '.join(kinds)} |", "|---" * 6 + "|", *rows])
+    text = PAGE.read_text(encoding="utf-8")
+    before, after = text.partition(BEGIN)[0], text.partition(END)[2]
+    written = ["\n\n".join([title, "\n".join(lines) or "None."]) for title, *lines in lists]
+    body = "\n\n".join([BEGIN, score, table, *written, END])
+    PAGE.write_text(f"{before}{body}{after}", encoding="utf-8")
+
+
+def _line(mutant: Mutant, reason: str) -> str:
+    """Return a line about a break; without its line's number, which moves."""
+    text, replacement = (" ".join(each.split()) for each in (mutant.text, mutant.replacement))
+    change = f"`{text}` left out" if replacement in ("", "pass") else f"`{text}` → `{replacement}`"
+    return f"- `{mutant.path}` {change} ({mutant.key}): {reason}"
 
 
 def report(mutants: list[Mutant], outcomes: list[str]) -> int:

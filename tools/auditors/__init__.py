@@ -1,0 +1,1 @@
+"""Programs of others that try to refute privacy, run against every mechanism: `make auditors`."""

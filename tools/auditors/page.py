@@ -1,0 +1,102 @@
+"""The tables of docs/reference/audited_by_others.md, by what the auditors said."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from .auditor import Finding
+from .subjects import Subject
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "reference" / "audited_by_others.md"
+STORED = ROOT / "build" / "auditors.json"
+
+BEGIN, END = "<!-- written by make auditors -->", "<!-- end -->"
+
+
+@dataclass
+class Results:
+    """What was said so far, which a run that is stopped goes on from.
+
+    Args:
+        versions: by auditor, its revision, or why it did not run.
+        figures: by auditor, what it is that it says.
+        findings: by auditor and subject.
+        draws: by auditor, how many answers of each side a choice by scores had.
+    """
+
+    versions: dict[str, str] = field(default_factory=dict)
+    figures: dict[str, str] = field(default_factory=dict)
+    findings: dict[str, dict[str, Finding]] = field(default_factory=dict)
+    draws: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls) -> "Results":
+        """Return what is stored."""
+        if not STORED.exists():
+            return cls()
+        stored = json.loads(STORED.read_text(encoding="utf-8"))
+        findings = {
+            auditor: {name: Finding(**each) for name, each in found.items()}
+            for auditor, found in stored["findings"].items()
+        }
+        return cls(stored["versions"], stored["figures"], findings, stored["draws"])
+
+    def store(self) -> None:
+        """Store it."""
+        STORED.parent.mkdir(exist_ok=True)
+        STORED.write_text(json.dumps(asdict(self), indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+def write(results: Results, audited: list[Subject]) -> None:
+    """Put the tables into the page, between its marks."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, after = text.partition(BEGIN)[0], text.partition(END)[2]
+    tables = "\n\n".join(
+        [
+            _versions(results),
+            "### The mechanisms\n\n"
+            + _table(results, [one for one in audited if not one.is_broken]),
+            "### The faults\n\n" + _table(results, [one for one in audited if one.is_broken]),
+            _score(results, audited),
+        ]
+    )
+    PAGE.write_text(f"{before}{BEGIN}\n\n{tables}\n\n{END}{after}", encoding="utf-8")
+
+
+def _versions(results: Results) -> str:
+    rows = [
+        f"| {name} | {version} | {results.figures.get(name, '')} | {results.draws.get(name, 0):,} |"
+        for name, version in results.versions.items()
+    ]
+    return "\n".join(["| auditor | version | its figure | draws |", "|---|---|---|---|", *rows])
+
+
+def _table(results: Results, audited: list[Subject]) -> str:
+    names = [*results.versions]
+    rows = [f"| subject | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
+    for subject in audited:
+        cells = [_cell(results.findings.get(name, {}).get(subject.name)) for name in names]
+        rows.append(f"| {subject.name} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _cell(finding: Finding | None) -> str:
+    """Return a figure, in bold where it refutes."""
+    if finding is None:
+        return "not run"
+    return f"**{finding.figure}**" if finding.is_refuted else finding.figure
+
+
+def _score(results: Results, audited: list[Subject]) -> str:
+    """Return in a sentence how many faults each auditor found, and how many mechanisms it refuted."""
+    broken = {one.name for one in audited if one.is_broken}
+    words = []
+    for name, found in results.findings.items():
+        refuted = {subject for subject, finding in found.items() if finding.is_refuted}
+        looked = found.keys()
+        words.append(
+            f"{name} refuted {len(refuted & broken)} of {len(looked & broken)} faults and "
+            f"{len(refuted - broken)} of {len(looked - broken)} mechanisms."
+        )
+    return " ".join(words)
