@@ -109,6 +109,6 @@ def test_what_no_curve_can_be_is_said(curve: Any, words: str) -> None:
 def test_a_function_is_asked_at_orders_that_are_close() -> None:
     """Between two of them the divergence is taken at the larger: so they may not be far apart."""
     assert [*ORDERS] == sorted({*ORDERS})
-    assert (ORDERS[0], ORDERS[-1]) == (Fraction(17, 16), 2**20)
+    assert (ORDERS[0], ORDERS[-1]) == (Fraction(17, 16), Fraction(2**20))
     for order, following in pairwise(ORDERS):
         assert following - order <= (Fraction(1, 16) if order < 5 else 1 if order < 64 else order)
