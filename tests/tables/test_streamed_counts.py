@@ -12,10 +12,10 @@ import pytest
 
 from discreet import Grid
 from discreet.sampling.kernel_library import open_library
-from discreet.tables.arrow_stream import ARROW_FORMATS, batches
+from discreet.tables.arrow_stream import ARROW_FORMATS
 from discreet.tables.cells import GridThresholds
 from discreet.tables.column import Source
-from discreet.tables.streamed_counts import StreamedCounts, batch_numbers
+from discreet.tables.streamed_counts import StreamedCounts
 
 pytestmark = pytest.mark.skipif(isinstance(open_library(), str), reason="there is no kernel")
 
@@ -102,19 +102,6 @@ def test_indices_are_those_of_the_engine(kind: str) -> None:
         return totals
 
     assert tally(ours.occupancy(grid.nearest)) == tally(ours.engine.occupancy(grid.nearest))
-
-
-def test_numbers_of_batches_are_those_of_the_rows() -> None:
-    """From any row on: a bitmap's first bit need not be that of the first row."""
-    rows = [None if i % 3 == 0 else float(i) for i in range(5000)]
-    whole = duckdb.from_arrow(table("DOUBLE", rows).slice(13, 4001))
-    seen = [n for one in batches(whole, "g") for n in batch_numbers(one, np.float64).tolist()]
-    assert seen == [n for n in rows[13:4014] if n is not None]
-
-
-def test_another_type_than_was_said_is_no_column() -> None:
-    with pytest.raises(TypeError):
-        list(batches(duckdb.from_arrow(table("BIGINT", [1])), "g"))
 
 
 @pytest.mark.parametrize("grid", GRIDS, ids=str)
