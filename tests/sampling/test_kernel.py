@@ -333,3 +333,53 @@ def test_every_row_has_running_sums_of_its_own(width: int) -> None:
     for row, ends in zip(rows, found, strict=True):
         assert ends == pytest.approx(np.exp(row - row.max()).cumsum())
         assert ends.tolist() == FAST.row_sums(row[None, :], 1.0)[0].tolist()
+
+
+@pytest.mark.parametrize("width", [1, 2, 5, 64, 300])
+def test_a_word_falls_in_its_row_where_exact_sums_say(width: int) -> None:
+    """Each word is far from every end, so none may be left open."""
+    numbers = np.random.default_rng(width).integers(1, 1000, size=(200, width))
+    ends = numbers.cumsum(axis=1)
+    found = FAST.locate_rows(ends.astype(np.float64), WORDS[:200], 64, 1e-13)
+    for row, word, i in zip(ends.tolist(), WORDS.tolist(), found.tolist(), strict=False):
+        target = Fraction(word, 2**64) * row[-1]
+        assert i == sum(end <= target for end in row)
+
+
+@pytest.mark.parametrize("bits", [0, 13])
+def test_keys_are_those_of_the_highest_points_not_above(bits: int) -> None:
+    """Points 3/4, 5/4, ..., 51/4: 0 for NaN and for what is below all, the last for what is above all."""
+    points = [(3 + 2 * j) / 4 for j in range(25)]
+    beside = [math.nextafter(point, side) for point in points for side in (-math.inf, math.inf)]
+    odd = [math.nan, math.inf, -math.inf, 0.0, -3.0, 12.8, 13.5, 1e300]
+    numbers = [*points, *beside, *odd]
+    grid = np.array([0.75, 12.75, 2.0, 3.0, 2.0, 4.0])
+    keys = FAST.grid_keys(np.array(numbers), grid, bits).tolist()
+    assert keys[0] == 0
+    assert [key >> bits for key in keys[1:]] == [
+        sum(point <= one for point in points) for one in numbers
+    ]
+    assert [key & ((1 << bits) - 1) for key in keys[1:]] == [
+        i if bits else 0 for i in range(len(numbers))
+    ]
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 200])
+@pytest.mark.parametrize("limit", [3, 1000])
+def test_sums_of_falling_runs_are_those_of_their_points(n: int, limit: int) -> None:
+    """Point by point: run i has the points above the place before it, each with the score of n - i buyers."""
+    places, low, step, rate = np.random.default_rng(n).integers(-1, 40, size=n), 3, 2, 0.01
+    places.sort()
+    falling = np.array([-1, low, step, limit, 0.0, rate / math.log(2), False], dtype=np.float64)
+    keys, before = np.append(0, places + 1), [-1, *places.tolist()]
+    scores = [
+        [(low + step * j) * min(limit, n - i) for j in range(before[i] + 1, before[i + 1] + 1)]
+        for i in range(n)
+    ]
+    best = max((score for run in scores for score in run), default=0)
+    assert FAST.falling_best(keys, 0, falling) == best
+    weights = [math.fsum(math.exp(rate * (score - best)) for score in run) for run in scores]
+    assert FAST.falling_weights(keys, 0, falling, 0, n) == pytest.approx(weights)
+    for block in (1, 64, 70, 500):
+        sums = [math.fsum(weights[start : start + block]) for start in range(0, n, block)]
+        assert FAST.falling_sums(keys, 0, falling, block).tolist() == pytest.approx(sums)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from discreet.sampling import kernel_library
-from discreet.sampling.kernel_library import KernelLibrary, open_library
+from discreet.sampling.kernel_library import KernelLibrary, open_library, settle_function
 from discreet.sampling.speed import speed
 
 # By what is there, not by what the library says of it: one that it wrongly leaves out must be seen.
@@ -54,3 +54,22 @@ def test_it_is_known_without_numpy() -> None:
     program = "from discreet.sampling.speed import speed; speed(); import sys; print(*sys.modules)"
     words = subprocess.check_output([sys.executable, "-c", program], text=True).split()
     assert not {"numpy", "flint", "typing_extensions"} & set(words)
+
+
+@needs_kernel
+@pytest.mark.skipif(
+    "t" in getattr(sys, "abiflags", "")
+    or not [*Path(kernel_library.__file__).parent.glob("_settle.*")],
+    reason="no module for short draws",
+)
+def test_short_draws_are_in_c_where_the_kernel_is_and_this_python_reads_the_module(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    load = settle_function.__wrapped__
+    monkeypatch.setattr(sys, "abiflags", "", raising=False)
+    assert callable(load())
+    monkeypatch.setattr(sys, "abiflags", "t")  # a Python without the lock has another interface
+    assert load() is None
+    monkeypatch.setattr(sys, "abiflags", "")
+    monkeypatch.setattr(kernel_library, "open_library", lambda: "it was not built")
+    assert load() is None

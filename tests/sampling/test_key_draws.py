@@ -223,6 +223,24 @@ def test_words_next_to_a_border(count: int) -> None:
             )
 
 
+def test_only_words_next_to_a_border_are_settled_in_balls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of words of 64 bits nearly none is so near that doubles leave its noise open."""
+    settle, settled = KeyDraw._settle_noise, list[int]()
+
+    def count_it(drawing: KeyDraw, u: LazyUniform, count: int) -> int:
+        settled.append(count)
+        return settle(drawing, u, count)
+
+    monkeypatch.setattr(KeyDraw, "_settle_noise", count_it)
+    law = optimal_probabilities(Fraction(1), Fraction(1, 10**5))
+    classes = np.random.default_rng(8).integers(2, law.size, 100_000)
+    KeyDraw(law).noise(classes, CountedWords(8))
+    assert settled == []
+    border = 2**64 * 4 // 9  # one third of three quarters
+    KeyDraw(HALVES).noise(np.array([2]), OneWord(border))
+    assert settled == [2]
+
+
 @pytest.mark.parametrize("pair", [("1", "1e-5"), ("1/10", "1e-3"), ("5", "1/2")])
 def test_skips_that_are_looked_up(pair: tuple[str, str]) -> None:
     """All words of a part skip alike: at its ends, next to borders and anywhere, what is looked up is right."""
