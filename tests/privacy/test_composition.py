@@ -90,6 +90,25 @@ def test_order_and_nesting_do_not_matter(guarantees: list[Any], random: Any) -> 
     assert whole.bounds(epsilon=1).values == nested.bounds(epsilon=1).values
 
 
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_a_sum_is_of_the_first_kind_that_every_part_implies(neighbors: Any) -> None:
+    half = Fraction(1, 2)
+    for kind in CHAIN:
+        one = kind(half, neighbors)
+        later = kind if CHAIN.index(kind) > CHAIN.index(SummedRange) else SummedRange
+        assert compose(one).summed == one
+        assert compose(one, one).summed == later(half * 2, neighbors)
+        assert compose(one, LogisticDP(half * 2, neighbors)).summed == max(
+            later, LogisticDP, key=CHAIN.index
+        )(half * 3, neighbors)
+    assert compose(ZCDP(half, neighbors)).summed is None
+
+
+def test_only_what_is_there_several_times_has_a_number_in_words() -> None:
+    whole = compose(PureDP(Fraction(1, 2), ADD), *[PureDP(Fraction(1, 4), ADD)] * 3)
+    assert whole.statement == "ε = 1.25 in all, from 3 × (ε = 0.25) + ε = 0.5"
+
+
 def exact_delta(pairs: list[tuple[list[arb], list[arb]]], target: Fraction) -> arb:
     """Return the hockey-stick divergence of a product of pairs, by enumeration."""
     total_ = arb(0)

@@ -286,6 +286,19 @@ def test_randomised_response_is_no_worse_than_that_laplace_noise(epsilon: Fracti
         )
 
 
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(5)])
+def test_the_event_of_an_epsilon_promises_no_more_than_it(epsilon: Fraction) -> None:
+    """Laplace noise of the same epsilon has a smaller delta than randomised response."""
+    pytest.importorskip("dp_accounting")
+    reached = math.tanh(epsilon / 2)  # delta at 0 of randomised response
+    for part in (PureDP(epsilon), Mine(pure=epsilon)):
+        laplace = 1 / compose(part).to_dp_event().noise_multiplier
+        assert math.isclose(-math.expm1(-laplace / 2), reached, rel_tol=1e-12)
+    for kind in (BoundedRange, SummedRange, LaplaceDP):
+        multiplier = compose(kind(epsilon)).to_dp_event().noise_multiplier
+        assert math.isclose(multiplier, 1 / epsilon, rel_tol=1e-12)
+
+
 # Kinds of your own, and defaults.
 
 
