@@ -202,6 +202,7 @@ def test_an_answer_needs_a_key(called: Called) -> None:
         {"json": {"question": "typical-age", "dataset": "rivals"}},
         {"json": NAMED, "headers": {"Idempotency-Key": "x" * 201}},
         {"json": NAMED, "headers": {"Idempotency-Key": " "}},
+        {"json": NAMED, "headers": {"Idempotency-Key": b"\xff"}},
     ],
 )  # fmt: skip
 def test_hostile_requests_are_refused_and_charge_nothing(
