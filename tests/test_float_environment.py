@@ -78,6 +78,10 @@ ENDS = np.cumsum(RNG.random(700))
 PLACES = np.array([0.0, 30.0, 1000.0, 0.0, 1.0, 1000.0])
 KEYS = np.concatenate(([0], np.sort(RNG.integers(0, 30_000, 5000)) << 13 | np.arange(5000)))
 FALLING = np.array([-1.0, 0.0, 1.0, 5000.0, 3e7, 1e-4, 0.0])
+NEAR_ZERO = RNG.integers(-9, 9, 5000) * 5e-324
+EDGES_NEAR_ZERO = np.array([-np.inf, 5e-324, 15e-324, np.nan])
+ONE_PIECE = np.array([-np.inf, 0.0, 1.0, 0.0, 2.0, 0.0])
+"""Rows and edges that a mode may take for 0, and a `discreet_piece` of kernel.c, whose last number is the integer 0."""
 SHUFFLED = RNG.integers(0, 2**63, size=700, dtype=np.uint64) << np.uint64(1)
 
 
@@ -108,6 +112,10 @@ def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
             ),
             *(1e-13, 1e-13, np.empty(200), np.full(9, -1)),
         ],
+        "count_cells": [
+            *(NEAR_ZERO, ord("g"), None, 0, 5000, EDGES_NEAR_ZERO, 3, ONE_PIECE, 1),
+            np.zeros(4, dtype=np.int64),
+        ],
         "grid_keys": [NUMBERS, 5000, PLACES, 13, np.empty(5000, dtype=np.int64)],
         "falling_best": [KEYS, 5000, 13, FALLING.copy()],
         "falling_sums": [KEYS, 5000, 13, FALLING, 64, more],
@@ -135,7 +143,7 @@ def test_every_entry_of_the_kernel_computes_the_same_bits_and_restores_the_mode(
         assert other == plain, entry
         assert after == MODES[name], entry
         tried += 1
-    assert tried == 12
+    assert tried == 13
 
 
 @pytest.mark.parametrize("name", OTHERS)

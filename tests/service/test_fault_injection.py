@@ -173,7 +173,9 @@ def test_the_disk_is_full(kind: str, tmp_path: Path) -> None:
         check_reading(replies, kind)
         check_charges(world, replies, kind)
         asked = [one for one in replies if one.path in ASKS and one.request not in (PAID, "")]
-        assert {one.status for one in asked if one.who == "ann"} == {503}
+        statuses = {one.status for one in asked if one.who == "ann"}
+        # The journal keeps its place on the disk, so a charge may fit where its answer does not: `check_charges`.
+        assert statuses == {503} or (kind == "full" and statuses == {500, 503})
         (health,) = [one.status for one in replies if one.path == "/healthz"]
         assert (health == 503) == (kind == "full")
 

@@ -827,8 +827,8 @@ COUNT_ROWS(count_integers, int32_t)
 /* Adds the numbers of rows in each cell to counts[0 .. cells), and of those that are null or NaN to counts[cells].
  * `kind` is Arrow's format of the rows and the edges, `valid` its bitmap or NULL, `offset` where the rows begin. After
  * the edges of the cells stands one more, NaN or the largest integer: a row at or above it is in the last cell. */
-EXPORT int discreet_count_cells(const void *rows, unsigned kind, const void *valid, size_t offset, size_t length,
-                                const void *edges, size_t cells, const void *pieces, size_t parts, void *counts)
+static int count_cells(const void *rows, unsigned kind, const void *valid, size_t offset, size_t length,
+                       const void *edges, size_t cells, const void *pieces, size_t parts, void *counts)
 {
 #define COUNT_AS(NAME, TYPE)                                                                                  \
     NAME((const TYPE *)rows + offset, length, edges, cells, pieces, parts, valid, offset, counts)
@@ -842,6 +842,15 @@ EXPORT int discreet_count_cells(const void *rows, unsigned kind, const void *val
     default: return 1;
     }
 #undef COUNT_AS
+}
+
+EXPORT int discreet_count_cells(const void *rows, unsigned kind, const void *valid, size_t offset, size_t length,
+                                const void *edges, size_t cells, const void *pieces, size_t parts, void *counts)
+{
+    Environment saved = enter(); /* a subnormal row is above 0, whatever the caller's mode says */
+    int failed = count_cells(rows, kind, valid, offset, length, edges, cells, pieces, parts, counts);
+    leave(saved);
+    return failed;
 }
 
 EXPORT size_t discreet_rounds(

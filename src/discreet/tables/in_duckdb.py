@@ -6,6 +6,7 @@ No SQL is pasted from values: constants are one text, which DuckDB splits and ca
 import datetime as dt
 import itertools
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from contextvars import copy_context
@@ -280,9 +281,11 @@ class InDuckDB:
             native, values, cell = "BLOB", [str(one).encode() for one in values], text_bytes(CELL)
         place = FunctionExpression("list_position", constants(values, native), SQLExpression(cell))
         counts = rows.aggregate([place, SQLExpression(size)])  # by each place
-        positions = [None, *places.values()]
-        pairs = [pair for pair in interruptible(counts, counts.fetchall) if pair[0]]
-        return [positions[place] for place, _ in pairs], [number for _, number in pairs]
+        positions, totals = list(places.values()), Counter[int]()
+        for where, number in interruptible(counts, counts.fetchall):
+            if where:  # several values may have one place: all the ways in which text spells a truth
+                totals[positions[where - 1]] += number
+        return list(totals), list(totals.values())
 
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units: a number is short, and windows over numbers are three times as fast."""
