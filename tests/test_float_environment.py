@@ -81,7 +81,7 @@ FALLING = np.array([-1.0, 0.0, 1.0, 5000.0, 3e7, 1e-4, 0.0])
 NEAR_ZERO = RNG.integers(-9, 9, 5000) * 5e-324
 EDGES_NEAR_ZERO = np.array([-np.inf, 5e-324, 15e-324, np.nan])
 ONE_PIECE = np.array([-np.inf, 0.0, 1.0, 0.0, 2.0, 0.0])
-"""Rows and edges that a mode may take for 0, and a `discreet_piece` of kernel.c, whose last number is the integer 0."""
+"""Rows and edges that a mode may take for 0, and a `discreet_piece` of kernel.c, which ends in the integer 0."""
 SHUFFLED = RNG.integers(0, 2**63, size=700, dtype=np.uint64) << np.uint64(1)
 
 
