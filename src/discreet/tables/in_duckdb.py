@@ -283,8 +283,8 @@ class InDuckDB:
         counts = rows.aggregate([place, SQLExpression(size)])  # by each place
         positions, totals = list(places.values()), Counter[int]()
         for where, number in interruptible(counts, counts.fetchall):
-            if where:  # several values may have one place: all the ways in which text spells a truth
-                totals[positions[where - 1]] += number
+            if where:  # 0 and null are of other values
+                totals[positions[where - 1]] += number  # of all texts that spell one truth
         return list(totals), list(totals.values())
 
     def units(self, rows: Frame, of: ColumnType) -> Frame:
