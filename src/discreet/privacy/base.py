@@ -1,24 +1,17 @@
 """The methods that all kinds of guarantees have in common."""
 
-from collections.abc import Callable
-from typing import ClassVar
+from importlib import import_module
 
 from ..numbers import Number, count
-from .contract import Guarantee, Parts, guarantee_as_dict
+from .contract import Guarantee, guarantee_as_dict
 from .conversions import divergence_at
 from .wording import guarantee_table, in_full
 
 
 class BaseGuarantee:
-    """The base of all kinds of guarantees.
-
-    Attributes:
-        composition: makes one guarantee of several. A composition is made of kinds, so `composition.py`
-            lies above this module, and sets it.
-    """
+    """The base of all kinds of guarantees."""
 
     __slots__ = ()
-    composition: ClassVar[Callable[[Parts], Guarantee]]
 
     @property
     def core(self: Guarantee) -> Guarantee | None:
@@ -31,7 +24,12 @@ class BaseGuarantee:
 
     def repeated(self: Guarantee, n: int) -> Guarantee:
         """Return the guarantee of `n` answers that may be chosen adaptively."""
-        return self if count(n, "n") == 1 else BaseGuarantee.composition(((self, n),))
+        if count(n, "n") == 1:
+            return self
+        # It is made of kinds, so it lies above this module; nothing may have imported it before.
+        module = import_module(f"{__package__}.composition")
+        composition: Guarantee = module.Composition(((self, n),))
+        return composition
 
     def __str__(self: Guarantee) -> str:
         return in_full(self)

@@ -15,7 +15,6 @@ from ..error_boundary import error_boundaries, error_boundary
 from ..errors import InvalidArgument
 from ..messages import SUM, Message, join
 from ..numbers import Number, count
-from .base import BaseGuarantee
 from .bounds import Bounds, Looseness, bounds_of
 from .contract import (
     Guarantee,
@@ -285,6 +284,3 @@ def count_atoms(parts: Iterable[Part]) -> dict[Guarantee, int]:
 def _flat(parts: Iterable[Part]) -> tuple[Part, ...]:
     """Return the parts without nesting, equal ones as one, in a fixed order."""
     return merge(tuple(count_atoms(parts).items()))
-
-
-BaseGuarantee.composition = Composition
