@@ -35,7 +35,7 @@ def million(watch: Watch) -> Row:
         Contender(DIFFPRIVLIB, partial(peers.diffprivlib_exponential, scores), turns=3),
     ]
     timings = race(contenders, 21, watch)
-    lines = compared(timings, Target(limit(0.08, 0.25), NUMPY), bits_per_draw(ours))
+    lines = compared(timings, Target(limit(0.07, 0.25), NUMPY), bits_per_draw(ours))
     return Row("1 draw, 10^6 distinct floats", lines, [KIND_SCORES])
 
 
@@ -90,7 +90,7 @@ def many(watch: Watch) -> Row:
         Contender(OPENDP_FEW, partial(_opendp_few, scores), turns=9, share=FEW_DRAWS / DRAWS),
     ]
     timings = race(contenders, 21, watch)
-    lines = compared(timings, Target(limit(0.35, 1), NUMPY), bits_per_draw(ours, DRAWS))
+    lines = compared(timings, Target(limit(0.25, 1), NUMPY), bits_per_draw(ours, DRAWS))
     note = f"OpenDP makes one draw a call; {FEW_DRAWS} are timed and extrapolated to {DRAWS:,}."
     return Row("10^5 draws, 40,000 candidates", lines, [note])
 

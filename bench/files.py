@@ -51,7 +51,7 @@ def mode(watch: Watch) -> Row:
             Contender("OpenDP exponential", partial(peers.opendp_mode, codes, len(ADULT))),
         ]
         timings = race(contenders, 21, watch)
-        lines = compared(timings, Target(1.15, BARE), bits_per_draw(ours))
+        lines = compared(timings, Target(1.1, BARE), bits_per_draw(ours))
     return Row("mode of 7, 10^7 Parquet rows", lines, NOTES)
 
 
@@ -69,7 +69,7 @@ def price(watch: Watch) -> Row:
             Contender("discreet price, Parquet", ours),
             Contender(MEMORY, partial(_price, bids)),
         ]
-        lines = compared(race(contenders, 7, watch), None, bits_per_draw(ours))
+        lines = compared(race(contenders, 21, watch), None, bits_per_draw(ours))
     return Row("price, 5 x 10^6 Parquet rows, 10^6 points", lines)
 
 

@@ -24,7 +24,7 @@ def median(watch: Watch) -> Row:
         Contender(PARTITION, partial(_partition, data)),
         Contender(SORT, partial(_sort, data)),
     ]
-    timings = race(contenders, 7, watch)
+    timings = race(contenders, 21, watch)
     lines = compared(timings, Target(2, PARTITION), bits_per_draw(partial(median_of, data)))
     return Row("median of 10^7, grid of 10^12", lines)
 
@@ -36,7 +36,7 @@ def price(watch: Watch) -> Row:
         Contender("discreet price", partial(_price, bids)),
         Contender(SORT, partial(_sort, bids)),
     ]
-    timings = race(contenders, 11, watch)
+    timings = race(contenders, 21, watch)
     target = Target(limit(1.6, 3.6), SORT)
     lines = compared(timings, target, bits_per_draw(partial(_price, bids)))
     return Row("price, 10^6 bids, grid of 2^40", lines)
@@ -50,9 +50,9 @@ def quantiles(watch: Watch) -> Row:
         Contender("discreet quantiles, independent", partial(_quantiles, data, "independent")),
         Contender(SORT, partial(_sort, data)),
     ]
-    timings = race(contenders, 11, watch)
+    timings = race(contenders, 21, watch)
     bits = bits_per_draw(partial(_quantiles, data, "recursive"))
-    return Row("50 quantiles of 586,104", compared(timings, Target(1.5, SORT), bits))
+    return Row("50 quantiles of 586,104", compared(timings, Target(1.2, SORT), bits))
 
 
 def _quantiles(data: peers.Array, method: Literal["recursive", "independent"]) -> Run:

@@ -30,7 +30,7 @@ def imports(watch: Watch) -> Row:
         contenders = [
             Contender(name, partial(_fresh, code, cache)) for name, code in programs.items()
         ]
-        timings = race(contenders, 11, watch)
+        timings = race(contenders, 21, watch)
     beyond = {name: timings[name].beyond(timings[BARE]) for name in PROGRAMS}
     used = Line(OURS_USED, beyond.pop(OURS_USED))
     ours, *peers = compared(beyond, Target(0.150))

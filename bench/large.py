@@ -51,19 +51,19 @@ class Large:
     def mode(self, watch: Watch) -> Row:
         """Return the row of the most common of seven codes."""
         contenders = {"discreet mode": mode, BARE: _bare}
-        return self._row("mode of 7", contenders, Target(1.3, BARE), watch)
+        return self._row("mode of 7", contenders, Target(1.1, BARE), watch)
 
     def median(self, watch: Watch) -> Row:
         """Return the row of a median over a grid of 10^12 points."""
         contenders = {"discreet median": median, EXACT: _exact}
-        return self._row("median, grid of 10^12", contenders, Target(1.5, EXACT), watch)
+        return self._row("median, grid of 10^12", contenders, Target(0.7, EXACT), watch)
 
     def _row(self, title: str, works: Mapping[str, Work], target: Target, watch: Watch) -> Row:
         with self._file(watch) as file:
             ours = partial(next(iter(works.values())), file)
             contenders = [Contender(name, partial(work, file)) for name, work in works.items()]
             owed = target if self.rows >= FULL else None  # a small file is soon read
-            lines = compared(race(contenders, 5, watch), owed, bits_per_draw(ours))
+            lines = compared(race(contenders, 21, watch), owed, bits_per_draw(ours))
             note = (
                 f"peak memory of a fresh process {_peak(title.partition(' ')[0].strip(','), file)}"
             )

@@ -36,7 +36,7 @@ def flips(watch: Watch) -> Row:
         Contender("discreet, permute-and-flip", ours),
         Contender(EXPONENTIAL, partial(_median, data, "0.01", "exponential")),
     ]
-    lines = compared(race(contenders, 11, watch), Target(2, EXPONENTIAL), bits_per_draw(ours))
+    lines = compared(race(contenders, 21, watch), Target(2, EXPONENTIAL), bits_per_draw(ours))
     return Row("median of 10^6, 5 x 10^7 points", lines)
 
 

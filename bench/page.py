@@ -24,8 +24,17 @@ def write(stored: Mapping[str, Results]) -> None:
 
 def table(stored: Mapping[str, Results]) -> str:
     """Return the stored results as a table: medians, and ratios with the kernel and without it."""
-    found = [_machines(stored), "", "| work | ours | peer | theirs | ratio | without the kernel | target |",
-             "|---|---|---|---|---|---|---|"]  # fmt: skip
+    columns = (
+        "work",
+        "ours",
+        "peer",
+        "theirs",
+        "ratio",
+        "by processor",
+        "without the kernel",
+        "target",
+    )
+    found = [_machines(stored), "", f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     slow = stored.get("numpy", {}).get("rows", {})
     for name, row in stored["kernel"]["rows"].items():
         found += _lines(row, slow.get(name))
@@ -35,20 +44,21 @@ def table(stored: Mapping[str, Results]) -> str:
 def _lines(row: Mapping[str, Any], slow: Mapping[str, Any] | None) -> list[str]:
     """Return one line for each peer of a row; without peers one for ourselves."""
     ours, *peers = row["lines"]
-    without = {} if slow is None else {line["name"]: line["ratio"] for line in slow["lines"]}
+    without = {} if slow is None else {line["name"]: line for line in slow["lines"]}
     chosen = peer(row)
     found = []
     for line in [line for line in peers if line["median"] is not None] or [None]:
         told = [row["title"], _times(ours)]
         if line is None:
-            told += ["", "", "", "", ""]
+            told += [""] * 6
         else:
             is_chosen = chosen is not None and line["name"] == chosen["name"]
             told += [
                 line["name"],
                 _times(line),
-                ratio(line["ratio"]),
-                ratio(without.get(line["name"])),
+                _ratio(line),
+                _ratio(line, "processor_ratio"),
+                _ratio(without.get(line["name"])),
             ]
             told.append(_target(line) if is_chosen else "")
         found.append(f"| {' | '.join(told)} |")
@@ -69,8 +79,17 @@ def _times(line: Mapping[str, Any]) -> str:
     return f"{duration(line['median'])} ({duration(line['min'])})"
 
 
+def _ratio(line: Mapping[str, Any] | None, clock: str = "ratio") -> str:
+    """Return a ratio with its interval; nothing where there is none."""
+    if line is None or line[clock] is None:
+        return ""
+    low, high = map(ratio, line[f"{clock}_interval"])
+    return f"{ratio(line[clock])} [{low}, {high}]"
+
+
 def _target(line: Mapping[str, Any]) -> str:
     """Return what we owe to this peer, and whether we keep to it."""
     if not line["target"]:
         return ""
-    return f"≤ {line['target']['limit']:g}{'' if line['met'] else ', not met'}"
+    clock = " by processor" if line["target"]["clock"] == "processor" else ""
+    return f"≤ {line['target']['limit']:g}{clock}{'' if line['met'] else ', not met'}"

@@ -1,14 +1,23 @@
-"""Several ways to do one work, timed in turns: what slows the machine for one slows it for all."""
+"""Several ways to do one work, timed in turns: what slows the machine for one slows it for all.
+
+Each turn times all contenders once, in a random order, by the clock on the wall and by the processor. Ratios are
+taken within turns, and the median of them comes with an interval that assumes nothing of how times are distributed.
+"""
 
 import gc
 import re
 import statistics
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import comb
 from random import Random
-from time import perf_counter
+from time import perf_counter, process_time
+
+if sys.platform != "win32":
+    import resource
 
 Run = Callable[[], object]
 Watch = Callable[[str], None]
@@ -35,9 +44,17 @@ class Contender:
 
 @dataclass(slots=True)
 class Timing:
-    """What one contender took: seconds for the whole work in each turn, or why it could not run."""
+    """What one contender took: seconds for the whole work in each turn, or why it could not run.
+
+    Attributes:
+        seconds: by the clock on the wall.
+        processor: by all threads of this process and the programs that it started.
+        warned: the number of warnings.
+        failure: the error that ended it.
+    """
 
     seconds: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
     warned: int = 0
     failure: str | None = None
 
@@ -53,8 +70,46 @@ class Timing:
 
     def beyond(self, base: "Timing") -> "Timing":
         """Return the time spent beyond another contender's median."""
-        extra = [own - (base.median or 0.0) for own in self.seconds]
-        return Timing(extra, self.warned, self.failure or base.failure)
+        failure = self.failure or base.failure
+        clocks = [(self.seconds, base.seconds), (self.processor, base.processor)]
+        wall, processor = ([] if failure else _less(own, theirs) for own, theirs in clocks)
+        return Timing(wall, processor, self.warned, failure)
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """The median of the ratios of all turns, and the interval that has the true median 19 times in 20 or more.
+
+    Its ends are ratios of two turns, by ranks: each side has the true median with probability 1/2 in each turn.
+    With fewer than six turns no ranks reach that, and the ends are the extremes.
+    """
+
+    median: float
+    low: float
+    high: float
+
+
+def paired_ratio(ours: Sequence[float], theirs: Sequence[float]) -> Ratio | None:
+    """Return the ratio of two contenders by the turns that both have; None where there are none."""
+    ratios = sorted(own / their for own, their in zip(ours, theirs, strict=False) if their > 0)
+    if not ratios:
+        return None
+    rank = _rank(len(ratios))
+    return Ratio(statistics.median(ratios), ratios[rank], ratios[-1 - rank])
+
+
+def _rank(turns: int) -> int:
+    """Return how many of the least and of the greatest may be left out, at most 1 in 40 lying beyond each end."""
+    below, rank = 1, 0
+    while 40 * below <= 2**turns:
+        rank += 1
+        below += comb(turns, rank)
+    return max(0, rank - 1)
+
+
+def _less(own: Sequence[float], base: Sequence[float]) -> list[float]:
+    """Return times without the median of others."""
+    return [seconds - statistics.median(base) for seconds in own]
 
 
 def race(contenders: Sequence[Contender], turns: int, watch: Watch) -> dict[str, Timing]:
@@ -72,22 +127,32 @@ def race(contenders: Sequence[Contender], turns: int, watch: Watch) -> dict[str,
                 continue
             watch(f"{contender.name}, {turn + 1} of {turns}")
             with _noted(timing):
-                seconds = _clock(ready[contender.name], contender.calls) / contender.share
-                timing.seconds += [seconds] if turn >= 0 else []
+                wall, processor = _clock(ready[contender.name], contender.calls)
+                if turn >= 0:
+                    timing.seconds.append(wall / contender.share)
+                    timing.processor.append(processor / contender.share)
     return timings
 
 
-def _clock(run: Run, calls: int) -> float:
-    """Return the seconds of one call, the garbage of others collected before."""
+def _clock(run: Run, calls: int) -> tuple[float, float]:
+    """Return the seconds of one call, by the wall and by the processor, the garbage of others collected before."""
     gc.collect()
     gc.disable()
     try:
-        start = perf_counter()
+        busy, start = _processor(), perf_counter()
         for _ in range(calls):
             run()
-        return (perf_counter() - start) / calls
+        return (perf_counter() - start) / calls, (_processor() - busy) / calls
     finally:
         gc.enable()
+
+
+def _processor() -> float:
+    """Return the processor's seconds of this process and of the programs that it started and that ended."""
+    if sys.platform == "win32":  # which does not add up the time of programs that were started
+        return process_time()
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return process_time() + children.ru_utime + children.ru_stime
 
 
 @contextmanager

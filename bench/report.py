@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from .gaps import CANDIDATES, GAPS, Trace
-from .race import Timing
+from .race import Ratio, Timing
 from .results import Line, Row, Target
 
 _AHEAD = f"{CANDIDATES:,} candidates, 1 ahead"
@@ -48,7 +48,9 @@ def _described(machine: Mapping[str, str]) -> list[str]:
 
 
 def _table_of_rows(rows: Sequence[Row]) -> Table:
-    table = _table("time", "min", "ours by\ntheirs", "target", "met", "bits a\ndraw")
+    table = _table(
+        "time", "min", "ours by\ntheirs", "by\nprocessor", "target", "met", "bits a\ndraw"
+    )
     for row in rows:
         table.add_row(f"[bold]{escape(row.title)}")
         for line in row.lines:
@@ -62,11 +64,19 @@ def _cells(line: Line) -> list[str]:
     return [
         _time(line.timing),
         duration(line.timing.best) if line.timing.best is not None else "",
-        _number(line.ratio, "x"),
+        _with_interval(line.ratio),
+        _with_interval(line.processor),
         _owed(line.target),
         met,
         _number(line.bits),
     ]
+
+
+def _with_interval(ratio: Ratio | None) -> str:
+    """Return the ratio, and its interval on a line below."""
+    if ratio is None:
+        return ""
+    return f"{_number(ratio.median, 'x')}\n[dim]{_number(ratio.low)}–{_number(ratio.high)}"
 
 
 def _table_of_traces(traces: Sequence[Trace]) -> Table:

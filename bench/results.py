@@ -1,18 +1,19 @@
 """What a race comes to: lines of times and ratios, and whether we met our target."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
 
-from .race import Timing
+from .race import Ratio, Timing, paired_ratio
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What we owe: a ratio to the contender `against`, or seconds if there is none."""
+    """What we owe: a ratio to the contender `against`, or seconds if there is none, by one of two clocks."""
 
     limit: float
     against: str | None = None
+    clock: Literal["wall", "processor"] = "wall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +23,17 @@ class Line:
     Attributes:
         name: who did the work.
         timing: how long it took.
-        ratio: our median by theirs; none where it says nothing.
+        ratio: our time by theirs, by the clock on the wall; none where it says nothing.
+        processor: the same by the processor's time.
         bits: random bits we read for each draw.
         target: what we owe on this line.
-        met: whether we kept to it; none without a target.
+        met: whether we kept to it with the whole interval; none without a target.
     """
 
     name: str
     timing: Timing
-    ratio: float | None = None
+    ratio: Ratio | None = None
+    processor: Ratio | None = None
     bits: float | None = None
     target: Target | None = None
     met: bool | None = None
@@ -43,9 +46,10 @@ class Line:
             "median": timing.median,
             "min": timing.best,
             "turns": len(timing.seconds),
-            "ratio": self.ratio,
+            **_in_json("ratio", self.ratio),
+            **_in_json("processor_ratio", self.processor),
             "bits_per_draw": self.bits,
-            "target": target and {"limit": target.limit, "against": target.against},
+            "target": target and asdict(target),
             "met": self.met,
             "failure": timing.failure,
             "warnings": timing.warned,
@@ -75,19 +79,32 @@ def compared(
         _judged(Line(name, ours, bits=bits), target if target and target.against is None else None)
     ]
     for name, peer in peers:
-        line = Line(name, peer, ratio=_ratio(ours.median, peer.median))
+        line = Line(name, peer, *_ratios(ours, peer))
         lines.append(_judged(line, target if target and target.against == name else None))
     return lines
+
+
+def _ratios(ours: Timing, theirs: Timing) -> tuple[Ratio | None, Ratio | None]:
+    """Return our time by theirs, by the wall and by the processor; none where one of both failed."""
+    if ours.failure or theirs.failure:
+        return None, None
+    return (
+        paired_ratio(ours.seconds, theirs.seconds),
+        paired_ratio(ours.processor, theirs.processor),
+    )
 
 
 def _judged(line: Line, target: Target | None) -> Line:
     """Return the line with its target and whether it was met; what could not be measured was not."""
     if target is None:
         return line
-    value = line.timing.median if target.against is None else line.ratio
-    met = value is not None and value <= target.limit
-    return Line(line.name, line.timing, line.ratio, line.bits, target, met)
+    ratio = line.ratio if target.clock == "wall" else line.processor
+    reached = (
+        line.timing.median if target.against is None else None if ratio is None else ratio.high
+    )
+    return replace(line, target=target, met=reached is not None and reached <= target.limit)
 
 
-def _ratio(ours: float | None, theirs: float | None) -> float | None:
-    return None if ours is None or theirs is None else ours / theirs
+def _in_json(name: str, ratio: Ratio | None) -> dict[str, Any]:
+    interval = None if ratio is None else [ratio.low, ratio.high]
+    return {name: ratio and ratio.median, f"{name}_interval": interval}

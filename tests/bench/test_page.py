@@ -15,8 +15,8 @@ def results(ours: float, theirs: float = 2.0, failure: str | None = None) -> dic
     """Return results of one row, with a peer that we owe something to."""
     timings = {
         "ours": Timing([ours, 3 * ours]),
-        "peer": Timing([theirs], failure=failure),
-        "base": Timing([1.0]),
+        "peer": Timing([theirs, theirs], failure=failure),
+        "base": Timing([1.0, 1.0]),
     }
     row = Row("work", compared(timings, Target(1, "base")))
     return {"machine": {"processor": "one"}, "rows": {"work": row.as_dict()}}
@@ -38,8 +38,14 @@ def test_the_page_says_what_is_stored() -> None:
 def test_the_table_and_the_picture_of_a_row() -> None:
     both = {"kernel": results(1.5), "numpy": results(3.0)}
     *_, against_peer, against_base = page.table(both).splitlines()
-    assert against_peer == "| work | 3 s (1.5 s) | peer | 2 s (2 s) | 1.5 | 3 |  |"
-    assert against_base == "| work | 3 s (1.5 s) | base | 1 s (1 s) | 3 | 6 | ≤ 1, not met |"
+    assert (
+        against_peer
+        == "| work | 3 s (1.5 s) | peer | 2 s (2 s) | 1.5 [0.75, 2.2] |  | 3 [1.5, 4.5] |  |"
+    )
+    assert (
+        against_base
+        == "| work | 3 s (1.5 s) | base | 1 s (1 s) | 3 [1.5, 4.5] |  | 6 [3, 9] | ≤ 1, not met |"
+    )
     svg = picture.picture(both).to_svg()
     for said in ("work: 3", "work: 6", "target: 1", "prefers-color-scheme"):
         assert said in svg
