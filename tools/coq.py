@@ -38,7 +38,7 @@ LIBRARIES = ("Coquelicot.Coquelicot", "Interval.Tactic", "Flocq.Core.Core", "Gap
 INTRODUCTION = """# All theorems
 
 What Coq has checked, by theory (`proofs/`), in words; the statement itself stands under its name there. *Lines* are
-those of statement and proof, *seconds* those that Coq took over both, on two shared cores. What else stands against
+those of statement and proof, *seconds* those of a processor that Coq took over both. What else stands against
 errors, and what is trusted, is in [what is proved, by what](proofs.md). `make theorems` checks all of it and writes
 this page.
 """
@@ -201,9 +201,12 @@ def theorem_of(text: str, name: str) -> tuple[int, int]:
 
 
 def seconds(timing: str, start: int, end: int) -> float:
-    """Return how long Coq took over the sentences between two places of a theory, in bytes."""
-    rows = re.findall(r"^Chars (\d+) - (\d+) \S* ?.*? ([\d.]+) secs", timing, re.M)
-    return sum(float(took) for first, _, took in rows if start <= int(first) < end)
+    """Return how much time of a processor Coq took over the sentences between two places of a theory, in bytes.
+
+    The time of the clock would say how busy the machine was.
+    """
+    rows = re.findall(r"^Chars (\d+) - .* secs \(([\d.]+)u,([\d.]+)s\)", timing, re.M)
+    return sum(float(own) + float(system) for first, own, system in rows if start <= int(first) < end)
 
 
 def measure(name: str) -> Theorem:
