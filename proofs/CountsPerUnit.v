@@ -70,18 +70,31 @@ Proof.
   cbn [combine tally fst]. rewrite IH by lia. reflexivity.
 Qed.
 
+(* Some of a list, in its order. *)
+Inductive some_of {A : Type} : list A -> list A -> Prop :=
+  | none_left : some_of [] []
+  | left_out : forall x part l, some_of part l -> some_of part (x :: l)
+  | taken : forall x part l, some_of part l -> some_of (x :: part) (x :: l).
+
+Lemma filter_of_pairs :
+  forall A B (test : A * B -> bool) firsts rows, length firsts = length rows ->
+    some_of (map snd (filter test (combine firsts rows))) rows.
+Proof.
+  intros A B test firsts. induction firsts as [|j firsts IH]; intros [|row rows] same; cbn in same; try lia; [constructor|].
+  cbn [combine filter]. destruct (test (j, row)); cbn [map snd]; constructor; apply IH; lia.
+Qed.
+
 Theorem kept_rows :
   forall A k s (rows : list A), 0 < k ->
     Z.of_nat (length (kept k s rows)) = Z.min k (Z.of_nat (length rows)) /\
-    incl (kept k s rows) rows.
+    some_of (kept k s rows) rows.
 Proof.
-  intros A k s rows k0. unfold kept. split.
-  - rewrite map_length, filter_length.
-    rewrite (tally_firsts _ _ (stays k s (Z.of_nat (length rows))))
-      by (unfold places; rewrite map_length, seq_length; reflexivity).
+  intros A k s rows k0.
+  assert (same : length (places (length rows)) = length rows) by (unfold places; rewrite map_length, seq_length; reflexivity).
+  unfold kept. split.
+  - rewrite map_length, filter_length, (tally_firsts _ _ (stays k s (Z.of_nat (length rows)))) by exact same.
     destruct rows as [|row rest]; [cbn; lia|]. apply rule_keeps; [exact k0|cbn; lia].
-  - intros x inside. apply in_map_iff in inside. destruct inside as [[j y] [<- inside]].
-    apply filter_In in inside. destruct inside as [inside _]. apply in_combine_r in inside. exact inside.
+  - apply filter_of_pairs, same.
 Qed.
 
 (* A table is a list of units, each with its s and its rows. *)

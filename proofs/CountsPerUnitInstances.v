@@ -16,7 +16,7 @@ Proof. split; [reflexivity|]. apply rule_keeps; lia. Qed.
 
 Example kept_rows_instance :
   kept 2 5 [10; 20; 30] = [20; 30] /\ kept 4 5 [10; 20; 30] = [10; 20; 30] /\
-  Z.of_nat (length (kept 2 5 [10; 20; 30])) = Z.min 2 (Z.of_nat 3).
+  Z.of_nat (length (kept 2 5 [10; 20; 30])) = Z.min 2 (Z.of_nat 3) /\ some_of (kept 2 5 [10; 20; 30]) [10; 20; 30].
 Proof. split; [reflexivity|split; [reflexivity|]]. apply (kept_rows Z 2 5 [10; 20; 30]). lia. Qed.
 
 Example bounded_table_instance :
@@ -169,3 +169,11 @@ Qed.
 Lemma fewer_counts_than_candidates_kept_are_too_few :
   ~ tally (fun c => counts (holds_kept 2 [1; 2; 3]) [ann] c - counts (holds_kept 2 [1; 2; 3]) [] c =? 1) [1; 2; 3] <= 1.
 Proof. intros few. refute few. Qed.
+
+(* Members alone would say neither the order nor how often each is there. *)
+Lemma members_are_not_some_of_a_list :
+  incl [30; 10] [10; 20; 30] /\ ~ some_of [30; 10] [10; 20; 30] /\ incl [10; 10] [10; 20; 30] /\ ~ some_of [10; 10] [10; 20; 30].
+Proof.
+  split; [intros x [<-|[<-|[]]]; cbn; auto|]. split; [|split; [intros x [<-|[<-|[]]]; cbn; auto|]];
+    intros some; repeat match goal with H : some_of _ _ |- _ => inversion H; clear H; subst end.
+Qed.

@@ -90,7 +90,8 @@ Qed.
 Lemma power_of_two : forall n : Z, bpow radix2 n = exp (IZR n * ln 2).
 Proof. intros n. rewrite bpow_exp. reflexivity. Qed.
 
-(* The weight of a double y, whatever the compiler made of products and sums. *)
+(* The weight of a double y, p being the polynomial with each product and sum rounded, or with each pair of them fused;
+   what a compiler may make of some pairs and not of others is no part of this. *)
 Definition computed (p : R -> R) (y weight : R) : Prop :=
   exists n : Z, whole y = IZR n /\ weight = scaled (p (rest y)) n.
 

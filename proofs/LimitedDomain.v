@@ -329,15 +329,15 @@ Proof.
   apply IH; [exact some|]. intros s inside'. apply pos, within, inside'.
 Qed.
 
-(* Weights that lie within a factor c of each other, always the same way: each round costs c. *)
+(* Weights that are multiplied by factors between `low` and `low * c`: each round costs c. *)
 Lemma good_is_near :
-  forall c heavy heavy', 1 <= c -> forall rounds nothing nothing' slots event,
+  forall c low heavy heavy', 1 <= c -> 0 < low -> forall rounds nothing nothing' slots event,
     0 < nothing -> 0 < nothing' -> heavy_slots heavy slots -> heavy_slots heavy' slots ->
-    (nothing <= nothing' <= c * nothing /\ (forall s, In s slots -> heavy s <= heavy' s <= c * heavy s) \/
-     nothing' <= nothing <= c * nothing' /\ (forall s, In s slots -> heavy' s <= heavy s <= c * heavy' s)) ->
+    low * nothing <= nothing' <= low * c * nothing ->
+    (forall s, In s slots -> low * heavy s <= heavy' s <= low * c * heavy s) ->
     good heavy rounds nothing slots event <= c ^ rounds * good heavy' rounds nothing' slots event.
 Proof.
-  intros c heavy heavy' c1. induction rounds as [|less IH]; intros nothing nothing' slots event some some' pos pos' near.
+  intros c low heavy heavy' c1 low0. induction rounds as [|less IH]; intros nothing nothing' slots event some some' pos pos' n01 near.
   - cbn [good pow]. lra.
   - assert (h0 : 0 <= total heavy slots) by (apply total_nonneg; intros s inside; left; apply pos, inside).
     assert (h0' : 0 <= total heavy' slots) by (apply total_nonneg; intros s inside; left; apply pos', inside).
@@ -346,34 +346,20 @@ Proof.
     assert (all0 : 0 < all) by (unfold all; lra). assert (all0' : 0 < all') by (unfold all'; lra).
     assert (power : 0 < c ^ less) by (apply pow_lt; lra).
     assert (power1 : 1 <= c ^ less) by (apply pow_R1_Rle; exact c1).
+    assert (grow : all' <= low * c * all).
+    { unfold all, all'. rewrite Rmult_plus_distr_l, <- total_scal.
+      apply Rplus_le_compat; [lra|]. apply total_le. intros s inside. apply near, inside. }
     (* x / all <= c x' / all' for each weight *)
-    assert (share : forall x x', 0 < x -> 0 < x' ->
-              (x <= x' /\ nothing <= nothing' /\ all' <= c * all) \/ (x <= c * x' /\ all' <= all) ->
-              x / all <= c * (x' / all')).
-    { intros x x' x0 x0' cases. apply Rmult_le_reg_r with (all * all'); [apply Rmult_lt_0_compat; assumption|].
+    assert (share : forall x x', 0 < x -> low * x <= x' -> x / all <= c * (x' / all')).
+    { intros x x' x0 le. apply Rmult_le_reg_r with (all * all'); [apply Rmult_lt_0_compat; assumption|].
       replace (x / all * (all * all')) with (x * all') by (field; lra).
-      replace (c * (x' / all') * (all * all')) with (c * x' * all) by (field; lra).
-      destruct cases as [[le [_ le2]]|[le le2]].
-      - assert (x * all' <= x * (c * all)) by (apply Rmult_le_compat_l; lra).
-        assert (0 <= c * all) by (apply Rmult_le_pos; lra).
-        assert (x * (c * all) <= x' * (c * all)) by (apply Rmult_le_compat_r; lra). lra.
-      - assert (x * all' <= x * all) by (apply Rmult_le_compat_l; lra).
-        assert (x * all <= c * x' * all) by (apply Rmult_le_compat_r; lra). lra. }
-    assert (shares : nothing / all <= c * (nothing' / all') /\
-              forall s, In s slots -> heavy s / all <= c * (heavy' s / all')).
-    { destruct near as [[[n0 n1] each]|[[n0 n1] each]].
-      - assert (all' <= c * all).
-        { unfold all, all'. rewrite Rmult_plus_distr_l, <- total_scal.
-          apply Rplus_le_compat; [lra|]. apply total_le. intros s inside. apply each, inside. }
-        split; [apply share; try assumption; left; repeat split; lra|].
-        intros s inside. pose proof (each s inside). apply share; [apply pos|apply pos'|]; try assumption.
-        left. repeat split; lra.
-      - assert (all' <= all).
-        { unfold all, all'. apply Rplus_le_compat; [lra|]. apply total_le. intros s inside. apply each, inside. }
-        split; [apply share; try assumption; right; split; lra|].
-        intros s inside. pose proof (each s inside). apply share; [apply pos|apply pos'|]; try assumption.
-        right. split; lra. }
-    destruct shares as [first each].
+      replace (c * (x' / all') * (all * all')) with (x' * (c * all)) by (field; lra).
+      assert (x * all' <= x * (low * c * all)) by (apply Rmult_le_compat_l; lra).
+      assert (0 <= c * all) by (apply Rmult_le_pos; lra).
+      assert (low * x * (c * all) <= x' * (c * all)) by (apply Rmult_le_compat_r; lra). lra. }
+    assert (first : nothing / all <= c * (nothing' / all')) by (apply share; [exact some|apply n01]).
+    assert (each : forall s, In s slots -> heavy s / all <= c * (heavy' s / all'))
+      by (intros s inside; apply share; [apply pos, inside|apply near, inside]).
     pose proof (told_range event) as range.
     rewrite Rmult_plus_distr_l, <- total_scal. apply Rplus_le_compat.
     + assert (0 <= nothing / all) by (apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]).
@@ -401,9 +387,7 @@ Proof.
         - do 2 eexists. repeat apply conj; [| | |reflexivity|reflexivity].
           + apply good_nonneg; assumption.
           + apply good_nonneg; assumption.
-          + apply IH; try assumption.
-            destruct near as [[n near]|[n near]]; [left|right]; (split; [exact n|]); intros s inside';
-              apply near, within, inside'.
+          + apply IH; try assumption. intros s inside'. apply near, within, inside'.
         - exists (told event), (told event). repeat apply conj; try lra.
           assert (1 * told event <= c ^ less * told event) by (apply Rmult_le_compat_r; lra). lra. }
       destruct part as [x [x' [x0 [x0' [le [-> ->]]]]]].
@@ -413,27 +397,36 @@ Proof.
       lra.
 Qed.
 
-(* One delta for all rounds: slots of which weights move the same way by at most c, the bad ones light on both sides. *)
+(* One delta for all rounds: slots of which weights are multiplied by factors between `low` and `low * c`, the bad ones
+   light on both sides. *)
 Theorem slots_private :
-  forall c d rounds nothing nothing' slots event,
-    1 <= c -> 0 < nothing -> 0 < nothing' -> heavy_slots weight slots -> heavy_slots weight' slots ->
+  forall c low d rounds nothing nothing' slots event,
+    1 <= c -> 0 < low -> 0 < nothing -> 0 < nothing' -> heavy_slots weight slots -> heavy_slots weight' slots ->
     (forall s, In s slots -> bad s = false -> answer' s = answer s) ->
-    nothing <= nothing' <= c * nothing -> (forall s, In s slots -> weight s <= weight' s <= c * weight s) ->
+    low * nothing <= nothing' <= low * c * nothing ->
+    (forall s, In s slots -> low * weight s <= weight' s <= low * c * weight s) ->
     bad_weight weight slots / (bad_weight weight slots + nothing) <= d ->
     bad_weight weight' slots / (bad_weight weight' slots + nothing') <= d ->
     peel rounds nothing (map one slots) event <= c ^ rounds * peel rounds nothing' (map other slots) event + d /\
     peel rounds nothing' (map other slots) event <= c ^ rounds * peel rounds nothing (map one slots) event + d.
 Proof.
-  intros c d rounds nothing nothing' slots event c1 some some' pos pos' same near each rare rare'.
+  intros c low d rounds nothing nothing' slots event c1 low0 some some' pos pos' same near each rare rare'.
   assert (power : 0 < c ^ rounds) by (apply pow_lt; lra).
   pose proof (bad_is_rare weight answer rounds nothing slots event some pos (fun _ _ _ => eq_refl)) as a.
   pose proof (bad_is_rare weight' answer' rounds nothing' slots event some' pos' same) as a'.
   pose proof (good_is_peel weight answer rounds nothing slots event some pos (fun _ _ _ => eq_refl)) as b.
   pose proof (good_is_peel weight' answer' rounds nothing' slots event some' pos' same) as b'.
-  pose proof (good_is_near c weight weight' c1 rounds nothing nothing' slots event some some' pos pos'
-    (or_introl (conj near each))) as n.
-  pose proof (good_is_near c weight' weight c1 rounds nothing' nothing slots event some' some pos' pos
-    (or_intror (conj near each))) as n'.
+  pose proof (good_is_near c low weight weight' c1 low0 rounds nothing nothing' slots event some some' pos pos'
+    near each) as n.
+  (* back, by factors between 1 / (low c) and 1 / low *)
+  assert (scale : 0 < low * c) by (apply Rmult_lt_0_compat; lra).
+  assert (back : forall x x', low * x <= x' <= low * c * x -> / (low * c) * x' <= x <= / (low * c) * c * x').
+  { intros x x' [least most]. split; apply Rmult_le_reg_l with (low * c); try exact scale.
+    - rewrite <- Rmult_assoc, Rinv_r by lra. lra.
+    - replace (low * c * (/ (low * c) * c * x')) with (c * x') by (field; lra).
+      assert (c * (low * x) <= c * x') by (apply Rmult_le_compat_l; lra). lra. }
+  pose proof (good_is_near c (/ (low * c)) weight' weight c1 (Rinv_0_lt_compat _ scale) rounds nothing' nothing slots event
+    some' some pos' pos (back _ _ near) (fun s inside => back _ _ (each s inside))) as n'.
   change (map (fun s => (weight s, answer s)) slots) with (map one slots) in *.
   change (map (fun s => (weight' s, answer' s)) slots) with (map other slots) in *.
   set (p := peel rounds nothing (map one slots) event) in *. set (q := peel rounds nothing' (map other slots) event) in *.
@@ -459,14 +452,20 @@ Definition top (n : nat) (counts : nat -> nat) (D : list nat) (tau : nat) : Prop
 Definition joins (counts counts' : nat -> nat) (A : list nat) : Prop :=
   NoDup A /\ (forall i, In i A -> counts' i = S (counts i)) /\ (forall i, ~ In i A -> counts' i = counts i).
 
+(* A unit gives way to another: of the keys that only one of them has, those in A lose one and those in B gain one. *)
+Definition exchanges (counts counts' : nat -> nat) (A B : list nat) : Prop :=
+  NoDup A /\ NoDup B /\ (forall i, In i A -> counts i = S (counts' i)) /\ (forall i, In i B -> counts' i = S (counts i)) /\
+  (forall i, ~ In i A -> ~ In i B -> counts' i = counts i).
+
 Definition items (c : R) (spare : nat) (counts : nat -> nat) (D : list nat) : list (R * option nat) :=
   map (fun i => (c ^ counts i, if Nat.ltb i spare then None else Some i)) D.
 
-(* e^(eta (tau + 1 + T)), with e^(eta T) = m (1 - d) / d. *)
-Definition ending (c d : R) (m tau : nat) : R := c ^ S tau * (INR m * (1 - d) / d).
+(* e^(eta (tau + s + T)), with e^(eta T) = m (1 - d) / d, s being the spread of counts: 1 where a unit comes, 2 where it
+   gives way to another. *)
+Definition ending (c d : R) (m s tau : nat) : R := c ^ (s + tau) * (INR m * (1 - d) / d).
 
-Definition limited (c d : R) (spare m rounds : nat) (counts : nat -> nat) (D : list nat) (tau : nat) : (list nat -> bool) -> R :=
-  peel rounds (ending c d m tau) (items c spare counts D).
+Definition limited (c d : R) (spare m s rounds : nat) (counts : nat -> nat) (D : list nat) (tau : nat) : (list nat -> bool) -> R :=
+  peel rounds (ending c d m s tau) (items c spare counts D).
 
 Definition within (l : list nat) (i : nat) : bool := if in_dec Nat.eq_dec i l then true else false.
 
@@ -484,18 +483,13 @@ Proof.
   - rewrite IH at 1. apply Permutation_middle.
 Qed.
 
+(* No count rises by more than `up` or falls by more than `down`. *)
 Section Counts.
-Variables (n : nat) (counts counts' : nat -> nat) (A D D' : list nat) (tau tau' : nat).
-Hypothesis joined : joins counts counts' A.
+Variables (n up down : nat) (counts counts' : nat -> nat) (D D' : list nat) (tau tau' : nat).
+Hypothesis moves : forall i, (counts' i <= up + counts i /\ counts i <= down + counts' i)%nat.
 Hypothesis is_top : top n counts D tau.
 Hypothesis is_top' : top n counts' D' tau'.
 Hypothesis same_length : length D = length D'.
-
-Lemma rises : forall i, (counts i <= counts' i <= S (counts i))%nat.
-Proof.
-  destruct joined as [_ [inside outside]]. intros i.
-  destruct (in_dec Nat.eq_dec i A) as [yes|no]; [rewrite (inside i yes)|rewrite (outside i no)]; lia.
-Qed.
 
 (* Where some key is in one list only, some other is in the other only. *)
 Lemma leaves_if_comes : forall x, In x D' -> ~ In x D -> exists y, In y D /\ ~ In y D'.
@@ -526,43 +520,39 @@ Proof.
     assert (back : incl D D') by (apply NoDup_length_incl; [exact nodup'|lia|assumption]). apply back, inside.
 Qed.
 
-(* Only keys of the unit come in. *)
-Lemma who_comes : forall x, In x D' -> ~ In x D -> In x A.
+(* What leaves was ahead of what comes, and is behind it then. *)
+Lemma overtaken : forall y x, In y D -> ~ In y D' -> In x D' -> ~ In x D -> ahead counts y x /\ ahead counts' x y.
 Proof.
-  intros x inside outside. destruct (in_dec Nat.eq_dec x A) as [yes|no]; [exact yes|exfalso].
-  destruct (leaves_if_comes x inside outside) as [y [here gone]].
-  destruct is_top as [_ [range [order _]]]. destruct is_top' as [_ [range' [order' _]]].
-  pose proof (order y x here outside (range' x inside)) as before.
-  pose proof (order' x y inside gone (range y here)) as after.
-  destruct joined as [_ [_ still]]. pose proof (still x no). pose proof (rises y).
-  unfold ahead in *. lia.
+  intros y x here gone here' new. destruct is_top as [_ [range [order _]]]. destruct is_top' as [_ [range' [order' _]]].
+  split; [apply order|apply order']; try assumption; [apply range', here'|apply range, here].
 Qed.
 
-Lemma next_count_moves : (tau <= tau' <= S tau)%nat.
+Lemma next_count_moves : (tau' <= up + tau /\ tau <= down + tau')%nat.
 Proof.
   destruct is_top as [_ [range [order [[j [jn [jout jis]]] most]]]].
   destruct is_top' as [_ [range' [order' [[j' [jn' [jout' jis']]] most']]]].
   split.
-  - destruct (in_dec Nat.eq_dec j D') as [inside|outside].
-    + destruct (leaves_if_comes j inside jout) as [y [here gone]].
-      pose proof (order y j here jout jn). pose proof (most' y (range y here) gone). pose proof (rises y).
-      unfold ahead in *. lia.
-    + pose proof (most' j jn outside). pose proof (rises j). lia.
   - destruct (in_dec Nat.eq_dec j' D) as [inside|outside].
     + destruct (comes_if_leaves j' inside jout') as [y [here gone]].
-      pose proof (order' y j' here jout' jn'). pose proof (most y (range' y here) gone). pose proof (rises y).
+      pose proof (order' y j' here jout' jn'). pose proof (most y (range' y here) gone). pose proof (moves y).
       unfold ahead in *. lia.
-    + pose proof (most j' jn' outside). pose proof (rises j'). lia.
+    + pose proof (most j' jn' outside). pose proof (moves j'). lia.
+  - destruct (in_dec Nat.eq_dec j D') as [inside|outside].
+    + destruct (leaves_if_comes j inside jout) as [y [here gone]].
+      pose proof (order y j here jout jn). pose proof (most' y (range y here) gone). pose proof (moves y).
+      unfold ahead in *. lia.
+    + pose proof (most' j jn outside). pose proof (moves j). lia.
 Qed.
 
 Lemma matched :
   forall b b', In b D -> ~ In b D' -> In b' D' -> ~ In b' D ->
-    (counts b <= counts' b' <= S (counts b) /\ counts b <= S tau /\ counts' b' <= S tau')%nat.
+    (counts' b' <= up + counts b /\ counts b <= down + counts' b' /\
+     counts b <= up + down + tau /\ counts' b' <= up + down + tau')%nat.
 Proof.
   intros b b' here gone here' new.
   destruct is_top as [_ [range [order [[j [jn [jout jis]]] most]]]].
   destruct is_top' as [_ [range' [order' [[j' [jn' [jout' jis']]] most']]]].
-  pose proof (most' b (range b here) gone). pose proof (rises b). pose proof (rises b').
+  pose proof (most' b (range b here) gone). pose proof (moves b). pose proof (moves b').
   pose proof (order' b' j' here' jout' jn'). pose proof (most b' (range' b' here') new).
   pose proof (order b j here jout jn). pose proof next_count_moves. unfold ahead in *. lia.
 Qed.
@@ -596,19 +586,26 @@ Proof.
   rewrite app_length in a, b. lia.
 Qed.
 
-Lemma few : (length right <= Nat.min (length A) (length D'))%nat.
+(* At most as many keys come in as there are in a list to which all of them belong. *)
+Lemma few_come : forall A, (forall x, In x right -> In x A) -> (length right <= Nat.min (length A) (length D'))%nat.
 Proof.
-  destruct is_top' as [nodup' _].
-  apply Nat.min_glb.
-  - apply NoDup_incl_length; [apply NoDup_filter, nodup'|]. intros x inside. apply right_is in inside. apply who_comes; tauto.
-  - apply NoDup_incl_length; [apply NoDup_filter, nodup'|]. intros x inside. apply right_is in inside. tauto.
+  intros A inside. destruct is_top' as [nodup' _].
+  apply Nat.min_glb; apply NoDup_incl_length; try (apply NoDup_filter, nodup'); [exact inside|].
+  intros x member. apply right_is in member. tauto.
+Qed.
+
+Lemma few_leave : forall A, (forall x, In x left -> In x A) -> (length right <= Nat.min (length A) (length D'))%nat.
+Proof.
+  intros A inside. destruct is_top as [nodup _]. rewrite <- as_many, <- same_length.
+  apply Nat.min_glb; apply NoDup_incl_length; try (apply NoDup_filter, nodup); [exact inside|].
+  intros x member. apply left_is in member. tauto.
 Qed.
 
 Variables (c d : R) (spare m rounds : nat).
 Hypothesis c1 : 1 <= c.
 Hypothesis d01 : 0 < d < 1.
 Hypothesis some : (0 < m)%nat.
-Hypothesis enough : (Nat.min (length A) (length D) <= m)%nat.
+Hypothesis enough : (length right <= m)%nat.
 
 Let key (i : nat) : option nat := if Nat.ltb i spare then None else Some i.
 
@@ -648,21 +645,38 @@ Qed.
 Lemma power_le : forall a b, (a <= b)%nat -> c ^ a <= c ^ b.
 Proof. intros a b le. apply Rle_pow; assumption. Qed.
 
-Lemma slots_move : forall s, In s slots ->
-  0 < weight s /\ 0 < weight' s /\ weight s <= weight' s <= c * weight s /\ (bad s = false -> answer' s = answer s).
+Let low : R := / c ^ down.
+
+Lemma low_positive : 0 < low.
+Proof. apply Rinv_0_lt_compat, pow_lt. lra. Qed.
+
+Lemma powers_move : forall a b, (b <= up + a /\ a <= down + b)%nat -> low * c ^ a <= c ^ b <= low * c ^ (up + down) * c ^ a.
 Proof.
-  assert (move : forall a b, (a <= b <= S a)%nat -> c ^ a <= c ^ b <= c * c ^ a).
-  { intros a b between. split; [apply power_le; lia|]. change (c * c ^ a) with (c ^ S a). apply power_le. lia. }
+  intros a b [most least]. assert (pos : 0 < c ^ down) by (apply pow_lt; lra).
+  assert (scaled : forall x y, x <= c ^ down * y -> low * x <= y).
+  { intros x y le. unfold low. apply Rmult_le_reg_l with (c ^ down); [exact pos|].
+    rewrite <- Rmult_assoc, Rinv_r by lra. lra. }
+  split.
+  - apply scaled. rewrite <- pow_add. apply power_le. exact least.
+  - replace (low * c ^ (up + down) * c ^ a) with (c ^ (up + a)).
+    + apply power_le. exact most.
+    + unfold low. rewrite !pow_add. field. lra.
+Qed.
+
+Lemma slots_move : forall s, In s slots ->
+  0 < weight s /\ 0 < weight' s /\ low * weight s <= weight' s <= low * c ^ (up + down) * weight s /\
+  (bad s = false -> answer' s = answer s).
+Proof.
   assert (pos : forall k, 0 < c ^ k) by (intros k; apply pow_lt; lra).
   intros s inside. unfold slots in inside. apply in_app_or in inside. destruct inside as [inside|inside].
   - apply in_map_iff in inside. destruct inside as [i [<- _]]. cbn [slot_of weight weight' answer answer' bad fst snd].
-    split; [apply pos|split; [apply pos|split; [apply move, rises|reflexivity]]].
+    split; [apply pos|split; [apply pos|split; [apply powers_move, moves|reflexivity]]].
   - apply in_map_iff in inside. destruct inside as [[b b'] [<- pair]].
     cbn [slot_of weight weight' answer answer' bad fst snd].
     pose proof (in_combine_l _ _ _ _ pair) as here. pose proof (in_combine_r _ _ _ _ pair) as here'.
     apply left_is in here. apply right_is in here'.
-    destruct (matched b b') as [between _]; try tauto.
-    split; [apply pos|split; [apply pos|split; [apply move, between|discriminate]]].
+    destruct (matched b b') as [most [least _]]; try tauto.
+    split; [apply pos|split; [apply pos|split; [apply powers_move; split; assumption|discriminate]]].
 Qed.
 
 Lemma total_const : forall X (f : X -> R) l bound, (forall x, In x l -> f x <= bound) -> total f l <= INR (length l) * bound.
@@ -677,9 +691,9 @@ Lemma total_app : forall X (f : X -> R) l l', total f (l ++ l') = total f l + to
 Proof. induction l as [|x l IH]; intros l'; cbn [total app]; [|rewrite IH]; lra. Qed.
 
 Lemma rare_enough :
-  forall heavy count, (forall pair, In pair (combine left right) -> heavy (slot_of pair true) <= c ^ S count) ->
+  forall heavy count, (forall pair, In pair (combine left right) -> heavy (slot_of pair true) <= c ^ (up + down + count)) ->
     (forall s, In s slots -> 0 < heavy s) ->
-    bad_weight heavy slots / (bad_weight heavy slots + ending c d m count) <= d.
+    bad_weight heavy slots / (bad_weight heavy slots + ending c d m (up + down) count) <= d.
 Proof.
   intros heavy count light pos. unfold bad_weight, slots. rewrite total_app, !total_map.
   rewrite (total_ext _ (fun x => if bad (slot_of (x, x) false) then heavy (slot_of (x, x) false) else 0) (fun _ => 0))
@@ -694,48 +708,49 @@ Proof.
   assert (b0 : 0 <= b).
   { apply total_nonneg. intros pair inside. left. apply pos. unfold slots. apply in_or_app. right.
     apply (in_map (fun pair => slot_of pair true)). exact inside. }
-  assert (bound : b <= INR m * c ^ S count).
-  { apply Rle_trans with (INR (length (combine left right)) * c ^ S count); [apply total_const; exact light|].
+  assert (bound : b <= INR m * c ^ (up + down + count)).
+  { apply Rle_trans with (INR (length (combine left right)) * c ^ (up + down + count)); [apply total_const; exact light|].
     apply Rmult_le_compat_r; [left; apply pow_lt; lra|]. apply le_INR.
-    rewrite combine_length, as_many, Nat.min_id. pose proof few. lia. }
-  assert (n0 : 0 < ending c d m count).
+    rewrite combine_length, as_many, Nat.min_id. exact enough. }
+  assert (n0 : 0 < ending c d m (up + down) count).
   { unfold ending. apply lt_0_INR in some. apply Rmult_lt_0_compat; [apply pow_lt; lra|].
     unfold Rdiv. apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat; lra|apply Rinv_0_lt_compat; lra]. }
-  assert (balance : b * (1 - d) <= d * ending c d m count).
-  { unfold ending. replace (d * (c ^ S count * (INR m * (1 - d) / d))) with (INR m * c ^ S count * (1 - d)) by (field; lra).
+  assert (balance : b * (1 - d) <= d * ending c d m (up + down) count).
+  { unfold ending. replace (d * (c ^ (up + down + count) * (INR m * (1 - d) / d))) with (INR m * c ^ (up + down + count) * (1 - d)) by (field; lra).
     apply Rmult_le_compat_r; lra. }
-  apply Rmult_le_reg_r with (b + ending c d m count); [lra|].
+  apply Rmult_le_reg_r with (b + ending c d m (up + down) count); [lra|].
   unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
 Qed.
 
-(* All answers of all rounds together: delta once. *)
-Theorem limited_domain_private :
+Lemma limited_private :
   forall event,
-    limited c d spare m rounds counts D tau event
-    <= c ^ rounds * limited c d spare m rounds counts' D' tau' event + d /\
-    limited c d spare m rounds counts' D' tau' event
-    <= c ^ rounds * limited c d spare m rounds counts D tau event + d.
+    limited c d spare m (up + down) rounds counts D tau event
+    <= (c ^ (up + down)) ^ rounds * limited c d spare m (up + down) rounds counts' D' tau' event + d /\
+    limited c d spare m (up + down) rounds counts' D' tau' event
+    <= (c ^ (up + down)) ^ rounds * limited c d spare m (up + down) rounds counts D tau event + d.
 Proof.
   intros event. unfold limited.
   assert (before_same : Permutation (items c spare counts D) (map one slots))
     by (rewrite slots_before; apply Permutation_map, before_split).
   assert (after_same : Permutation (items c spare counts' D') (map other slots))
     by (rewrite slots_after; apply Permutation_map, after_split).
-  rewrite (peel_perm rounds (ending c d m tau) _ _ event before_same).
-  rewrite (peel_perm rounds (ending c d m tau') _ _ event after_same).
+  rewrite (peel_perm rounds (ending c d m (up + down) tau) _ _ event before_same).
+  rewrite (peel_perm rounds (ending c d m (up + down) tau') _ _ event after_same).
   assert (factor : 0 < INR m * (1 - d) / d).
   { apply lt_0_INR in some. unfold Rdiv. apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat; lra|apply Rinv_0_lt_compat; lra]. }
   assert (power : forall k, 0 < c ^ k) by (intros k; apply pow_lt; lra).
-  pose proof next_count_moves as moves.
-  apply slots_private; try exact c1.
+  pose proof next_count_moves as next.
+  apply slots_private with (low := low).
+  - apply pow_R1_Rle. exact c1.
+  - exact low_positive.
   - unfold ending. apply Rmult_lt_0_compat; [apply power|exact factor].
   - unfold ending. apply Rmult_lt_0_compat; [apply power|exact factor].
   - intros s inside. apply slots_move, inside.
   - intros s inside. apply slots_move, inside.
   - intros s inside. apply slots_move, inside.
-  - unfold ending. split.
-    + apply Rmult_le_compat_r; [lra|]. apply power_le. lia.
-    + rewrite <- Rmult_assoc. apply Rmult_le_compat_r; [lra|]. change (c * c ^ S tau) with (c ^ S (S tau)). apply power_le. lia.
+  - unfold ending. rewrite <- !Rmult_assoc.
+    destruct (powers_move (up + down + tau) (up + down + tau') ltac:(lia)) as [least most].
+    split; apply Rmult_le_compat_r; lra.
   - intros s inside. apply slots_move, inside.
   - apply rare_enough; [|intros s inside; apply slots_move, inside].
     intros [b b'] pair. cbn [slot_of weight fst]. apply power_le.
@@ -748,3 +763,69 @@ Proof.
 Qed.
 
 End Counts.
+
+(* All answers of all rounds together: delta once. *)
+Theorem limited_domain_private :
+  forall n counts counts' A D D' tau tau' c d spare m rounds,
+    joins counts counts' A -> top n counts D tau -> top n counts' D' tau' -> length D = length D' ->
+    1 <= c -> 0 < d < 1 -> (0 < m)%nat -> (Nat.min (length A) (length D) <= m)%nat ->
+    forall event,
+      limited c d spare m 1 rounds counts D tau event
+      <= c ^ rounds * limited c d spare m 1 rounds counts' D' tau' event + d /\
+      limited c d spare m 1 rounds counts' D' tau' event
+      <= c ^ rounds * limited c d spare m 1 rounds counts D tau event + d.
+Proof.
+  intros n counts counts' A D D' tau tau' c d spare m rounds joined is_top is_top' same c1 d01 some enough event.
+  destruct joined as [distinct [inside outside]].
+  assert (moves : forall i, (counts' i <= 1 + counts i /\ counts i <= 0 + counts' i)%nat).
+  { intros i. destruct (in_dec Nat.eq_dec i A) as [yes|no]; [rewrite (inside i yes)|rewrite (outside i no)]; lia. }
+  pose proof (limited_private n 1 0 counts counts' D D' tau tau' moves is_top is_top' same c d spare m rounds c1 d01 some)
+    as both.
+  cbn [Nat.add] in both. rewrite pow_1 in both. apply both.
+  apply Nat.le_trans with (2 := enough). rewrite same. apply (few_come n counts' D D' tau' is_top').
+  (* only keys of the unit come in *)
+  intros x new. apply right_is in new. destruct new as [here' new].
+  destruct (in_dec Nat.eq_dec x A) as [yes|no]; [exact yes|exfalso].
+  destruct (leaves_if_comes n counts counts' D D' tau tau' is_top is_top' same x here' new) as [y [here gone]].
+  destruct (overtaken n counts counts' D D' tau tau' is_top is_top' y x here gone here' new) as [before after].
+  pose proof (outside x no). pose proof (moves y). unfold ahead in *. lia.
+Qed.
+
+Theorem limited_domain_replace_one :
+  forall n counts counts' A B D D' tau tau' c d spare m rounds,
+    exchanges counts counts' A B -> top n counts D tau -> top n counts' D' tau' -> length D = length D' ->
+    1 <= c -> 0 < d < 1 -> (0 < m)%nat ->
+    (Nat.min (length A) (length D) <= m)%nat -> (Nat.min (length B) (length D) <= m)%nat ->
+    forall event,
+      limited c d spare m 2 rounds counts D tau event
+      <= (c ^ 2) ^ rounds * limited c d spare m 2 rounds counts' D' tau' event + d /\
+      limited c d spare m 2 rounds counts' D' tau' event
+      <= (c ^ 2) ^ rounds * limited c d spare m 2 rounds counts D tau event + d.
+Proof.
+  intros n counts counts' A B D D' tau tau' c d spare m rounds exchanged is_top is_top' same c1 d01 some enough_a enough_b event.
+  destruct exchanged as [distinct_a [distinct_b [falls [rises still]]]].
+  assert (moves : forall i, (counts' i <= 1 + counts i /\ counts i <= 1 + counts' i)%nat).
+  { intros i. destruct (in_dec Nat.eq_dec i A) as [yes|no]; [rewrite (falls i yes); lia|].
+    destruct (in_dec Nat.eq_dec i B) as [yes|no']; [rewrite (rises i yes)|rewrite (still i no no')]; lia. }
+  apply (limited_private n 1 1 counts counts' D D' tau tau' moves is_top is_top' same c d spare m rounds c1 d01 some).
+  assert (overtake : forall y x, In y D -> ~ In y D' -> In x D' -> ~ In x D -> In y A \/ In x B).
+  { intros y x here gone here' new.
+    destruct (overtaken n counts counts' D D' tau tau' is_top is_top' y x here gone here' new) as [before after].
+    destruct (in_dec Nat.eq_dec y A) as [yes|no]; [left; exact yes|right].
+    destruct (in_dec Nat.eq_dec x B) as [yes|no']; [exact yes|exfalso].
+    assert (counts y <= counts' y)%nat.
+    { destruct (in_dec Nat.eq_dec y B) as [yes|other]; [rewrite (rises y yes)|rewrite (still y no other)]; lia. }
+    assert (counts' x <= counts x)%nat.
+    { destruct (in_dec Nat.eq_dec x A) as [yes|other]; [rewrite (falls x yes)|rewrite (still x other no')]; lia. }
+    unfold ahead in *. lia. }
+  (* all that leave fell, or all that come rose *)
+  destruct (existsb (fun y => negb (within A y)) (filter (fun i => negb (within D' i)) D)) eqn:some_stay.
+  - apply existsb_exists in some_stay. destruct some_stay as [y [leaves fell_not]].
+    apply left_is in leaves. destruct leaves as [here gone]. apply negb_true_iff, within_false in fell_not.
+    apply Nat.le_trans with (2 := enough_b). rewrite same. apply (few_come n counts' D D' tau' is_top').
+    intros x new. apply right_is in new. destruct (overtake y x); tauto.
+  - apply Nat.le_trans with (2 := enough_a). rewrite same. apply (few_leave n counts counts' D D' tau tau' is_top is_top' same).
+    intros y leaves. destruct (within A y) eqn:fell; [apply within_true, fell|].
+    assert (existsb (fun y => negb (within A y)) (filter (fun i => negb (within D' i)) D) = true)
+      by (apply existsb_exists; exists y; split; [exact leaves|rewrite fell; reflexivity]). congruence.
+Qed.

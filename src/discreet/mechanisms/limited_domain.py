@@ -108,7 +108,7 @@ class LimitedDomain:
         each = replace(amount, value=amount.value / self.k) if is_share else amount
         epsilon = epsilon_of(each, spread, range_rho)
         rate = NaturalRate(epsilon / spread)
-        # Under add_remove, Coq: LimitedDomain.limited_domain_private
+        # Coq: LimitedDomain.limited_domain_private, LimitedDomain.limited_domain_replace_one
         guarantee = ApproxRange(epsilon, Fraction(self.k), self.delta, sensitivity.neighbors)
 
         def law(counts: Sequence[int]) -> DomainRounds:
