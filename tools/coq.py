@@ -206,7 +206,9 @@ def seconds(timing: str, start: int, end: int) -> float:
     The time of the clock would say how busy the machine was.
     """
     rows = re.findall(r"^Chars (\d+) - .* secs \(([\d.]+)u,([\d.]+)s\)", timing, re.M)
-    return sum(float(own) + float(system) for first, own, system in rows if start <= int(first) < end)
+    return sum(
+        float(own) + float(system) for first, own, system in rows if start <= int(first) < end
+    )
 
 
 def measure(name: str) -> Theorem:
