@@ -4,8 +4,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from discreet.account import Indices
 from discreet.ledger import checkpoints
-from discreet.payment import Bill, Indices
+from discreet.payment import Bill
 from discreet.privacy import PureDP
 from discreet.privacy.guarantees import Guarantee
 

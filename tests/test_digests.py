@@ -16,12 +16,13 @@ import pytest
 
 import discreet
 from discreet import Grid
+from discreet.account import Indices
 from discreet.digests import VERSION, describe_value, digest, is_current
 from discreet.errors import InvalidArgument, RequestConflict
 from discreet.ledger import Ledger
 from discreet.mechanisms import Base2, Base2Eta, Exponential, NoisyMax
 from discreet.mechanisms.contract import identity_of
-from discreet.payment import Bill, Indices
+from discreet.payment import Bill
 
 RECORDED = Path(__file__).with_suffix(".json")
 

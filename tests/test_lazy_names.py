@@ -6,6 +6,8 @@ from importlib import import_module
 
 import pytest
 
+from discreet.lazy_names import ModuleOnUse
+
 LAZY = {
     "discreet.mechanisms": "Exponential",
     "discreet.scores": "Rank",
@@ -43,3 +45,17 @@ def test_a_name_is_imported_on_its_first_use(package: str) -> None:
     ).stdout
     before, one, every = map(int, printed.split())
     assert before <= one < every
+
+
+def test_a_module_is_imported_when_a_name_of_it_is_used() -> None:
+    program = (
+        "import sys; from discreet.lazy_names import ModuleOnUse\n"
+        "colours = ModuleOnUse('colorsys')\n"
+        "before = 'colorsys' in sys.modules\n"
+        "first = colours.rgb_to_hsv\n"
+        "print(before, first is sys.modules['colorsys'].rgb_to_hsv, vars(colours)['rgb_to_hsv'] is first)"
+    )
+    printed = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert printed.split() == ["False", "True", "True"]
+    with pytest.raises(AttributeError, match="no attribute 'nothing_of_this_name'"):
+        ModuleOnUse("colorsys").nothing_of_this_name  # noqa: B018

@@ -51,7 +51,7 @@ REASONS = {"the candidates were taken from the data", "the score function"}
 
 def test_every_message_of_the_source_is_in_every_catalogue() -> None:
     used = {*called(), *templated(), *coded()}
-    for file in messages.LOCALE.glob("*.po"):
+    for file in Path(messages.LOCALE).glob("*.po"):
         known = {(entry.msgctxt or "", entry.msgid) for entry in pofile(file).translated_entries()}
         assert not used - known, file.name
 
@@ -59,13 +59,13 @@ def test_every_message_of_the_source_is_in_every_catalogue() -> None:
 def test_no_catalogue_has_messages_that_nobody_writes() -> None:
     used = {*called(), *templated(), *coded(), *(("", reason) for reason in REASONS)}
     capitals = {(context, text[:1].upper() + text[1:]) for context, text in used}
-    for file in messages.LOCALE.glob("*.po"):
+    for file in Path(messages.LOCALE).glob("*.po"):
         for entry in pofile(file):
             assert (entry.msgctxt or "", entry.msgid) in used | capitals, file.name
 
 
 def test_translations_have_the_same_parts() -> None:
-    for file in messages.LOCALE.glob("*.po"):
+    for file in Path(messages.LOCALE).glob("*.po"):
         for entry in pofile(file):
             for text in entry.msgstr_plural.values() or [entry.msgstr]:
                 assert places(text) == places(entry.msgid_plural or entry.msgid), (file.name, text)

@@ -43,14 +43,42 @@ def test_importing_loads_nothing_heavy() -> None:
     assert not loaded_after("import discreet") & set(HEAVY)
 
 
-def test_selecting_loads_no_dataframe_library() -> None:
-    code = "import discreet; discreet.select([1, 2], sensitivity=1, epsilon=1)"
-    loaded = loaded_after(code)
-    assert not loaded & set(FRAMES)
+SELECTING = """
+import os
+os.urandom = lambda n: (%d).to_bytes(n, "little")
+import discreet
+discreet.select(%s, sensitivity=1, epsilon=1)
+"""
+"""A first answer, on a word of our choice."""
+
+SURE, OPEN = 3 << 60, 1 << 63
+"""A word that falls inside a candidate of two or 5,000 equal ones, and one on the border between two of them."""
+
+
+@pytest.mark.parametrize("scores", ["[1, 1]", "[1.0, 1.0]"])
+def test_a_first_answer_loads_few_modules(scores: str) -> None:
+    """Each of ours takes a millisecond of it, and ball arithmetic takes as long as half of numpy."""
+    loaded = loaded_after(SELECTING % (SURE, scores))
+    assert not loaded & {*FRAMES, "flint", "pathlib", "hashlib", "json", "html", "difflib", "uuid"}
     ours = {name for name in loaded if name.startswith("discreet.")}
     folders = {name.split(".")[1] for name in ours}
-    assert not folders & {"datasets", "ledger", "plots", "service", "tables"}
-    assert len(ours) <= 60, "each of them takes a millisecond of the first answer"
+    assert not folders & {"datasets", "ledger", "plots", "service", "tables", "scores", "selection"}
+    assert len(ours) <= 36
+
+
+def test_a_first_answer_from_an_array_loads_no_balls() -> None:
+    assert "flint" not in loaded_after(SELECTING % (SURE, "__import__('numpy').zeros(5000)"))
+
+
+@pytest.mark.parametrize("scores", ["[1, 1]", "__import__('numpy').zeros(5000)"])
+def test_a_doubt_loads_balls(scores: str) -> None:
+    """Once in 2**40 first answers or rarer: see the side channels of the exponential mechanism."""
+    assert "flint" in loaded_after(SELECTING % (OPEN, scores))
+
+
+def test_other_first_answers_load_no_dataframe_library() -> None:
+    program = "import discreet; discreet.select({'tea': 1, 'milk': 2}, sensitivity=1, epsilon=1)"
+    assert not loaded_after(program) & {*FRAMES, "flint"}
 
 
 def test_laws_and_plans_load_no_pictures() -> None:

@@ -11,9 +11,10 @@ import pytest
 
 import discreet
 from discreet import Grid
+from discreet.account import Indices
 from discreet.digests import is_current
 from discreet.errors import DiscreetError, InvalidArgument
-from discreet.payment import Bill, Indices
+from discreet.payment import Bill
 from discreet.privacy import PureDP
 from discreet.selection import Order, Query
 

@@ -20,10 +20,11 @@ from . import mechanisms as mechanisms
 from . import plots as plots
 from . import privacy as privacy
 from . import testing as testing
+from .account import Account as _Account
 from .batches import Batch as Batch
+from .candidate_types import Indexed as _Indexed
 from .candidates import Grid as Grid
 from .candidates import Grid as _Grid
-from .candidates import Indexed as _Indexed
 from .datasets import Dataset as Dataset
 from .date_grid import AnyGrid as _AnyGrid
 from .date_grid import DateGrid as DateGrid
@@ -37,7 +38,6 @@ from .ledger import Session as Session
 from .ledger.toml_budgets import read_dataset as read_dataset
 from .mechanisms.contract import Mechanism as _Mechanism
 from .numbers import Number as _Number
-from .payment import Account as _Account
 from .planning.compare import compare as compare
 from .planning.key_plan import plan_keys as plan_keys
 from .planning.simulate import distribution as distribution
@@ -2038,7 +2038,7 @@ def select(
 ) -> _Release[_T]: ...
 @_overload
 def select(
-    scores: list[_Any] | tuple[_Any, ...] | _NDArray[_Any],
+    scores: list[_Any] | tuple[_Any, ...] | _np.ndarray[_Any, _Any],
     *,
     sensitivity: _Number | None = None,
     spread: _Number | None = None,

@@ -1,15 +1,19 @@
 """How far off an answer may be, from public numbers alone: bounds that hold for all data."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-
-from flint import arb
+from typing import TYPE_CHECKING
 
 from .messages import Message, plural
 from .numbers import exact, rounded_up
 from .sampling.enclosures import ball, precision, upper
+
+if TYPE_CHECKING:
+    from flint import arb
 
 _ERROR_DIGITS = 256
 

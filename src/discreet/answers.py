@@ -1,12 +1,15 @@
 """An answer with everything that was drawn along with it, before it becomes a release."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
-
-from flint import arb
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from flint import arb
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +31,19 @@ class Answer:
     bounds: Any = None
 
     @classmethod
-    def of(cls, named: Any) -> "Answer":
+    def of(cls, named: Any) -> Answer:
         """Return an answer alone, unless it is one already."""
         return named if isinstance(named, Answer) else cls(named)
 
     @classmethod
-    def listed(cls, answers: Iterable[Any]) -> "Answer":
+    def listed(cls, answers: Iterable[Any]) -> Answer:
         """Return several answers as one, with a list in place of every part that any of them has."""
         parts = [cls.of(one) for one in answers]
         values = [one.value for one in parts]
         return cls(values, *(_part(parts, name) for name in cls.__slots__[1:]))
 
     @classmethod
-    def grouped(cls, answers: Mapping[Any, Any]) -> "Answer":
+    def grouped(cls, answers: Mapping[Any, Any]) -> Answer:
         """Return the answers of groups as one, with a dict in place of every part that any of them has."""
         every = cls.listed(answers.values())
         parts = (getattr(every, name) for name in cls.__slots__)

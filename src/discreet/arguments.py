@@ -5,17 +5,18 @@ are taken as exact `str`, options are looked up by name and never compared, and 
 length. One-shot iterators are refused where arguments are read more than once. Numbers: `numbers`.
 """
 
-import copy
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .error_boundary import error_boundary
 from .errors import InvalidArgument, UnknownName, preview
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MOST_LISTED = 10**7
 """As many values are read one by one from what may have no end."""
@@ -89,12 +90,14 @@ def column_name(value: object, name: str = "column") -> Any:
     return text
 
 
-def file_path(value: Any, name: str) -> Path:
+def file_path(value: Any, name: str) -> "Path":
     """Return the path of a file, read once.
 
     Raises:
         InvalidArgument: if it is none, or one that no file can have.
     """
+    from pathlib import Path
+
     with suppress(Exception):  # of the object's own methods
         path = os.fspath(value)
         plain = str.__str__(path) if isinstance(path, str) else "\0"
@@ -193,8 +196,10 @@ def settle(value: object, what: str) -> Any:
         return partial(value.func, *(settle(each, what) for each in value.args), **keywords)
     if callable(value):
         return value
+    from copy import deepcopy
+
     try:
-        return copy.deepcopy(value)
+        return deepcopy(value)
     except Exception:
         pass
     raise InvalidArgument(

@@ -6,12 +6,13 @@ from fractions import Fraction
 from math import log
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
+from .account import Indices, PaidAnswer, PrepareDraw
 from .arguments import mapping, named_arguments, read_name, refuse_one_shot
 from .error_boundary import error_boundaries
 from .errors import DiscreetError, InvalidArgument, InvalidNumber, UnknownName, preview
 from .mechanisms import BOUNDED
 from .numbers import Number, positive
-from .payment import Bill, Indices, PaidAnswer, PrepareDraw
+from .payment import Bill
 from .privacy.composition import Composition, compose
 from .privacy.units import one_record
 from .privacy.wording import in_full

@@ -9,26 +9,19 @@ from contextlib import suppress
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
+from typing import Any, Generic, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .arguments import MOST_LISTED, exact_text, read_sequence, refuse_one_shot
+from .candidate_types import T
 from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, InvalidNumber, preview
 from .numbers import Number, exact, fits, float_up, positive
 from .sampling.arrays import by_type, types_of
 from .sampling.vectors import ExactArray, Integers
 from .warning import warn
-
-if TYPE_CHECKING:
-    from typing_extensions import TypeVar as TypeVarWithDefault
-
-    T = TypeVarWithDefault("T", covariant=True, default=Any)
-else:
-    T = TypeVar("T", covariant=True)  # whose default is new in Python 3.13
-"""The type of an answer, by which `Release` and `Grid` are generic: any type where none is given."""
 
 BLOCK_OF_VALUES = 2**15
 
@@ -41,15 +34,6 @@ _TABLE_LIBRARIES = {"numpy", "pandas", "polars", "pyarrow"}
 _DATE = re.compile(r"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 _MISSING = {"NoneType", "NAType", "NaTType"}
-
-
-_T_co = TypeVar("_T_co", covariant=True)
-
-
-class Indexed(Protocol[_T_co]):
-    """Candidates by index: a list, an array, a `Grid`."""
-
-    def __getitem__(self, index: int, /) -> _T_co: ...
 
 
 class Answers(Protocol):

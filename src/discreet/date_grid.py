@@ -16,7 +16,8 @@ from typing import Any, Generic, Literal, Protocol, overload
 import numpy as np
 
 from .arguments import exact_text
-from .candidates import Grid, T, position
+from .candidate_types import T
+from .candidates import Grid, position
 from .decimals import Decimals, PointCells
 from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, preview

@@ -8,9 +8,8 @@ caller's mode is. Code that is not ours is run so that none of its errors, which
 import builtins
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
-from traceback import clear_frames, walk_tb
 from types import FunctionType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
@@ -143,7 +142,9 @@ _SPECIAL = ("__init__", "__getitem__", "__str__", "_repr_html_")
 def _empty(error: BaseException) -> BaseException:
     """Return the error to raise in place of another, without references to private values."""
     trace = error.__traceback__
-    clear_frames(trace)
+    for entry in _entries(trace):
+        with suppress(RuntimeError):  # of a frame that goes on
+            entry.tb_frame.clear()
     if not isinstance(error, Exception):
         error.__cause__ = error.__context__ = None
         return error
@@ -156,6 +157,13 @@ def _empty(error: BaseException) -> BaseException:
         "you may look at",
         builtin=_builtin(error),
     )
+
+
+def _entries(trace: TracebackType | None) -> Iterator[TracebackType]:
+    """Yield the entries of a traceback, the innermost last, without the module `traceback`, slow to import."""
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next
 
 
 def _shorten(error: Exception) -> Exception:
@@ -172,14 +180,14 @@ def _shorten(error: Exception) -> Exception:
 
 def _place(error: Exception) -> str:
     """Return the file and the line of the innermost frame."""
-    *_, (frame, line) = walk_tb(error.__traceback__)
-    return f"{os.path.basename(frame.f_code.co_filename)}:{line}"
+    *_, innermost = _entries(error.__traceback__)
+    return f"{os.path.basename(innermost.tb_frame.f_code.co_filename)}:{innermost.tb_lineno}"
 
 
 def _is_ours(trace: TracebackType | None) -> bool:
     """Return whether the innermost frame belongs to this library, and not to foreign code."""
-    *_, (frame, _line) = walk_tb(trace)
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE
+    *_, innermost = _entries(trace)
+    return str(innermost.tb_frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE
 
 
 def _builtin(error: Exception) -> str:

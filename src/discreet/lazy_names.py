@@ -1,8 +1,9 @@
-"""Names of a package that are imported when they are first used: a first answer loads few modules."""
+"""Names of packages that are imported when they are first used: a first answer loads few modules."""
 
 import sys
 from collections.abc import Mapping
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 
 def import_on_use(package: str, modules: Mapping[str, str]) -> None:
@@ -19,3 +20,26 @@ def import_on_use(package: str, modules: Mapping[str, str]) -> None:
         return getattr(import_module(f"{package}.{modules[name]}"), name)
 
     vars(sys.modules[package])["__getattr__"] = get
+
+
+class ModuleOnUse:
+    """A module that is imported when a name of it is first used.
+
+    Args:
+        module: its name.
+    """
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(import_module(self._module), name)
+        setattr(self, name, found)  # from now on it is found without this method
+        return found
+
+
+if TYPE_CHECKING:
+    import flint as flint
+else:
+    flint = ModuleOnUse("flint")
+"""Ball arithmetic: of first answers only a doubt needs it, and it takes as long to import as half of numpy."""

@@ -10,13 +10,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, reduce
 from numbers import Number
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gettext import NullTranslations
 
-LOCALE = Path(__file__).with_name("locale")
+LOCALE = os.path.join(os.path.dirname(__file__), "locale")
 """The folder of the catalogues, which are called after the codes of their languages."""
 
 SOURCE = "en"
@@ -125,7 +124,10 @@ def set_language(code: str) -> None:
 
 def languages() -> tuple[str, ...]:
     """Return the codes of all languages: English, and those of the catalogues."""
-    return (SOURCE, *sorted(file.stem for file in LOCALE.glob("*.po")))
+    return (
+        SOURCE,
+        *sorted(name.removesuffix(".po") for name in os.listdir(LOCALE) if name.endswith(".po")),
+    )
 
 
 def preferred_language() -> str:
@@ -154,4 +156,4 @@ def catalogue(code: str) -> "NullTranslations":
         return NullTranslations()
     from polib import pofile
 
-    return GNUTranslations(BytesIO(pofile(LOCALE / f"{code}.po").to_binary()))
+    return GNUTranslations(BytesIO(pofile(os.path.join(LOCALE, f"{code}.po")).to_binary()))

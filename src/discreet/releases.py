@@ -1,4 +1,7 @@
-"""Results: a `Release`, which may be published, or a `Simulation`, which may not."""
+"""Results: a `Release`, which may be published, or a `Simulation`, which may not.
+
+Their words and tables are imported when they are first written, so that a first answer comes sooner.
+"""
 
 import math
 from collections import Counter
@@ -6,18 +9,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
-from .candidates import T
-from .count_tables import CountTable, table_of_counts
+from .candidate_types import T
 from .error_boundary import error_boundaries
 from .escapes import visible_text
 from .messages import AND, gettext, join
 from .privacy.contract import Guarantee
 from .privacy.units import Unit, plain_unit
-from .privacy.wording import by_mechanism, in_brief
-from .sentences import question_in_words
-from .text_tables import TextTable, fact_table
 
 if TYPE_CHECKING:
+    from .count_tables import CountTable
     from .plots.figure import Figure
 
 COUNTING = frozenset({"geometric", "private_keys"})
@@ -67,6 +67,8 @@ class Release(Generic[T]):
     @property
     def promise(self) -> str:
         """The guarantee in brief, for the privacy unit, and the mechanism."""
+        from .privacy.wording import by_mechanism, in_brief
+
         return join(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
 
     def with_value(self, answer: Any) -> "Release":
@@ -83,7 +85,7 @@ class Release(Generic[T]):
         }  # fmt: skip
         return {name: part for name, part in every.items() if part is not None}
 
-    def count_table(self) -> CountTable | None:
+    def count_table(self) -> "CountTable | None":
         """Return the answer as a table of counts with bars; None where it is none."""
         if self.mechanism in COUNTING and isinstance(self.value, Mapping):
             counts: Mapping[Any, Any] = self.value
@@ -93,7 +95,11 @@ class Release(Generic[T]):
             head = ("answer", "count")
         else:
             return None
-        return table_of_counts(counts, head) if _are_counts(counts) else None
+        if not _are_counts(counts):
+            return None
+        from .count_tables import table_of_counts
+
+        return table_of_counts(counts, head)
 
     def as_dict(self) -> dict[str, object]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
@@ -112,6 +118,9 @@ class Release(Generic[T]):
         return f"{', '.join([answer_in_words(self.value), *self._spelled()])} [{self.promise}]"
 
     def _repr_html_(self) -> str:
+        from .sentences import question_in_words
+        from .text_tables import TextTable
+
         facts = [("guarantee", self.promise), ("question", question_in_words(self.query))]
         picture = self._picture()
         rows = tuple(row for row in (*([] if picture else self._rows()), *facts) if row[1])
@@ -122,8 +131,11 @@ class Release(Generic[T]):
         counts = self.count_table()
         if counts is not None:
             others = {name: part for name, part in self.parts().items() if name != "counts"}
-            besides = fact_table("", others).html() if others else ""
-            return counts.html() + besides
+            if not others:
+                return counts.html()
+            from .text_tables import fact_table
+
+            return counts.html() + fact_table("", others).html()
         value: Any = self.value
         return str(value._repr_html_()) if hasattr(value, "lines") else ""
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .account import Account, Indices, Listener, PaidAnswer, PrepareDraw, buy_from
 from .accuracy import CONFIDENCE, LISTED_RECORDS, LISTED_SCORE, RECORDS, ErrorBound, Measure
 from .answers import Answer, AnswerLists
 from .arguments import named_arguments, refuse_one_shot
@@ -32,7 +33,7 @@ from .mechanisms.contract import (
 )
 from .mechanisms.mechanism_names import read_mechanism, serving_runs
 from .numbers import count, decimal
-from .payment import Account, Bill, BilledPart, Indices, Listener, PaidAnswer, PrepareDraw, buy_from
+from .payment import Bill, BilledPart
 from .privacy.contract import Guarantee
 from .privacy.no_guarantee import NoGuarantee
 from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors

@@ -6,17 +6,16 @@ A description is read from one place and written into the docstrings of all func
 import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, Required, TypedDict, TypeVar, get_args
 
+from .account import Account, read_account
 from .arguments import read_name
-from .candidates import Indexed, T
+from .candidate_types import Indexed, T
 from .error_boundary import error_boundary
 from .errors import InvalidArgument
 from .mechanisms.contract import Mechanism
 from .numbers import Number
-from .payment import Account, read_account
 from .privacy.sensitivity import Neighbors
 
 if TYPE_CHECKING:
@@ -378,6 +377,8 @@ def check_names(terms: Mapping[str, object], names: Iterable[str] | None = None)
         if name not in choices:
             if name in _REFUSED:
                 raise TypeError(f"unexpected argument {name!r}: {_REFUSED[name]}")
+            from difflib import get_close_matches
+
             close = get_close_matches(name, [*choices, *others], n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"the terms are {', '.join(choices)}"
             raise TypeError(f"unexpected argument {name!r}; {hint}")

@@ -3,9 +3,8 @@
 import os
 import warnings
 from inspect import currentframe
-from pathlib import Path
 
-_PACKAGE = str(Path(__file__).parent) + os.sep
+_PACKAGE = os.path.dirname(__file__) + os.sep
 
 
 def warn(message: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from discreet import Dataset
+from discreet.account import Indices
 from discreet.errors import (
     Exhausted,
     InvalidArgument,
@@ -24,7 +25,6 @@ from discreet.ledger.budget import new_budget
 from discreet.ledger.failed_questions import Allowance, QuestionFailed, least_cost
 from discreet.ledger.ledger import session_of
 from discreet.ledger.purchase import ChargeTerms
-from discreet.payment import Indices
 
 from ..ledgers import answering, bill, undrawn, untouched
 

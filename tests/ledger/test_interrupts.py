@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
+from discreet.account import Indices
 from discreet.errors import LedgerBusy
 from discreet.ledger import Ledger, Session
 from discreet.ledger.interrupts import StopRequest, run_uninterrupted
 from discreet.ledger.purchase import without_frames
-from discreet.payment import Indices
 
 from ..ledgers import answering, bill
 from ..reachable_numbers import numbers_in

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from discreet.account import Indices
 from discreet.errors import (
     Exhausted,
     LedgerCorrupt,
@@ -19,7 +20,6 @@ from discreet.errors import (
 from discreet.ledger import Ledger
 from discreet.ledger.failed_questions import QuestionFailed
 from discreet.ledger.session import Session
-from discreet.payment import Indices
 
 from ..ledger_child import COST
 from ..ledgers import answering, bill, undrawn, untouched

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 import discreet
+from discreet.account import Indices
 from discreet.cli import run
 from discreet.errors import LedgerCorrupt, LedgerUnwritable
 from discreet.ledger import Ledger
 from discreet.ledger.store import Store
-from discreet.payment import Indices
 from discreet.released_values import ReleasedValue
 from discreet.reports import report
 

@@ -105,7 +105,7 @@ class Promising:
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         plain = Exponential().calibrate(sensitivity, PrivacyParameter("epsilon", Fraction(1)))
-        return replace(plain, guarantee=self.promise(sensitivity, parameter))
+        return plain._replace(guarantee=self.promise(sensitivity, parameter))
 
 
 def fixed(guarantee: Guarantee) -> Promising:
@@ -184,7 +184,7 @@ def test_every_mechanism_promises_at_most_what_is_asked(
     mechanism: Mechanism, parameter: PrivacyParameter
 ) -> None:
     if "Base2" in str(mechanism) and parameter.value != Fraction(1, 2):
-        parameter = replace(parameter, value=Fraction(2, 3))  # others take long to find an eta for
+        parameter = parameter._replace(value=Fraction(2, 3))  # others take long to find an eta for
     asked = 0
     for sensitivity in SENSITIVITIES:
         if isinstance(mechanism, JointTopK) and mechanism.counts and sensitivity.spread != 7 * 2:

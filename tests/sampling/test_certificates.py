@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from discreet.sampling.bernoulli import COIN_ERROR
-from discreet.sampling.categorical import HALF_ULP, Sums, error_of_sums
+from discreet.sampling.categorical import Sums
+from discreet.sampling.enclosures import HALF_ULP, error_of_sums
 from discreet.sampling.short_lists import _slack
 
 z3 = pytest.importorskip("z3")

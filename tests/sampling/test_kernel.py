@@ -16,20 +16,14 @@ from numpy.typing import NDArray
 from discreet.errors import InvalidScores
 from discreet.sampling import kernel
 from discreet.sampling.bits import LazyUniform, SystemBits
-from discreet.sampling.categorical import (
-    BLOCK,
-    FLAT,
-    Categorical,
-    Sums,
-    cumulate,
-    error_of_sums,
-)
+from discreet.sampling.categorical import BLOCK, FLAT, Categorical, Sums, cumulate
 from discreet.sampling.enclosures import (
     CUT_WEIGHT,
     FUNCTION_ERROR,
     WEIGHT_ERROR,
     NaturalRate,
     cut_exponential,
+    error_of_sums,
     precision,
 )
 from discreet.sampling.kernel_library import open_library

@@ -34,7 +34,7 @@ def test_a_kernel_that_an_older_source_left_is_not_used(
 ) -> None:
     (built,) = BUILT
     shutil.copy(built, tmp_path)
-    monkeypatch.setattr(kernel_library, "__file__", str(tmp_path / "kernel_library.py"))
+    monkeypatch.setattr(kernel_library, "FOLDER", str(tmp_path))
     load = open_library.__wrapped__
     assert isinstance(load(), KernelLibrary), "a wheel has no source"
     (tmp_path / "kernel.c").write_text("/* of today */", encoding="utf-8")

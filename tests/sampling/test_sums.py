@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from discreet.mechanisms.peeling import rounds
 from discreet.sampling import categorical_rows, kernel
 from discreet.sampling.bits import SystemBits
-from discreet.sampling.categorical import (
-    BLOCK,
-    BlockWeights,
-    VectorWeights,
-    cumulate,
-    error_of_sums,
-)
+from discreet.sampling.categorical import BLOCK, BlockWeights, VectorWeights, cumulate
 from discreet.sampling.categorical_rows import WIDEST, CategoricalRows
-from discreet.sampling.enclosures import CUT_WEIGHT, WEIGHT_ERROR, NaturalRate, fast_weights
+from discreet.sampling.enclosures import (
+    CUT_WEIGHT,
+    WEIGHT_ERROR,
+    NaturalRate,
+    error_of_sums,
+    fast_weights,
+)
 from discreet.sampling.runs import Runs, RunWeights
 from discreet.sampling.vectors import read_vector
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from discreet.mechanisms.peeling import arrivals
 from discreet.mechanisms.peeling.arrivals import FirstArrivals
 from discreet.sampling.bits import SystemBits
-from discreet.sampling.categorical import HALF_ULP
-from discreet.sampling.enclosures import FUNCTION_ERROR, precision
+from discreet.sampling.enclosures import FUNCTION_ERROR, HALF_ULP, precision
 from discreet.sampling.vectors import read_vector
 from discreet.sampling.waiting_times import (
     LOG_TIME_ERROR,

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import discreet
+from discreet.account import Indices
 from discreet.errors import DiscreetError, InvalidArgument, InvalidScores
-from discreet.payment import Bill, Indices
+from discreet.payment import Bill
 from discreet.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 
 

@@ -14,10 +14,11 @@ from flint import arb
 
 import discreet
 from discreet import Ledger
+from discreet.account import Indices
 from discreet.errors import Exhausted, InvalidArgument, InvalidNumber, InvalidScores
 from discreet.mechanisms import read_mechanism
 from discreet.mechanisms.contract import PrivacyParameter
-from discreet.payment import Bill, Indices
+from discreet.payment import Bill
 from discreet.privacy import BoundedRange
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.sampling.bits import Bits

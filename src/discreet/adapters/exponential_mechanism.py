@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..account import Account
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidScores, preview
 from ..mechanisms import Exponential
 from ..numbers import Number, exact, flag, positive_up
-from ..payment import Account
 from ..privacy.sensitivity import Neighbors
 from ..releases import Release
 from ..sampling.arrays import as_array

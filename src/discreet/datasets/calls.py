@@ -12,8 +12,9 @@ from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from ..account import describe_account
 from ..errors import InvalidArgument
-from ..payment import UNDESCRIBED, describe_account
+from ..payment import UNDESCRIBED
 from ..tables.files import names_files
 from ..warning import warn
 from .configuration import Configuration, find_configuration, read_configuration

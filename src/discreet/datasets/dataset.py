@@ -9,12 +9,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ..account import Account
 from ..arguments import exact_text, file_path, read_name, refuse_one_shot, text
 from ..digests import digest
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument, MissingColumn, preview
 from ..numbers import count
-from ..payment import About, Account
+from ..payment import About
 from ..privacy.units import Unit, columns_of_unit, one_record, plain_unit, read_unit
 from ..tables.csv_files import CsvFile
 from ..tables.files import file_format, names_files

@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import isinf
 from typing import Any, Literal
 
+from ..account import describe_account
 from ..candidates import Grid, Labels
 from ..condition_readers import read_condition
 from ..conditions import ConstantKind, kinds_of_columns, read_as
@@ -14,7 +15,6 @@ from ..date_grid import DateGrid
 from ..decimals import Decimals
 from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..numbers import count, exact
-from ..payment import describe_account
 from ..privacy.units import one_record, plain_unit, read_unit
 from ..tables.candidate_table import CandidateTable
 from ..tables.records import is_private

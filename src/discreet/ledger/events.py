@@ -8,8 +8,8 @@ from functools import lru_cache
 from numbers import Integral
 from typing import Any
 
+from ..account import Indices
 from ..errors import InvalidArgument
-from ..payment import Indices
 from ..privacy.units import Unit, plain_unit, read_unit, unit_in_words
 from ..released_values import ReleasedValue, read_released_value
 from ..sentences import question_in_words

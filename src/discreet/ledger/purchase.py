@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TypeVar
 from uuid import uuid4
 
+from ..account import Indices, PaidAnswer
 from ..arguments import read_name
 from ..digests import is_current
 from ..errors import (
@@ -23,7 +24,7 @@ from ..errors import (
     preview,
 )
 from ..messages import Message
-from ..payment import About, Bill, Indices, PaidAnswer
+from ..payment import About, Bill
 from ..privacy.contract import Guarantee
 from ..privacy.units import Unit
 from . import queries

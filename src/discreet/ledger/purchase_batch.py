@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Union
 
+from ..account import Indices, PaidAnswer, PrepareDraw
 from ..errors import DiscreetError, RequestConflict, preview
-from ..payment import Bill, Indices, PaidAnswer, PrepareDraw
+from ..payment import Bill
 from .bindings import check_charge, set_check
 from .events import Event, read_indices
 from .failed_questions import QuestionFailed

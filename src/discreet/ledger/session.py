@@ -7,11 +7,12 @@ from functools import partial, reduce
 from operator import add
 from typing import Any, Generic, NoReturn, TypeVar
 
+from ..account import Indices, PaidAnswer
 from ..accuracy import ErrorBound
 from ..error_boundary import error_boundaries
 from ..errors import Exhausted, LedgerError
 from ..messages import Message
-from ..payment import Bill, BilledPart, Indices, PaidAnswer
+from ..payment import Bill, BilledPart
 from ..privacy.contract import Guarantee
 from ..privacy.units import read_unit
 from ..releases import Release

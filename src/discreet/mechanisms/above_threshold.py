@@ -10,11 +10,12 @@ from typing import NoReturn
 
 from flint import arb
 
+from ..account import Account, Indices, read_account
 from ..digests import digest
 from ..error_boundary import error_boundaries
 from ..errors import Exhausted, InvalidArgument, preview
 from ..numbers import Number, count, exact, flag, positive, positive_up
-from ..payment import Account, Bill, Indices, read_account
+from ..payment import Bill
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..privacy.units import read_unit

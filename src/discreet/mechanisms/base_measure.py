@@ -18,13 +18,14 @@ from ..arguments import read_sequence
 from ..errors import InvalidArgument, InvalidScores, preview
 from ..numbers import not_negative
 from ..sampling.arrays import as_array
-from ..sampling.categorical import PreparedWeights, Sums, cumulate, error_of_sums
+from ..sampling.categorical import PreparedWeights, Sums, cumulate
 from ..sampling.enclosures import (
     CUT,
     WEIGHT_ERROR,
     Rate,
     ball,
     cut_exponential,
+    error_of_sums,
     has_fast_pass,
     overflowing,
 )

@@ -1,14 +1,14 @@
 """Calibrations that were asked for before: public arguments of plain types are read, and calibrated for, once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from ..privacy.sensitivity import Sensitivity, read_neighbors, read_sensitivity
-from ..sampling.enclosures import Rate, has_fast_pass
+from ..sampling.enclosures import has_fast_pass
 from . import read_mechanism
 from .contract import Calibrated, Mechanism, PrivacyParameter, calibrate, read_parameter
 
@@ -19,9 +19,8 @@ _MOST_CALIBRATIONS = 512
 """The most combinations of public arguments in the cache."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """The consequences of public arguments alone.
+    """The consequences of public arguments alone: no two are equal, so they are keys of other caches.
 
     Attributes:
         mechanism: the mechanism.
@@ -31,11 +30,18 @@ class Calibration:
         short_rate: the rate at which a few numbers may be drawn from in plain Python, if they may.
     """
 
-    mechanism: Mechanism
-    sensitivity: Sensitivity
-    parameter: PrivacyParameter | None
-    calibrated: Calibrated
-    short_rate: Rate | None
+    __slots__ = ("calibrated", "mechanism", "parameter", "sensitivity", "short_rate")
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        sensitivity: Sensitivity,
+        parameter: PrivacyParameter | None,
+        calibrated: Calibrated,
+    ) -> None:
+        self.mechanism, self.sensitivity, self.parameter = mechanism, sensitivity, parameter
+        self.calibrated, rate = calibrated, calibrated.rate
+        self.short_rate = rate if rate is not None and has_fast_pass(rate) else None
 
 
 def find_calibration(
@@ -109,7 +115,4 @@ def _calibration(  # noqa: PLR0913  # all of them, so that each is looked up by 
     relation = read_neighbors(neighbors)
     parameter = read_parameter(epsilon, rho, scale)
     sensitivity = read_sensitivity(change, spread, monotonic, relation)
-    calibrated = calibrate(family, sensitivity, parameter)
-    rate = calibrated.rate
-    short_rate = rate if rate is not None and has_fast_pass(rate) else None
-    return Calibration(family, sensitivity, parameter, calibrated, short_rate)
+    return Calibration(family, sensitivity, parameter, calibrate(family, sensitivity, parameter))

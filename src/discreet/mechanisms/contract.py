@@ -6,27 +6,30 @@ the answer, which alone reads bits. A new mechanism is one file with one class o
 the registry.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
-from flint import arb
 from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..float_environment import in_default_environment
 from ..numbers import positive, spell
 from ..privacy.contract import Guarantee, check_guarantee, equals
-from ..privacy.no_guarantee import NoGuarantee
 from ..privacy.rho import RhoOf, largest_epsilon
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits
 from ..sampling.enclosures import Rate
 from ..warning import warn
-from .gap_grid import GapGrid
-from .worst_case import WorstCase
+
+if TYPE_CHECKING:
+    from flint import arb
+
+    from .gap_grid import GapGrid
+    from .worst_case import WorstCase
 
 _LEAST = Fraction(1, 10**300)
 
@@ -50,16 +53,14 @@ class Law(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class PrivacyParameter:
+class PrivacyParameter(NamedTuple):
     """The privacy parameter: one positive number, as epsilon, as rho, or as the scale 1/eta of the noise."""
 
     kind: Literal["epsilon", "rho", "scale"]
     value: Fraction
 
 
-@dataclass(frozen=True, slots=True)
-class Calibrated:
+class Calibrated(NamedTuple):
     """A calibrated mechanism: its guarantee, and the distribution of the answer for given scores."""
 
     guarantee: Guarantee
@@ -139,7 +140,7 @@ def calibrate(
     if problem is not None:
         raise InvalidArgument(problem)
     # Between the verb and its distribution the data are read, by libraries that may have changed the environment.
-    return replace(calibrated, law=in_default_environment(calibrated.law))
+    return calibrated._replace(law=in_default_environment(calibrated.law))
 
 
 def excess(
@@ -149,23 +150,42 @@ def excess(
     parameter: PrivacyParameter | None,
 ) -> str | None:
     """Return in words how a guarantee exceeds the privacy parameter, or None if it does not."""
+    if _is_kept(mechanism, guarantee, sensitivity, parameter):
+        return None
+    from ..privacy.no_guarantee import NoGuarantee  # which a first answer does without
+
     if isinstance(guarantee, NoGuarantee):
         return None
     who = f"the mechanism {mechanism.name} is calibrated wrongly:"
-    if guarantee.neighbors != sensitivity.neighbors:
+    if parameter is None or guarantee.neighbors != sensitivity.neighbors:
         return f"{who} it promises {guarantee} for scores under {sensitivity.neighbors}"
-    if parameter is None:
-        return None
-    # Where there is a delta, the rest of the guarantee holds but with that probability.
-    core = guarantee.core if guarantee.slack else guarantee
-    if core is None or _is_within(core, parameter, spread_of(mechanism, sensitivity)):
-        return None
-    follows = core.rho if parameter.kind == "rho" else None
+    core = _core(guarantee)
+    follows = core.rho if core is not None and parameter.kind == "rho" else None
     rho = f", of which {equals('ρ', follows)} follows" if isinstance(follows, Fraction) else ""
     return (
         f"{who} for {equals(parameter.kind, parameter.value)} it promises {guarantee}{rho}. Its `calibrate` must "
         "take the epsilon by `epsilon_of`, with `pure_rho` unless its guarantee is a bounded range (`range_rho`)"
     )
+
+
+def _is_kept(
+    mechanism: Mechanism,
+    guarantee: Guarantee,
+    sensitivity: Sensitivity,
+    parameter: PrivacyParameter | None,
+) -> bool:
+    """Return whether a guarantee is of the neighbouring relation, and certainly at most the parameter, if any."""
+    if guarantee.neighbors != sensitivity.neighbors:
+        return False
+    core = _core(guarantee)
+    if parameter is None or core is None:
+        return True
+    return _is_within(core, parameter, spread_of(mechanism, sensitivity))
+
+
+def _core(guarantee: Guarantee) -> Guarantee | None:
+    """Return the guarantee, and where there is a delta, the rest that holds but with that probability."""
+    return guarantee.core if guarantee.slack else guarantee
 
 
 def _is_within(core: Guarantee, parameter: PrivacyParameter, spread: Fraction) -> bool:

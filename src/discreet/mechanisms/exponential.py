@@ -1,9 +1,14 @@
-"""The exponential mechanism (McSherry and Talwar 2007)."""
+"""The exponential mechanism (McSherry and Talwar 2007).
+
+Most first answers need its rate alone, so the rest is imported when it is first needed.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,21 +18,14 @@ from ..privacy.contract import Guarantee
 from ..privacy.epsilon_dp import BoundedRange, LogisticDP, PureDP
 from ..privacy.rho import logistic_rho, pure_rho, range_rho
 from ..privacy.sensitivity import Sensitivity
-from ..sampling.categorical import Categorical
 from ..sampling.enclosures import NaturalRate
-from ..sampling.runs import RunLaw, Runs
-from ..sampling.vectors import Vector
-from .base_measure import (
-    BaseMeasure,
-    WeightMeasure,
-    read_base_measure,
-    read_log_base_measure,
-    weigh,
-)
 from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, split_text
-from .gap.winner import WinnerGap
-from .gap_grid import GapGrid
-from .worst_case import EXPONENTIAL_ERROR, WorstCase
+
+if TYPE_CHECKING:
+    from ..sampling.runs import Runs
+    from ..sampling.vectors import Vector
+    from .base_measure import BaseMeasure
+    from .worst_case import WorstCase
 
 _NEGLIGIBLE_EXPONENT = 160
 """A weight of exp(-160) is nothing even when 2**150 candidates have it."""
@@ -50,7 +48,7 @@ class Exponential:
     whose normaliser is the same for all databases, epsilon-DP with eta = epsilon / change.
 
     Side channels: the time depends on the number of candidates and, with probability below 2**-20 a
-    draw, on the scores (a doubt that is settled in balls).
+    draw, on the scores (a doubt that is settled in balls; the first one of a process imports the library of balls).
 
     Source: McSherry and Talwar, FOCS 2007; Durfee and Rogers, NeurIPS 2019. Proof:
     docs/reference/mechanisms/exponential.md.
@@ -65,8 +63,12 @@ class Exponential:
         if self.base_measure is not None:
             if self.log_base_measure is not None:
                 raise InvalidArgument("give base_measure or log_base_measure, not both")
+            from .base_measure import read_base_measure
+
             object.__setattr__(self, "base_measure", read_base_measure(self.base_measure))
         elif self.log_base_measure is not None:
+            from .base_measure import read_log_base_measure
+
             logs = read_log_base_measure(self.log_base_measure)
             object.__setattr__(self, "log_base_measure", logs)
 
@@ -86,6 +88,8 @@ class Exponential:
     def measure(self) -> BaseMeasure | None:
         """The base measure, by weights or by logarithms; None where all candidates weigh the same."""
         if self.base_measure is not None:
+            from .base_measure import WeightMeasure
+
             return WeightMeasure(self.base_measure)
         return self.log_base_measure  # type: ignore[no-any-return]
 
@@ -98,6 +102,8 @@ class Exponential:
     @property
     def worst_case(self) -> WorstCase | None:
         """Known where all candidates weigh the same."""
+        from .worst_case import EXPONENTIAL_ERROR
+
         return EXPONENTIAL_ERROR if self.uniform else None
 
     @property
@@ -111,6 +117,8 @@ class Exponential:
         rate, measure = NaturalRate(eta), self.measure
 
         def law(scores: Vector | Runs) -> Law:
+            from ..sampling.runs import RunLaw, Runs
+
             if isinstance(scores, Runs):
                 return RunLaw(scores, rate)
             return _law(scores, rate, measure)
@@ -126,6 +134,9 @@ class Exponential:
 
         Guarantee: `LogisticDP`, by the spread alone. Proof: docs/reference/mechanisms/gap.md.
         """
+        from .gap.winner import WinnerGap
+        from .gap_grid import GapGrid
+
         epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, logistic_rho)
         rate, measure = NaturalRate(epsilon / sensitivity.spread), self.measure
         grid = GapGrid.of(rate.eta)
@@ -150,4 +161,10 @@ class Exponential:
 
 def _law(scores: Vector, rate: NaturalRate, measure: BaseMeasure | None) -> Law:
     """Return the distribution of the answer among candidates in a list."""
-    return Categorical(scores, rate) if measure is None else weigh(scores, rate, measure)
+    if measure is None:
+        from ..sampling.categorical import Categorical
+
+        return Categorical(scores, rate)
+    from .base_measure import weigh
+
+    return weigh(scores, rate, measure)

@@ -3,14 +3,17 @@
 A gap G, in units of the noise, is released as floor(G / unit), a whole number that certified intervals decide.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
-
-from flint import arb
+from typing import TYPE_CHECKING, Any
 
 from ..sampling.enclosures import ball
+
+if TYPE_CHECKING:
+    from flint import arb
 
 _LONGEST_SHARE = Fraction(1, 10)
 """A step is no longer than that share of the scale of the noise."""
@@ -29,7 +32,7 @@ class GapGrid:
     eta: Fraction
 
     @classmethod
-    def of(cls, eta: Fraction) -> "GapGrid":
+    def of(cls, eta: Fraction) -> GapGrid:
         """Return the grid for noise of scale 1 / eta on the scores."""
         most = _LONGEST_SHARE / eta
         exponent = len(str(most.numerator)) - len(str(most.denominator)) + 1

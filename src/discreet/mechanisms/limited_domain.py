@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -16,11 +16,12 @@ from ..privacy.guarantees import ApproxRange
 from ..privacy.rho import range_rho
 from ..privacy.sensitivity import Neighbors, Sensitivity
 from ..sampling.bits import Bits
-from ..sampling.categorical import PreparedWeights, Sums, cumulate, error_of_sums
+from ..sampling.categorical import PreparedWeights, Sums, cumulate
 from ..sampling.enclosures import (
     WEIGHT_ERROR,
     NaturalRate,
     ball,
+    error_of_sums,
     fast_weights,
     has_fast_pass,
     overflowing,
@@ -105,7 +106,7 @@ class LimitedDomain:
         """
         amount, spread = need_parameter(parameter), sensitivity.spread
         is_share = amount.kind != "scale"
-        each = replace(amount, value=amount.value / self.k) if is_share else amount
+        each = amount._replace(value=amount.value / self.k) if is_share else amount
         epsilon = epsilon_of(each, spread, range_rho)
         rate = NaturalRate(epsilon / spread)
         # Coq: LimitedDomain.limited_domain_private, LimitedDomain.limited_domain_replace_one

@@ -1,6 +1,6 @@
 """A mechanism without a guarantee, for releases at one's own risk."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from ..privacy.guarantees import NoGuarantee
@@ -40,4 +40,4 @@ class WithoutGuarantee:
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at that much noise, without a promise."""
         calibrated = calibrate(self.mechanism, sensitivity, parameter)
-        return replace(calibrated, guarantee=NoGuarantee(self.reason, sensitivity.neighbors))
+        return calibrated._replace(guarantee=NoGuarantee(self.reason, sensitivity.neighbors))

@@ -3,13 +3,18 @@
 The gap vectors that are worst, and why: docs/how-to/planning.md. All constants are in units of spread / epsilon.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from flint import arb
-
+from ..lazy_names import flint
 from ..sampling.enclosures import ball, sharp, upper
+
+if TYPE_CHECKING:
+    from flint import arb
 
 _STEPS = 100
 
@@ -38,7 +43,7 @@ def _gibbs_mean(n: int) -> Fraction:
 
 
 def _lambert(n: int) -> arb:
-    return ((n - 1) / arb(1).exp()).lambertw()
+    return ((n - 1) / flint.arb(1).exp()).lambertw()
 
 
 def _gibbs_tail(n: int, beta: Fraction) -> Fraction:
@@ -109,7 +114,7 @@ def _slope(n: int, t: Fraction) -> arb:
 def _rises(n: int, t: Fraction) -> bool | None:
     """Return whether t * Q(t) rises at t; None if it is too flat to tell."""
     slope = sharp(_slope, n, t)
-    return None if slope.contains(arb(0)) else bool(slope > 0)
+    return None if slope.contains(flint.arb(0)) else bool(slope > 0)
 
 
 EXPONENTIAL_ERROR = WorstCase(_gibbs_mean, _gibbs_tail)

@@ -8,6 +8,7 @@ from functools import partial
 from threading import Lock
 from uuid import uuid4
 
+from ..account import Indices, PaidAnswer
 from ..batches import Call
 from ..errors import (
     DiscreetError,
@@ -23,7 +24,7 @@ from ..ledger import Session
 from ..ledger.events import read_indices
 from ..ledger.failed_questions import QuestionFailed
 from ..messages import AND, join
-from ..payment import Bill, Indices, PaidAnswer
+from ..payment import Bill
 from ..privacy.guarantees import Guarantee
 from ..privacy.units import Unit
 from ..privacy.wording import by_mechanism, in_brief

@@ -1,11 +1,13 @@
-"""The methods that all kinds of guarantees have in common."""
+"""The methods that all kinds of guarantees have in common.
+
+Their words are imported when they are first written, so that a first answer comes sooner.
+"""
 
 from importlib import import_module
 
 from ..numbers import Number, count
 from .contract import Guarantee, guarantee_as_dict
 from .conversions import divergence_at
-from .wording import guarantee_table, in_full
 
 
 class BaseGuarantee:
@@ -32,9 +34,13 @@ class BaseGuarantee:
         return composition
 
     def __str__(self: Guarantee) -> str:
+        from .wording import in_full
+
         return in_full(self)
 
     def _repr_html_(self: Guarantee) -> str:
+        from .wording import guarantee_table
+
         return guarantee_table(self).html()
 
     def as_dict(self: Guarantee) -> dict[str, object]:

@@ -1,16 +1,18 @@
 """The contract of a guarantee, and how guarantees are sorted, checked and written."""
 
-import json
+from __future__ import annotations
+
 from collections.abc import Hashable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Protocol, cast
-
-from flint import arb
+from typing import TYPE_CHECKING, Protocol, cast
 
 from ..errors import InvalidArgument, preview
 from ..numbers import Number, count, nearest_double, spell
 from .sensitivity import Neighbors
+
+if TYPE_CHECKING:
+    from flint import arb
 
 
 class Guarantee(Protocol):
@@ -45,7 +47,7 @@ class Guarantee(Protocol):
         ...
 
     @property
-    def core(self) -> "Guarantee | None":
+    def core(self) -> Guarantee | None:
         """The guarantee that holds except with probability `slack`, if any; its own slack is 0."""
         ...
 
@@ -53,7 +55,7 @@ class Guarantee(Protocol):
         """Return the least delta known for which (epsilon, delta)-DP follows; 1 is no guarantee."""
         ...
 
-    def approx(self, delta: Number) -> "Approximate":
+    def approx(self, delta: Number) -> Approximate:
         """Return the least epsilon known for which (epsilon, delta)-DP follows.
 
         Raises:
@@ -69,15 +71,15 @@ class Guarantee(Protocol):
         """Return a bound on the probability of an event, given its probability on a neighbour."""
         ...
 
-    def repeated(self, n: int) -> "Guarantee":
+    def repeated(self, n: int) -> Guarantee:
         """Return the guarantee of `n` answers that may be chosen adaptively."""
         ...
 
-    def group(self, size: int) -> "Guarantee":
+    def group(self, size: int) -> Guarantee:
         """Return the guarantee for groups of `size` records: datasets `size` steps apart."""
         ...
 
-    def under(self, neighbors: str) -> "Guarantee":
+    def under(self, neighbors: str) -> Guarantee:
         """Return the guarantee that follows under another neighbouring relation."""
         ...
 
@@ -125,6 +127,8 @@ def order(guarantee: Guarantee) -> tuple[object, ...]:
     """Return the sort key of a guarantee: its kind, then its numbers, or else its `as_dict` form."""
     values = [getattr(guarantee, name) for name in _fields(guarantee)[:-1]]
     if not values or not all(isinstance(value, Fraction) for value in values):
+        import json  # for kinds of your own alone: it takes long to import
+
         return (guarantee.kind, 1, json.dumps(guarantee.as_dict(), sort_keys=True, default=str))
     places = [(nearest_double(v), v.numerator, v.denominator) for v in values]
     return (guarantee.kind, 0, *places)

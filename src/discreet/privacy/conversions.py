@@ -1,17 +1,22 @@
 """From a Rényi curve to (epsilon, delta) and back, rounded outwards. Proofs: docs/explanation/composition.md."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from fractions import Fraction
-
-from flint import arb
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..error_boundary import error_boundary
 from ..errors import InvalidNumber, preview
+from ..lazy_names import flint
 from ..numbers import Number, exact, float_up, short_down, short_up
 from ..sampling.enclosures import ball, precision, probability_above, upper
 
-Divergence = Callable[[arb], arb]
+if TYPE_CHECKING:
+    from flint import arb
+
+Divergence: TypeAlias = "Callable[[arb], arb]"
 """From the excess of an order over 1 to a ball whose upper end bounds the divergence."""
 
 _CONVERSION_BITS = 512
@@ -77,7 +82,7 @@ def divergence_at(divergence: Callable[[arb], arb | None], order: object) -> flo
 
 def gaussian_delta(mu: arb, epsilon: arb) -> arb:
     """Return Phi(mu / 2 - epsilon / mu) - exp(epsilon) Phi(-mu / 2 - epsilon / mu), at the precision in force."""
-    root, place = arb(2).sqrt(), epsilon / mu
+    root, place = flint.arb(2).sqrt(), epsilon / mu
     upper_tail, lower_tail = ((place + shift) / root for shift in (-mu / 2, mu / 2))
     return (upper_tail.erfc() - epsilon.exp() * lower_tail.erfc()) / 2
 
@@ -136,14 +141,14 @@ def _at_best_order(objective: Divergence) -> Fraction:
 
     def rough(log: float) -> arb:
         height = objective(
-            arb(log).exp()
+            flint.arb(log).exp()
         )  # not finite where a curve is not, such as beyond its last order
-        return height.upper() if height.is_finite() else arb.pos_inf()
+        return height.upper() if height.is_finite() else flint.arb.pos_inf()
 
     with precision(_ROUGH_BITS):
         best = _golden_section(rough, *_ORDERS)
     with precision(_CONVERSION_BITS):
-        return upper(objective(arb(best).exp()))
+        return upper(objective(flint.arb(best).exp()))
 
 
 def _golden_section(f: Callable[[float], arb], low: float, high: float) -> float:

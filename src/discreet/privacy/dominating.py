@@ -4,17 +4,20 @@ Orders are given by how much they exceed 1, which keeps the digits of those clos
 docs/explanation/composition.md.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
+from __future__ import annotations
 
-from flint import arb
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ..numbers import short_up
 from ..sampling.enclosures import ball, laplace_quantile, precision, probability_above, upper
 from .rho import RhoOf, laplace_rho, logistic_rho, pure_rho, range_rho
 
-RenyiCurve = Callable[[arb, arb], arb]
+if TYPE_CHECKING:
+    from flint import arb
+
+RenyiCurve: TypeAlias = "Callable[[arb, arb], arb]"
 """From epsilon and the excess of the order over 1 to the divergence."""
 
 
@@ -67,8 +70,7 @@ def _missing(x: arb) -> arb:
 _PAIR_BITS = 512
 
 
-@dataclass(frozen=True, slots=True)
-class DominatingPair:
+class DominatingPair(NamedTuple):
     """A dominating pair of distributions, parametrised by epsilon.
 
     Attributes:

@@ -3,11 +3,11 @@
 Proofs: docs/explanation/composition.md.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
-
-from flint import arb
+from typing import TYPE_CHECKING, ClassVar
 
 from ..errors import InvalidNumber, preview
 from ..messages import AND, Message, join
@@ -18,6 +18,9 @@ from .contract import Guarantee, equals, steps
 from .conversions import read_delta, read_epsilon
 from .dominating import LAPLACE, LOGISTIC, RANGE, RESPONSE, DominatingPair
 from .sensitivity import Neighbors, read_neighbors
+
+if TYPE_CHECKING:
+    from flint import arb
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class ApproxDP(BaseGuarantee):
         rest = RESPONSE.delta(self.epsilon, read_epsilon(epsilon))
         return self.delta + (1 - self.delta) * rest
 
-    def approx(self, delta: Number) -> "ApproxDP":
+    def approx(self, delta: Number) -> ApproxDP:
         """Return (epsilon, delta)-DP with the least epsilon that follows at another delta.
 
         Raises:
@@ -91,7 +94,7 @@ class ApproxDP(BaseGuarantee):
         e, share = ball(self.epsilon), ball(self.delta)
         return (chance * e.exp() + share).min(1 - (1 - share - chance) * (-e).exp())
 
-    def group(self, size: int) -> "ApproxDP":
+    def group(self, size: int) -> ApproxDP:
         """Return the guarantee `size` steps away: size * epsilon, and the sum of e**(i epsilon) delta."""
         steps_, e = count(size, "size"), self.epsilon
         if steps_ == 1:
@@ -101,7 +104,7 @@ class ApproxDP(BaseGuarantee):
             delta = probability_above(ball(self.delta) * sum_)
         return ApproxDP(steps_ * e, delta, self.neighbors)
 
-    def under(self, neighbors: str) -> "ApproxDP":
+    def under(self, neighbors: str) -> ApproxDP:
         """Return the guarantee that follows under another neighbouring relation."""
         relation = read_neighbors(neighbors)
         farther = self.group(steps(self, relation))
@@ -118,6 +121,7 @@ class ByEpsilon(BaseGuarantee):
     """The base of the kinds of one epsilon: all imply epsilon-DP, and more by their dominating pair.
 
     `BoundedRange`, `MixedRange`, `SummedRange`, `LogisticDP`, `LaplaceDP`, `PureDP`: a kind implies those after it.
+    They have no fields of their own, so the methods of this dataclass serve them.
     """
 
     epsilon: Fraction
@@ -177,7 +181,6 @@ class ByEpsilon(BaseGuarantee):
         return self.words.fill(epsilon=equals("ε", self.epsilon))
 
 
-@dataclass(frozen=True, slots=True)
 class PureDP(ByEpsilon):
     """epsilon-differential privacy: no probability differs by more than a factor exp(epsilon).
 
@@ -186,12 +189,12 @@ class PureDP(ByEpsilon):
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
+    __slots__ = ()
     kind: ClassVar[str] = "pure_dp"
     worst: ClassVar[DominatingPair] = RESPONSE
     words: ClassVar[Message] = Message("{epsilon}")
 
 
-@dataclass(frozen=True, slots=True)
 class BoundedRange(ByEpsilon):
     """epsilon-bounded range: the log-ratios of two answers differ by at most epsilon. So epsilon-DP.
 
@@ -200,12 +203,12 @@ class BoundedRange(ByEpsilon):
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
+    __slots__ = ()
     kind: ClassVar[str] = "bounded_range"
     worst: ClassVar[DominatingPair] = RANGE
     words: ClassVar[Message] = Message("{epsilon}, bounded range")
 
 
-@dataclass(frozen=True, slots=True)
 class MixedRange(ByEpsilon):
     """epsilon-bounded range given public random numbers, earlier answers, or answers about other records.
 
@@ -217,6 +220,7 @@ class MixedRange(ByEpsilon):
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
+    __slots__ = ()
     kind: ClassVar[str] = "mixed_range"
     worst: ClassVar[DominatingPair] = RANGE
     words: ClassVar[Message] = Message("{epsilon}, mixed range")
@@ -225,7 +229,6 @@ class MixedRange(ByEpsilon):
         return (MixedRange if size == 1 else SummedRange)(size * self.epsilon, neighbors)
 
 
-@dataclass(frozen=True, slots=True)
 class SummedRange(ByEpsilon):
     """Bounded ranges, one answer after the other, that add up to epsilon. So epsilon-DP.
 
@@ -237,12 +240,12 @@ class SummedRange(ByEpsilon):
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
+    __slots__ = ()
     kind: ClassVar[str] = "summed_range"
     worst: ClassVar[DominatingPair] = RANGE
     words: ClassVar[Message] = Message("{epsilon}, summed range")
 
 
-@dataclass(frozen=True, slots=True)
 class LogisticDP(ByEpsilon):
     """No easier to attack than a number with logistic noise of scale 1 / epsilon. So epsilon-DP.
 
@@ -253,12 +256,12 @@ class LogisticDP(ByEpsilon):
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
+    __slots__ = ()
     kind: ClassVar[str] = "logistic_dp"
     worst: ClassVar[DominatingPair] = LOGISTIC
     words: ClassVar[Message] = Message("{epsilon}, as logistic noise")
 
 
-@dataclass(frozen=True, slots=True)
 class LaplaceDP(ByEpsilon):
     """No easier to attack than a number with Laplace noise of scale 1 / epsilon. So epsilon-DP.
 
@@ -267,6 +270,7 @@ class LaplaceDP(ByEpsilon):
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
+    __slots__ = ()
     kind: ClassVar[str] = "laplace_dp"
     worst: ClassVar[DominatingPair] = LAPLACE
     words: ClassVar[Message] = Message("{epsilon}, as Laplace noise")

@@ -1,10 +1,10 @@
 """No guarantee, for a stated reason."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
-
-from flint import arb
+from typing import TYPE_CHECKING, ClassVar
 
 from ..arguments import text
 from ..errors import InvalidArgument
@@ -14,6 +14,9 @@ from .base import BaseGuarantee
 from .conversions import read_epsilon
 from .epsilon_dp import ApproxDP
 from .sensitivity import Neighbors, read_neighbors
+
+if TYPE_CHECKING:
+    from flint import arb
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +59,15 @@ class NoGuarantee(BaseGuarantee):
     def ceiling(self, chance: arb) -> None:
         """Return None."""
 
-    def repeated(self, n: int) -> "NoGuarantee":
+    def repeated(self, n: int) -> NoGuarantee:
         """Return itself: no promise, n times."""
         return self
 
-    def group(self, size: int) -> "NoGuarantee":
+    def group(self, size: int) -> NoGuarantee:
         """Return itself."""
         return self
 
-    def under(self, neighbors: str) -> "NoGuarantee":
+    def under(self, neighbors: str) -> NoGuarantee:
         """Return no promise under that relation."""
         return NoGuarantee(self.reason, read_neighbors(neighbors))
 

@@ -1,6 +1,5 @@
 """The privacy unit: which rows of a table together are one record."""
 
-import json
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -47,6 +46,8 @@ def unit_in_words(unit: Unit) -> str:
     """Return a privacy unit as a noun: its column, or its columns in parentheses, as in (household, person)."""
     if isinstance(unit, str):
         return unit
+    import json  # for units of several columns alone: it takes long to import
+
     # In quotes, where a comma in a name would make two names of it.
     names = (name if name.isidentifier() else json.dumps(name, ensure_ascii=False) for name in unit)
     return f"({', '.join(names)})"

@@ -4,11 +4,15 @@ A *word* is `width` uniform bits. Everything random in the library is a determin
 words it reads, one after another; a test may put any words it likes in their place.
 """
 
+from __future__ import annotations
+
 import os
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Bits(Protocol):
@@ -69,7 +73,7 @@ class LazyUniform:
         self.length = bits.width
 
     @classmethod
-    def of_word(cls, word: int, bits: Bits, length: int | None = None) -> "LazyUniform":
+    def of_word(cls, word: int, bits: Bits, length: int | None = None) -> LazyUniform:
         """Return a uniform from its first word, or its first bits, which were read from `bits`."""
         uniform = cls.__new__(cls)
         uniform._bits, uniform.prefix = bits, word

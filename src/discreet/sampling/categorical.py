@@ -10,28 +10,34 @@ candidates alone, but for doubts that go on to the next enclosure. Their probabi
 draw for any scores (docs/explanation/draw.md).
 """
 
+from __future__ import annotations
+
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from flint import arb
 from numpy.typing import NDArray
 
+from ..lazy_names import flint
 from . import kernel
 from .bits import Bits, LazyUniform
 from .enclosures import (
-    CUT_WEIGHT,
+    HALF_ULP,
     WEIGHT_ERROR,
     Rate,
+    error_of_sums,
     fast_weights,
     has_fast_pass,
     overflowing,
     precision,
 )
 from .vectors import StoredNumber, Vector
+
+if TYPE_CHECKING:
+    from flint import arb
 
 FLAT = 2**16
 """Up to this many candidates are one table; more are cut into blocks."""
@@ -42,8 +48,6 @@ BLOCK = 2**14
 _ONCE = 256
 
 _ROW = 256
-HALF_ULP = 2.0**-53
-"""The largest relative error of one rounding."""
 
 
 class Sums(NamedTuple):
@@ -131,7 +135,7 @@ class PreparedWeights:
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities, at the precision in force."""
         balls = list(self._weights.balls())
-        total = sum(balls, arb(0))
+        total = sum(balls, flint.arb(0))
         return [ball / total for ball in balls]
 
     @property
@@ -233,7 +237,7 @@ class BlockWeights:
         """Yield balls around the weights of blocks."""
         best = max(self.bests)
         for b in range(len(self.bests)):
-            yield sum(VectorWeights(self.block(b), self._rate, best).balls(), arb(0))
+            yield sum(VectorWeights(self.block(b), self._rate, best).balls(), flint.arb(0))
 
 
 class Categorical:
@@ -302,7 +306,7 @@ def _settle_in_balls(weights: Weights, u: LazyUniform) -> int:
 def _locate_in_balls(ends: Sequence[arb], u: LazyUniform) -> int | None:
     """Return the index that `u` certainly falls on, or None while that is open."""
     # Sound whether or not the balls' comparisons increase. Coq: Locate.answer_sound, Locate.locate_complete
-    low, high, scale = u.prefix * ends[-1], (u.prefix + 1) * ends[-1], arb(2) ** u.length
+    low, high, scale = u.prefix * ends[-1], (u.prefix + 1) * ends[-1], flint.arb(2) ** u.length
     i = bisect_left(ends, True, hi=len(ends) - 1, key=lambda end: not low >= end * scale)
     return i if i == len(ends) - 1 or high <= ends[i] * scale else None
 
@@ -324,8 +328,3 @@ def cumulate(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     np.cumsum(table, axis=1, out=table)
     table[1:] += table[:-1, -1].cumsum()[:, None]
     return table.reshape(-1)[:n], rows + _ROW
-
-
-def error_of_sums(weight_error: float, chain: int, n: int) -> float:
-    """Return a bound on |fast sum - real sum| / (fast total), as derived in docs/explanation/draw.md."""
-    return 1.001 * (weight_error + chain * HALF_ULP) + 4 * n * CUT_WEIGHT

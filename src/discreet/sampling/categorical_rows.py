@@ -12,8 +12,16 @@ from numpy.typing import NDArray
 
 from . import kernel
 from .bits import Bits, LazyUniform
-from .categorical import HALF_ULP, Categorical, error_of_sums
-from .enclosures import WEIGHT_ERROR, Rate, fast_weights, has_fast_pass, overflowing
+from .categorical import Categorical
+from .enclosures import (
+    HALF_ULP,
+    WEIGHT_ERROR,
+    Rate,
+    error_of_sums,
+    fast_weights,
+    has_fast_pass,
+    overflowing,
+)
 from .kernel import Doubles
 from .vectors import Table2D, Vector, gaps_to, not_finite
 

@@ -10,26 +10,28 @@ relative error is at most `FUNCTION_ERROR`: 256 units in the last place, where k
 below one.
 """
 
-import threading
+from __future__ import annotations
+
+from _thread import RLock  # `threading` takes as long to import as two of our modules
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import ParamSpec, Protocol
+from typing import TYPE_CHECKING, ParamSpec, Protocol
 
-import flint
 import numpy as np
-from flint import arb, fmpq, fmpz
-from numpy.typing import NDArray
 
+from ..lazy_names import flint
 from ..numbers import nearest_double, short_up
 from . import kernel
+
+if TYPE_CHECKING:
+    from flint import arb, fmpq
+    from numpy.typing import NDArray
 
 _P = ParamSpec("_P")
 
 FUNCTION_ERROR = 2.0**-44
 """Assumed bound on the relative error of numpy's exp and log of a double."""
-
-_SHARP = arb(2) ** -80
 
 CUT = 64.0
 """Exponents are cut here: all that is lighter than exp(-CUT) counts as anything from 0 to `CUT_WEIGHT`."""
@@ -40,6 +42,9 @@ WEIGHT_ERROR = 2.0**-43
 CUT_WEIGHT = 2.0**-92
 """Proved bound on a weight that was cut, and on its fast weight."""
 
+HALF_ULP = 2.0**-53
+"""The largest relative error of one rounding."""
+
 _FLOOR = np.full(2**14, -CUT)
 
 _ORDINARY = 2.0**900
@@ -48,7 +53,7 @@ _ORDINARY = 2.0**900
 _FINEST_PRECISION = 2**16
 """Bounds are given out as multiples of 2**-_FINEST_PRECISION."""
 
-_flint_context = threading.RLock()
+_flint_context = RLock()
 
 
 class Rate(Protocol):
@@ -71,12 +76,11 @@ class Rate(Protocol):
 class NaturalRate:
     """Weights exp(-eta * gap) for a rational eta."""
 
-    __slots__ = ("_eta", "double", "eta")
+    __slots__ = ("double", "eta")
 
     def __init__(self, eta: Fraction) -> None:
         self.eta = eta
         self.double = nearest_double(eta)
-        self._eta = fmpq(eta.numerator, eta.denominator)
 
     def decay(self, gap: Fraction) -> arb:
         """Return a ball around exp(-eta * gap)."""
@@ -84,7 +88,7 @@ class NaturalRate:
 
     def exponent(self, gap: Fraction) -> arb:
         """Return a ball around eta * gap."""
-        return arb(self._eta * fmpq(gap.numerator, gap.denominator))
+        return flint.arb(_rational(self.eta) * _rational(gap))
 
 
 class DyadicRate:
@@ -95,7 +99,7 @@ class DyadicRate:
     def __init__(self, x: int, y: int, z: int) -> None:
         self.x, self.y, self.z = x, y, z
         with precision(2 * y + 128):  # the two logarithms may agree in their first y bits
-            self.double = float((z * (y * arb(2).log() - arb(x).log())).mid())
+            self.double = float((z * (y * flint.arb(2).log() - flint.arb(x).log())).mid())
 
     def decay(self, gap: Fraction) -> arb:
         """Return a ball around (x / 2**y) ** (z * gap), of radius zero once the precision reaches it.
@@ -106,12 +110,12 @@ class DyadicRate:
         """
         if gap.denominator != 1:
             raise ValueError("gaps of a dyadic rate must be whole numbers")
-        base = arb(fmpq(self.x, 1 << self.y))
-        return base ** fmpz(self.z * int(gap))
+        base = flint.arb(flint.fmpq(self.x, 1 << self.y))
+        return base ** flint.fmpz(self.z * int(gap))
 
     def exponent(self, gap: Fraction) -> arb:
         """Return a ball around z * gap * (y ln 2 - ln x)."""
-        return self.z * ball(gap) * (self.y * arb(2).log() - arb(self.x).log())
+        return self.z * ball(gap) * (self.y * flint.arb(2).log() - flint.arb(self.x).log())
 
 
 @contextmanager
@@ -143,6 +147,11 @@ def fast_weights(gaps: NDArray[np.float64], rate: Rate) -> NDArray[np.float64]:
     floor = _FLOOR[: len(gaps)] if len(gaps) <= len(_FLOOR) else -CUT
     np.maximum(gaps, floor, out=gaps)
     return exponential(gaps)
+
+
+def error_of_sums(weight_error: float, chain: int, n: int) -> float:
+    """Return a bound on |fast sum - real sum| / (fast total), as derived in docs/explanation/draw.md."""
+    return 1.001 * (weight_error + chain * HALF_ULP) + 4 * n * CUT_WEIGHT
 
 
 def overflowing() -> np.errstate:
@@ -189,14 +198,18 @@ def probability_above(ball: arb) -> Fraction:
 
 def ball(value: Fraction) -> arb:
     """Return a ball around a fraction, at the precision in force."""
-    return arb(fmpq(value.numerator, value.denominator))
+    return flint.arb(_rational(value))
+
+
+def _rational(number: Fraction) -> fmpq:
+    return flint.fmpq(number.numerator, number.denominator)
 
 
 def laplace_quantile(v: arb) -> arb:
     """Return ln(2 v) below one half and -ln(2 (1 - v)) above; the ends are infinite."""
     if v <= 0 or v >= 1:
-        return arb.pos_inf() if v >= 1 else arb.neg_inf()
-    return (2 * v).log() if v <= arb(0.5) else -(2 * (1 - v)).log()
+        return flint.arb.pos_inf() if v >= 1 else flint.arb.neg_inf()
+    return (2 * v).log() if v <= flint.arb(0.5) else -(2 * (1 - v)).log()
 
 
 def _rounded_up(point: arb, sign: int = 1) -> Fraction:
@@ -218,6 +231,7 @@ def sharp(compute: Callable[_P, arb], *arguments: _P.args, **keywords: _P.kwargs
     while True:
         with precision(digits):
             value = compute(*arguments, **keywords)
-            if value.is_finite() and value.rad() <= _SHARP * arb.max(abs(value.mid()), arb(1)):
+            size = flint.arb.max(abs(value.mid()), flint.arb(1))
+            if value.is_finite() and value.rad() <= flint.arb(2) ** -80 * size:
                 return value
         digits *= 2

@@ -17,8 +17,17 @@ from numpy.typing import NDArray
 from . import kernel
 from .arrays import objects
 from .bits import LazyUniform
-from .categorical import HALF_ULP, error_of_sums
-from .enclosures import CUT, CUT_WEIGHT, WEIGHT_ERROR, Rate, exponential, has_fast_pass, overflowing
+from .enclosures import (
+    CUT,
+    CUT_WEIGHT,
+    HALF_ULP,
+    WEIGHT_ERROR,
+    Rate,
+    error_of_sums,
+    exponential,
+    has_fast_pass,
+    overflowing,
+)
 from .runs import Runs
 from .vectors import Vector
 

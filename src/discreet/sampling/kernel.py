@@ -4,20 +4,24 @@ Nothing depends on it. Its results lie within the same proved bounds as numpy's,
 the random bits with it and without it: docs/explanation/draw.md.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
-from threading import Thread
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .kernel_library import KernelLibrary, open_library, settle_function, threads
-from .vectors import not_finite
 
-Doubles = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..errors import InvalidScores
+
+Doubles: TypeAlias = "NDArray[np.float64]"
 
 LN2 = 0.6931471805599453  # the double nearest to it, whatever the mode is while this is imported
 THREADED = 10**6
@@ -53,7 +57,7 @@ class Kernel:
 
         _share_blocks(share, blocks, threads() if len(values) >= THREADED else 1)
         if not all(finite):
-            raise not_finite()
+            raise _not_finite()
         return bests, sums
 
     def running_sums(self, values: Doubles, best: float, rate: float) -> tuple[Doubles, int]:
@@ -75,7 +79,7 @@ class Kernel:
         """
         rows, ends = _contiguous(rows), np.empty(rows.shape)
         if not self._functions["row_sums"](_at(rows), *rows.shape, rate / LN2, _at(ends)):
-            raise not_finite()
+            raise _not_finite()
         return ends
 
     def cumulate(self, numbers: Doubles) -> Doubles:
@@ -209,6 +213,8 @@ def _share_blocks(share: Callable[[int, int], None], blocks: int, parts: int) ->
         share(start, stop)
         complete.add(start)
 
+    from threading import Thread
+
     workers = []
     for span in others:
         thread = Thread(target=work, args=span)
@@ -222,6 +228,12 @@ def _share_blocks(share: Callable[[int, int], None], blocks: int, parts: int) ->
     for start, stop in others:
         if start not in complete:
             share(start, stop)
+
+
+def _not_finite() -> InvalidScores:
+    from .vectors import not_finite  # which a first answer from a few numbers does without
+
+    return not_finite()
 
 
 def _contiguous(values: Doubles) -> Doubles:

@@ -9,10 +9,13 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+"""The folder of the sources and of the libraries that were built from them."""
 
 _LEVELS = {1: "neon", 3: "x86-64-v3", 4: "x86-64-v4"}
 _ARGUMENTS = {
@@ -55,11 +58,11 @@ def open_library() -> KernelLibrary | str:
     """Return the kernel, or why it is not in use."""
     if os.environ.get("DISCREET_KERNEL") == "0":
         return "DISCREET_KERNEL is 0"
-    paths = sorted(Path(__file__).parent.glob("_kernel.*"))
-    if not paths:
+    names = sorted(name for name in os.listdir(FOLDER) if name.startswith("_kernel."))
+    if not names:
         return "it was not built: no C compiler was found when discreet was installed"
     try:
-        library = ctypes.CDLL(str(paths[0]))
+        library = ctypes.CDLL(os.path.join(FOLDER, names[0]))
         if _is_stale(library):
             return "it was built from an older kernel.c; install discreet again"
         level = _LEVELS.get(library.discreet_level())
@@ -103,13 +106,27 @@ def _is_stale(library: ctypes.CDLL) -> bool:
 
 def _is_older(digest: int, *names: str) -> bool:
     """Return whether a checkout has other sources than those of this digest; a wheel has none."""
-    sources = [Path(__file__).with_name(name) for name in names]
-    if not all(source.exists() for source in sources):
+    paths = [os.path.join(FOLDER, name) for name in names]
+    if not all(map(os.path.exists, paths)):
         return False
+    texts = b"".join(map(_read, paths))
+    return digest != int.from_bytes(_sha256()(texts).digest()[:8], "big")
+
+
+def _sha256() -> Callable[[bytes], Any]:
+    """Return SHA-256 of Python's own: hashlib loads OpenSSL first, which takes as long as ten of our modules."""
+    for name in ("_sha2", "_sha256"):
+        with suppress(ImportError, AttributeError):
+            own: Callable[[bytes], Any] = import_module(name).sha256
+            return own
     from hashlib import sha256
 
-    texts = b"".join(source.read_bytes() for source in sources)
-    return digest != int.from_bytes(sha256(texts).digest()[:8], "big")
+    return sha256
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def _declare(library: ctypes.CDLL, name: str) -> Callable[..., int]:

@@ -5,23 +5,26 @@ score falls by the same amount from a candidate to the next, starting from the b
 sloping run may be without end.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from flint import arb
 from numpy.typing import NDArray
 
+from ..lazy_names import flint
 from .bits import Bits, LazyUniform, below
-from .categorical import PreparedWeights, Sums, cumulate, error_of_sums
+from .categorical import PreparedWeights, Sums, cumulate
 from .enclosures import (
     CUT,
     WEIGHT_ERROR,
     Rate,
     cut_exponential,
+    error_of_sums,
     has_fast_pass,
     lower,
     overflowing,
@@ -29,6 +32,9 @@ from .enclosures import (
     upper,
 )
 from .vectors import ExactArray, StoredNumber, Vector
+
+if TYPE_CHECKING:
+    from flint import arb
 
 _RUNS_AT_ONCE = 2**14
 
@@ -68,10 +74,10 @@ class Runs:
     slopes: Vector | None = None
     upward: NDArray[np.bool_] | None = None
     summaries: NDArray[np.bool_] | None = None
-    whole: Callable[[], "Runs"] | None = None
-    wider: Callable[[], "Runs"] | None = None
+    whole: Callable[[], Runs] | None = None
+    wider: Callable[[], Runs] | None = None
     dense: bool = False
-    locate: "Callable[[Sequence[tuple[int, int]]], list[int]] | None" = None
+    locate: Callable[[Sequence[tuple[int, int]]], list[int]] | None = None
 
     def __len__(self) -> int:
         return len(self.tops)
@@ -92,16 +98,16 @@ class Runs:
         tops = self.tops.values
         return Fraction(int(tops[~self.summaries].max()) - int(tops[self.summaries].max()))
 
-    def refine(self) -> "Runs":
+    def refine(self) -> Runs:
         """Return the same scores with less in summaries."""
         more = self.wider or self.whole
         return self if more is None else more()
 
-    def table(self, rate: Rate) -> "RunTable | None":
+    def table(self, rate: Rate) -> RunTable | None:
         """Return a faster way to find the run of a uniform, or None if there is none."""
         return None
 
-    def one_by_one(self) -> "Runs":
+    def one_by_one(self) -> Runs:
         """Return the same scores in runs for which there is no such way."""
         return self
 
@@ -188,7 +194,7 @@ class RunWeights:
             weight = top * _series(self._rate, slope, int(size), runs.dense)
             summary = runs.summaries is not None and runs.summaries[c]
             # *Runs*: in ball arithmetic a summary is anything from nothing to its weight.
-            yield weight.union(arb(0)) if summary else weight
+            yield weight.union(flint.arb(0)) if summary else weight
 
     def _sizes(self) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
         """Return the weights of the runs relative to their tops, as mantissas and powers of two."""
@@ -296,8 +302,8 @@ def truncated_geometric(rate: Rate, slope: Fraction, size: int, bits: Bits) -> i
 
 def _geometric_bounds(rate: Rate, slope: Fraction, size: int, u: LazyUniform) -> tuple[int, int]:
     """Return the least and the largest k that the known part of `u` allows."""
-    share = arb(1) if size == 0 else 1 - rate.decay(slope * size)
-    cell, step = share / arb(2) ** u.length, rate.exponent(slope)
+    share = flint.arb(1) if size == 0 else 1 - rate.decay(slope * size)
+    cell, step = share / flint.arb(2) ** u.length, rate.exponent(slope)
     # X grows with U, so its floor lies between those at both ends of what is known of U.
     last = u.prefix + 1 == 1 << u.length
     low = max(0, math.floor(lower(-(1 - u.prefix * cell).log() / step)))
@@ -312,6 +318,6 @@ def _geometric_bounds(rate: Rate, slope: Fraction, size: int, u: LazyUniform) ->
 def _series(rate: Rate, slope: Fraction, size: int, dense: bool) -> arb:
     """Return a ball around the sum over k < size of exp(-rate * slope * k), or the integral up to size."""
     if slope == 0:
-        return arb(size)
+        return flint.arb(size)
     one_step = rate.exponent(slope) if dense else -(-rate.exponent(slope)).expm1()
     return (1 if size == 0 else -(-rate.exponent(slope * size)).expm1()) / one_step

@@ -15,9 +15,7 @@ import numpy as np
 
 from . import kernel
 from .bits import Bits, LazyUniform
-from .categorical import HALF_ULP, Categorical, error_of_sums
-from .enclosures import CUT, WEIGHT_ERROR, Rate
-from .vectors import read_vector
+from .enclosures import CUT, HALF_ULP, WEIGHT_ERROR, Rate, error_of_sums
 
 SHORT = 100
 """Above so many numbers arrays are faster."""
@@ -53,7 +51,15 @@ def draw_few(values: Any, size: int, rate: Rate | None, bits: Bits) -> int | Non
     index = fast.settle(values, size, rate.double / kernel.LN2, _WIDEST, bits.word, bits.width)
     if index is None or index >= 0:
         return index
-    return Categorical(read_vector(values), rate).settle(LazyUniform.of_word(~index, bits))
+    return settle_few(values, rate, LazyUniform.of_word(~index, bits))
+
+
+def settle_few(values: Any, rate: Rate, u: LazyUniform) -> int:
+    """Return the index of the share of [0, 1) that holds `u`, of which the first step left a doubt."""
+    from .categorical import Categorical  # of doubts alone
+    from .vectors import read_vector
+
+    return Categorical(read_vector(values), rate).settle(u)
 
 
 def short_list(values: Any) -> list[float] | None:

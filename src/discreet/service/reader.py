@@ -20,12 +20,12 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
+from ..account import Indices
 from ..datasets.configuration import Configuration, read_configuration
 from ..errors import LedgerBusy, LedgerUnwritable
 from ..node.allowed_questions import Prepare, charge_first, charge_unread
 from ..node.datasets import Datasets
 from ..node.isolation import Failure, call_isolated, isolated, translation_for
-from ..payment import Indices
 from ..releases import Release
 from ..verbs.mode import mode
 from . import wire

@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, overload
 
+from ..account import Account, describe_account
 from ..accuracy import CELLS, CONFIDENCE, ErrorBound, geometric_error
 from ..arguments import exact_text, read_sequence
 from ..datasets import Dataset
@@ -18,7 +19,6 @@ from ..error_boundary import error_boundary
 from ..errors import InvalidArgument
 from ..mechanisms.contract import Law, read_parameter
 from ..numbers import Number
-from ..payment import Account, describe_account
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..privacy.units import UnitNames, unit_in_words

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, Unpack
 
 from .. import tables
+from ..account import Account
 from ..accuracy import RECORDS_OF_KEY, ErrorBound
 from ..answers import Answer
 from ..arguments import column_name, refuse_one_shot
@@ -16,7 +17,6 @@ from ..mechanisms.key_shares import MOST_KEYS
 from ..mechanisms.noisy_counts import calibrate_counts
 from ..mechanisms.private_keys import PrivateKeys
 from ..numbers import Number, count, exact
-from ..payment import Account
 from ..privacy.guarantees import ApproxDP
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import Unit, read_unit, unit_in_words

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Literal, TypeVar, Unpack, get_args, overload
 
 from .. import tables
+from ..account import is_paid, is_quoted
 from ..arguments import choice, column_name
 from ..candidates import Labels, LabelsFromData, table_library
 from ..datasets.look_alikes import look_alikes
@@ -13,7 +14,6 @@ from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..mechanisms import read_mechanism
 from ..mechanisms.without_guarantee import WithoutGuarantee
 from ..numbers import flag
-from ..payment import is_paid, is_quoted
 from ..releases import Release
 from ..scores import Counts
 from ..selection import Query, ask, draw

@@ -7,6 +7,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
+from ..account import Account, Indices
 from ..arguments import refuse_one_shot
 from ..candidates import Labels
 from ..datasets.calls import takes_dataset
@@ -14,7 +15,6 @@ from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidScores, preview
 from ..mechanisms.repetitions import RepetitionKind, Repetitions
 from ..numbers import Number, positive
-from ..payment import Account, Indices
 from ..plain_results import read_result, store_result
 from ..privacy.calibration import read_share
 from ..privacy.contract import Guarantee, check_guarantee

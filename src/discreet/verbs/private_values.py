@@ -1,7 +1,7 @@
 """The most common values of a column without public candidates: `candidates="private"` of `mode` and `top_k`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any, Protocol
@@ -181,7 +181,7 @@ class ByDomain:
     @property
     def parameters(self) -> Mapping[str, object]:
         """The public parameters."""
-        return {**self.domain.parameters, "privacy_parameter": asdict(self.parameter)}
+        return {**self.domain.parameters, "privacy_parameter": self.parameter._asdict()}
 
     def prepare(self, table: TableOfKeys) -> Callable[[], list[list[Any]]]:
         """Count the most common keys, and return the function that draws ranks, and fetches their keys."""

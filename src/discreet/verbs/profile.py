@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, cast
 
+from ..account import Account, describe_account
 from ..accuracy import CONFIDENCE, geometric_error
 from ..answers import Answer
 from ..arguments import column_name, exact_text, read_sequence
@@ -25,7 +26,7 @@ from ..errors import InvalidArgument, MissingColumn, UnreadableData, preview
 from ..mechanisms.contract import PrivacyParameter, calibrate, read_parameter
 from ..mechanisms.noisy_counts import NoisyCounts, counts_sensitivity
 from ..numbers import Number, count, spell
-from ..payment import UNDESCRIBED, Account, describe_account
+from ..payment import UNDESCRIBED
 from ..privacy.calibration import read_share
 from ..privacy.composition import compose
 from ..privacy.guarantees import ApproxDP, Guarantee, PureDP

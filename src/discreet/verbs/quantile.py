@@ -6,7 +6,8 @@ from fractions import Fraction
 from typing import Literal, TypeVar, Unpack, overload
 
 from ..arguments import choice, column_name
-from ..candidates import Grid, Indexed, Labels, table_library
+from ..candidate_types import Indexed
+from ..candidates import Grid, Labels, table_library
 from ..date_grid import AnyGrid, DateGrid, clock_of_candidates
 from ..decimals import Decimals
 from ..errors import InvalidCandidates, InvalidNumber, preview

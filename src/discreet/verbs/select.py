@@ -2,27 +2,23 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from functools import lru_cache, partial
-from typing import Any, NamedTuple, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..candidates import Labels
+from ..account import is_billed
 from ..errors import InvalidCandidates, InvalidScores
 from ..mechanisms.calibration_cache import Calibration, find_calibration
 from ..mechanisms.contract import Calibrated, Law
 from ..numbers import Number
-from ..payment import is_billed
 from ..releases import Release
 from ..sampling.bits import LazyUniform, SystemBits
-from ..sampling.categorical import Categorical
 from ..sampling.enclosures import Rate
-from ..sampling.short_lists import draw_few, settle_short, short_list
-from ..sampling.vectors import read_vector
-from ..scores.given import Given
-from ..selection import Query, release
+from ..sampling.short_lists import draw_few, settle_few, settle_short, short_list
 from ..terms import SelectAnswerTerms, SelectTerms, Terms, takes_terms
-from .gaps import check_gap, with_gap
+
+if TYPE_CHECKING:
+    from ..candidates import Labels
 
 _T = TypeVar("_T")
 
@@ -52,7 +48,7 @@ def select(
 
 @overload
 def select(
-    scores: list[Any] | tuple[Any, ...] | NDArray[Any],
+    scores: list[Any] | tuple[Any, ...] | np.ndarray[Any, Any],
     *,
     gap: bool = False,
     **terms: Unpack[SelectAnswerTerms],
@@ -108,6 +104,10 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
             if index is None:
                 index = prepare_draw(scores, calibration.calibrated, calibration.short_rate)()
             return _template(calibration).with_value(index)
+    from ..scores.given import Given  # a first answer of those above does without
+    from ..selection import Query, release
+    from .gaps import check_gap, with_gap
+
     terms = with_gap(terms, gap)
     scores, labels, _ = unfold(scores, candidates, terms)
     check_gap(gap, scores if labels is None and isinstance(scores, Collection) else labels)
@@ -151,6 +151,8 @@ def prepare_draw(
         InvalidScores: if they are no finite numbers, or not as many.
     """
     few = None if short_rate is None else short_list(scores)
+    from ..sampling.vectors import read_vector
+
     numbers = read_vector(scores) if few is None else few
     if size is not None and len(numbers) != size:
         raise InvalidScores(
@@ -172,7 +174,7 @@ def _draw_short(values: list[float], rate: Rate) -> int:
     """Return the index of one of a few numbers, exactly."""
     u = LazyUniform(SystemBits())
     index = settle_short(values, rate, u)
-    return Categorical(read_vector(values), rate).settle(u) if index is None else index
+    return settle_few(values, rate, u) if index is None else index
 
 
 class LabelledScores(NamedTuple):
@@ -185,7 +187,7 @@ class LabelledScores(NamedTuple):
     """
 
     scores: object
-    labels: Labels | None
+    labels: "Labels | None"
     places: list[int] | None = None
 
 
@@ -198,6 +200,8 @@ def unfold(scores: Any, candidates: Any, terms: Terms) -> LabelledScores:
     """
     if isinstance(candidates, Set):
         raise InvalidCandidates("candidates must be in the order of their scores, got a set")
+    from ..candidates import Labels
+
     if candidates is None and _is_labelled(scores):
         return _order_by_name(scores, Labels(scores.index), terms)
     if not isinstance(scores, Mapping):
@@ -207,10 +211,12 @@ def unfold(scores: Any, candidates: Any, terms: Terms) -> LabelledScores:
     return _order_by_name(list(scores.values()), Labels(scores), terms)
 
 
-def _order_by_name(scores: Any, labels: Labels, terms: Terms) -> LabelledScores:
+def _order_by_name(scores: Any, labels: "Labels", terms: Terms) -> LabelledScores:
     """Return the scores in the order of the names of their candidates if a ledger pays, else as they are."""
     if not is_billed(terms):
         return LabelledScores(scores, labels)
+    from ..candidates import Labels
+
     names = [(type(label).__qualname__, repr(label)) for label in labels]
     places = sorted(range(labels.size), key=names.__getitem__)
     values = list(scores)

@@ -5,12 +5,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Generic, TypeVar, Unpack, overload
 
+from ..account import Account
 from ..arguments import refuse_one_shot
-from ..candidates import Labels, T
+from ..candidate_types import T
+from ..candidates import Labels
 from ..error_boundary import error_boundary
 from ..errors import InvalidScores
 from ..numbers import Number, count
-from ..payment import Account
 from ..privacy.guarantees import Guarantee
 from ..privacy.units import unit_in_words
 from ..releases import Release

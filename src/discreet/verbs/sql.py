@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ..account import Account, describe_account
 from ..accuracy import ErrorBound
 from ..answers import Answer
 from ..datasets.calls import inside_a_verb
@@ -13,7 +14,7 @@ from ..datasets.dataset_terms import fill_terms
 from ..datasets.questions import use_of
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, preview
-from ..payment import Account, BilledPart, describe_account
+from ..payment import BilledPart
 from ..privacy.composition import compose
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors

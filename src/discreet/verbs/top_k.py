@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, TypeVar, Unpack, get_args, overload
 
+from ..account import currency_of
 from ..arguments import choice, column_name
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates, RequestConflict
@@ -14,7 +15,6 @@ from ..mechanisms.gap import WithGap
 from ..mechanisms.joint.joint_top_k import JointTopK
 from ..mechanisms.peeling import Peeling
 from ..numbers import Number, count, flag
-from ..payment import currency_of
 from ..privacy.calibration import read_share
 from ..releases import Release
 from ..sampling.bits import SystemBits

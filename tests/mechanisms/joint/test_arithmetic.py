@@ -17,8 +17,14 @@ from discreet.mechanisms.joint.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint.masses import Choices, sums_in_blocks
 from discreet.mechanisms.joint.tuple_law import Branch, JointLaw
 from discreet.sampling.bits import LazyUniform, SystemBits
-from discreet.sampling.categorical import HALF_ULP, PreparedWeights
-from discreet.sampling.enclosures import FUNCTION_ERROR, NaturalRate, exponential, precision
+from discreet.sampling.categorical import PreparedWeights
+from discreet.sampling.enclosures import (
+    FUNCTION_ERROR,
+    HALF_ULP,
+    NaturalRate,
+    exponential,
+    precision,
+)
 from discreet.testing import ScriptedBits
 
 from .test_joint_quantiles import NARROW, law_of, quantiles

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
@@ -90,7 +89,7 @@ def test_every_list_has_its_number(scores: list[Any], data: st.DataObject) -> No
 @pytest.mark.parametrize("cutoff_gap", [0, 1, 2])
 def test_lists_beyond_reach_are_drawn_all_the_same(cutoff_gap: int) -> None:
     scores = [0, 3, 1, 5]
-    calibrated = replace(Exponential().calibrate(GENERAL, ONE), cutoff_gap=Fraction(cutoff_gap))
+    calibrated = Exponential().calibrate(GENERAL, ONE)._replace(cutoff_gap=Fraction(cutoff_gap))
     law = OrderedLists([5 - score for score in scores], 2, calibrated)
     with precision(200):
         stated = joint_law(scores, 2, Fraction(1, 2))

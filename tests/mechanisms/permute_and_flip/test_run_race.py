@@ -24,9 +24,9 @@ from discreet.mechanisms.permute_and_flip.run_race import (
     within_reach,
 )
 from discreet.sampling.bits import LazyUniform, SystemBits
-from discreet.sampling.categorical import HALF_ULP
 from discreet.sampling.enclosures import (
     FUNCTION_ERROR,
+    HALF_ULP,
     DyadicRate,
     NaturalRate,
     Rate,

@@ -20,8 +20,8 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ...numbers import nearest_double
-from ...sampling.categorical import HALF_ULP, cumulate
-from ...sampling.enclosures import FUNCTION_ERROR, NaturalRate, exponential
+from ...sampling.categorical import cumulate
+from ...sampling.enclosures import FUNCTION_ERROR, HALF_ULP, NaturalRate, exponential
 from ...sampling.vectors import Integers
 
 

@@ -4,7 +4,7 @@ import math
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import groupby, permutations
@@ -312,7 +312,7 @@ def _in_units(parameter: PrivacyParameter | None, unit: int) -> PrivacyParameter
     """Return the parameter for scores times `unit`: a scale grows with them."""
     if parameter is None or parameter.kind != "scale":
         return parameter
-    return replace(parameter, value=parameter.value * unit)
+    return parameter._replace(value=parameter.value * unit)
 
 
 def _memory(n: int, k: int) -> int:

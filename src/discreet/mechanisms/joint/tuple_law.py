@@ -12,8 +12,8 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ...sampling.bits import Bits, below
-from ...sampling.categorical import HALF_ULP, PreparedWeights, Sums
-from ...sampling.enclosures import NaturalRate, has_fast_pass, overflowing
+from ...sampling.categorical import PreparedWeights, Sums
+from ...sampling.enclosures import HALF_ULP, NaturalRate, has_fast_pass, overflowing
 from ...sampling.vectors import Integers
 from .arithmetic import Balls, DoubleArithmetic, GridPlaces, QuantileCuts
 from .masses import Choices, Masses

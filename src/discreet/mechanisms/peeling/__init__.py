@@ -136,7 +136,7 @@ class Peeling:
         if self.delta is None:
             is_share = parameter is not None and parameter.kind != "scale"
             return (
-                replace(parameter, value=parameter.value / k)
+                parameter._replace(value=parameter.value / k)
                 if parameter and is_share
                 else parameter
             )

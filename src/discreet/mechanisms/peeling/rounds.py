@@ -22,9 +22,15 @@ from ...sampling.categorical import (
     VectorWeights,
     certain_distance,
     cumulate,
-    error_of_sums,
 )
-from ...sampling.enclosures import WEIGHT_ERROR, Rate, fast_weights, has_fast_pass, overflowing
+from ...sampling.enclosures import (
+    WEIGHT_ERROR,
+    Rate,
+    error_of_sums,
+    fast_weights,
+    has_fast_pass,
+    overflowing,
+)
 from ...sampling.runs import RunPlace, Runs, indices_of
 from ...sampling.vectors import ExactArray, Integers, Vector, gaps_to
 from ..contract import Law
