@@ -34,6 +34,9 @@ Description: TypeAlias = "str | list[Description] | dict[str, Description]"
 """What a description is made of; JSON writes it in one way only."""
 
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+
+
 def describe_value(value: object) -> Description:
     """Return a public value as a description, so that values that differ have descriptions that differ.
 
@@ -44,7 +47,7 @@ def describe_value(value: object) -> Description:
     if way is not None:
         name, spell = way
         return [name, spell(value)]
-    if isinstance(value, Mapping):
+    if type(value) is dict or isinstance(value, Mapping):
         return {str(name): describe_value(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
         return [describe_value(inner) for inner in value]
@@ -61,5 +64,5 @@ def is_current(text: object) -> bool:
 def digest(description: Mapping[str, object]) -> str:
     """Return the version, and the SHA-256 of the description."""
     plain = {"version": VERSION, **description}
-    text = json.dumps(describe_value(plain), sort_keys=True, separators=(",", ":"))
+    text = _ENCODER.encode(describe_value(plain))
     return f"{VERSION}:{hashlib.sha256(text.encode('ascii')).hexdigest()}"

@@ -207,6 +207,8 @@ def _listed_draw(draw: Callable[[], object]) -> Indices:
 
 def plain_indices(indices: Any) -> Indices:
     """Return indices as Python integers, and released values as they are, in lists."""
+    if type(indices) is int:
+        return indices
     if hasattr(indices, "tolist"):
         return indices.tolist()  # type: ignore[no-any-return]
     if isinstance(indices, list | tuple):

@@ -15,6 +15,7 @@ from sqlalchemy.dialects.sqlite import dialect
 
 from discreet.errors import DiscreetError, Exhausted, LedgerCorrupt
 from discreet.ledger import Ledger, Session, queries
+from discreet.ledger.known_state import KnownState
 from discreet.ledger.schema import driver_of
 
 from ..ledgers import answering, bill, untouched
@@ -290,9 +291,10 @@ def test_a_release_goes_through_no_table() -> None:
         driver_of(transaction.connection).set_trace_callback(statements.append)
 
     ledger._store.write(watch)
-    session.buy(bill("1/2"), answering(5))
+    ledger._store._state = KnownState()  # else it knows all of it
+    session.buy(bill("1/2", "monday"), answering(5))
     read = [text for text in statements if text.startswith("SELECT") and "discreet_events" in text]
-    assert len(read) > 8
+    assert len(read) >= 4
 
     def plans(transaction: Any) -> list[str]:
         driver = driver_of(transaction.connection)

@@ -305,7 +305,11 @@ def read_bindings(transaction: Transaction) -> Bindings:
     Raises:
         LedgerCorrupt: if the hash of one of them does not match.
     """
-    return _bindings_of(*described_events(transaction))
+
+    def read() -> Bindings:
+        return _bindings_of(*described_events(transaction))
+
+    return transaction.state.recall("bindings", None, read)
 
 
 @lru_cache(maxsize=16)
@@ -363,7 +367,10 @@ def check_charge(transaction: Transaction, budget: str, about: About | None) -> 
         Exhausted: if the budget was renewed, its period has ended, or another budget is about the same tables.
         InvalidArgument: as `check_about` does.
     """
-    about, bindings = _with_catalogue(read_bindings(transaction), budget, about)
+    bindings = read_bindings(transaction)
+    if about is None and not bindings.latest:
+        return None  # nothing is described
+    about, bindings = _with_catalogue(bindings, budget, about)
     why = bindings.closed(budget)
     if why is not None:
         raise Exhausted(

@@ -53,10 +53,10 @@ class Amount:
     left: bool = field(default=False, compare=False, repr=False)
 
     def __add__(self, other: "Amount") -> "Amount":
-        return Amount(
-            _sum(self.epsilon, other.epsilon), _sum(self.rho, other.rho),
-            rounded_fraction(self.delta + other.delta),
-        )  # fmt: skip
+        delta = self.delta
+        if other.delta:
+            delta = rounded_fraction(delta + other.delta)
+        return Amount(_sum(self.epsilon, other.epsilon), _sum(self.rho, other.rho), delta)
 
     def __sub__(self, other: "Amount") -> "Amount":
         """The difference in all units; None where it is unbounded."""
@@ -264,19 +264,24 @@ class Budget:
 
     def fits(self, cost: Amount) -> bool:
         """Return whether the budget can pay a cost."""
-        if cost.delta and self.spent.rho:
-            return False  # the first charge had no delta, so delta is reserved for composition
-        return replace(self, spent=self.spent + cost).is_within
+        return self._after(cost) is not None
 
-    @lru_cache(maxsize=64)  # noqa: B019  # a look before the data are read and the charge ask the same
+    def _after(self, cost: Amount) -> "Budget | None":
+        """Return the budget after a cost; None if it cannot pay that."""
+        if cost.delta and self.spent.rho:
+            return None  # the first charge had no delta, so delta is reserved for composition
+        after = replace(self, spent=self.spent + cost)
+        return after if after.is_within else None
+
     def charged(self, cost: Amount) -> "Budget":
         """Return the budget after a charge.
 
         Raises:
             Exhausted: if it does not fit.
         """
-        if self.fits(cost):
-            return replace(self, spent=self.spent + cost)
+        after = self._after(cost)
+        if after is not None:
+            return after
         hint = ""
         if cost.delta and self.spent.rho:
             hint = Message(

@@ -8,13 +8,12 @@ from dataclasses import asdict, dataclass
 from operator import attrgetter
 from pathlib import Path
 from threading import Lock
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from sqlalchemy import Connection, select
 
 from ..errors import InvalidArgument, LedgerCorrupt, LedgerUnwritable, preview
 from ..file_permissions import private_opener
-from .ledger_file import FORK_LOCK
 from .schema import EVENTS, LEDGER
 
 _TAIL = 2**16
@@ -44,6 +43,29 @@ class Checkpoint:
     def __str__(self) -> str:
         """Return the checkpoint as one line of JSON."""
         return json.dumps(self.as_dict())
+
+
+class ChainHead(NamedTuple):
+    """The identity of a ledger and the end of its chain.
+
+    Attributes:
+        identity: the random id of the ledger.
+        first_schema: the schema it was created with.
+        events: how many events it has.
+        at: the time of the last one.
+        head: the hash of the last one.
+    """
+
+    identity: str
+    first_schema: int
+    events: int
+    at: str | None
+    head: str
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """The end of the chain, to be kept elsewhere."""
+        return Checkpoint(self.identity, self.events, self.at, self.head)
 
 
 Checkpoints = str | os.PathLike[str] | Callable[[Checkpoint], object]
@@ -232,7 +254,7 @@ class LastSeen:
     def remember(self, end: Checkpoint) -> None:
         """Store the end of the chain."""
         key = self._place, end.ledger
-        with FORK_LOCK, _CHANGING:  # so that no fork copies it while it is held
+        with _CHANGING[-1]:
             if key not in _SEEN or _SEEN[key].number < end.number:
                 _SEEN[key] = end
         self._last = end
@@ -241,7 +263,11 @@ class LastSeen:
 _SEEN: dict[tuple[str, str], Checkpoint] = {}
 """By location and id, so that all `Ledger` objects of this process share it."""
 
-_CHANGING = Lock()
+_CHANGING = [Lock()]
+
+if hasattr(os, "register_at_fork"):
+    # A thread that holds the lock in the parent is not in the child.
+    os.register_at_fork(after_in_child=lambda: _CHANGING.append(Lock()))
 
 
 def check_checkpoints(connection: Connection, checkpoints: list[Checkpoint]) -> None:

@@ -167,7 +167,7 @@ def reopen_dataset(transaction: Transaction, dataset: str, analyst: str | None) 
     """
     names, analysts = read_bindings(transaction).renewals(dataset), dict[str, None]()
     for name in names:
-        for share in queries.stored_budgets(transaction.connection, name):
+        for share in queries.stored_budgets(transaction.database, name):
             if share.analyst is None or analyst not in {None, share.analyst}:
                 continue
             if queries.failures_of(transaction, name, share.analyst):

@@ -247,21 +247,31 @@ class OpenFile:
         )  # fmt: skip
         return self._connection
 
-    def resume(self) -> bool:
-        """Return whether the open file can be used: it is where the path leads, and was left in no transaction."""
+    def resume(self, *, anew: bool = True) -> bool:
+        """Return whether the open file can be used: it is where the path leads, and was left in no transaction.
+
+        Args:
+            anew: whether pages are read again, as from a file just opened.
+        """
         if self._connection is None or self._identity is None:
             return False
         if self._connection.in_transaction or _identity(self._path) != self._identity:
             return False
-        # Pages are read again, as from a file just opened.
-        self._connection.execute("PRAGMA shrink_memory")
+        if anew:
+            self._connection.execute("PRAGMA shrink_memory")
         return True
 
-    def rests(self) -> bool:
-        """Return whether the connection holds no lock after a transaction: with a write-ahead log it does."""
+    def rests(self, *, has_no_log: bool = False) -> bool:
+        """Return whether the connection holds no lock after a transaction: with a write-ahead log it does.
+
+        Args:
+            has_no_log: whether the transaction found that there is none.
+        """
         connection = self._connection
         if connection is None or connection.in_transaction:
             return False
+        if has_no_log:
+            return True
         [(mode,)] = connection.execute("PRAGMA journal_mode").fetchall()
         return bool(mode != "wal")
 

@@ -151,7 +151,7 @@ def renew_budget(transaction: Transaction, about: About, renewal: Renewal) -> Bu
             began_per=began.per,
         )
     name = f"{first} {renewal.period if next_one is None else next_one.name}"
-    existing = queries.stored_budgets(transaction.connection, name)
+    existing = queries.stored_budgets(transaction.database, name)
     if existing and name not in bindings.budgets(about):
         raise InvalidArgument(
             "there is a budget named {name} already; name the period otherwise", name=name
@@ -235,7 +235,7 @@ def _change_total(
     body = {"total": after.total.as_dict(), **queries.budget_states(*states), **(more or {})}
     transaction.append(NewEvent(kind, after.dataset, after.analyst, None, body))
     for budget in states:
-        queries.update_budget(transaction.connection, budget)
+        queries.update_budget(transaction.database, budget)
     return after
 
 
@@ -274,8 +274,8 @@ def _open_once(
     body = {**_terms_of_event(budget), **queries.budget_states(*states), **(more or {})}
     transaction.append(NewEvent("opened", budget.dataset, budget.analyst, None, body))
     for whole in states[:-1]:
-        queries.update_budget(transaction.connection, whole)
-    queries.insert_budget(transaction.connection, budget)
+        queries.update_budget(transaction.database, whole)
+    queries.insert_budget(transaction.database, budget)
     return budget
 
 

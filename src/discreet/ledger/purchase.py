@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from traceback import walk_tb
 from types import TracebackType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
 from ..account import Indices, PaidAnswer
@@ -46,23 +46,24 @@ from .failed_questions import (
     new_failure,
     stored_failure,
 )
-from .store import Store
+from .store import FollowUp, Store
 from .transaction import NewEvent, Transaction
 
 _T = TypeVar("_T")
 _Error = TypeVar("_Error", bound=BaseException)
 
 
-@dataclass(frozen=True, slots=True)
-class Payment:
+class Payment(NamedTuple):
     """The payment of a release: its costs, and the budgets after it.
 
     Attributes:
+        before: the budgets of the dataset, and of the analyst if there is one, before it.
         costs: the costs to the budgets that the release must fit.
         paid: those budgets after it.
         states: the budgets whose states an event records: of the dataset, and of the share if there is one.
     """
 
+    before: list[Budget]
     costs: list[Amount]
     after: list[Budget]
     states: list[Budget]
@@ -75,8 +76,7 @@ class Payment:
 
     def store(self, transaction: Transaction) -> None:
         """Update the sums."""
-        for budget in self.after:
-            queries.update_budget(transaction.connection, budget)
+        queries.charge_budgets(transaction, self.after, self.states)
 
 
 def paying(budgets: list[Budget]) -> list[Budget]:
@@ -154,8 +154,7 @@ class Payer:
         if self.analyst in holders:
             return both
         shares = [
-            budget.analyst
-            for budget in queries.stored_budgets(transaction.connection, self.dataset)
+            budget.analyst for budget in queries.stored_budgets(transaction.database, self.dataset)
         ]
         raise UnknownBudget(
             "the analyst {analyst} has no share of {dataset}; those who have: {names}",
@@ -224,15 +223,22 @@ class Payer:
         if self.terms.allowance is not None:
             self.terms.allowance.check_cost(costs[-1])
         after = [budget.charged(cost) for cost, budget in zip(costs, limits, strict=True)]
-        return Payment(costs, after, [*budgets[: -len(after)], *after])
+        return Payment(budgets, costs, after, [*budgets[: -len(after)], *after])
 
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """The purchase of one release: looks up its request, charges, draws and stores the answer."""
+    """The purchase of one release: looks up its request, charges, draws and stores the answer.
+
+    Attributes:
+        payer: the account.
+        bill: the release and its cost.
+        is_new: whether the name of its request was made for it just now, at random.
+    """
 
     payer: Payer
     bill: Bill
+    is_new: bool = False
 
     def complete(self, prepare: Callable[[], Callable[[], Indices]]) -> PaidAnswer:
         """Return the stored answer, or a new one after it was charged and stored.
@@ -240,9 +246,9 @@ class Purchase:
         A stored failure stands for the answer: it is raised, and nothing is read.
         """
         try:
-            ending = self.payer.store.read(self._look)
+            ending, payment = self.payer.store.read(self._look)
             if ending is None:
-                return self._buy(prepare())
+                return self._buy(prepare(), payment)
             self.payer.store.cover(ending.number)
             return PaidAnswer(answer_of_event(ending), charged=False)
         except QuestionFailed as failure:
@@ -251,11 +257,12 @@ class Purchase:
             error.charged = True
         raise error
 
-    def _buy(self, draw: Callable[[], Indices]) -> PaidAnswer:
+    def _buy(self, draw: Callable[[], Indices], payment: Payment | None) -> PaidAnswer:
         """Charge, draw and store. Errors from here on lose their frames, which hold drawn answers."""
         is_paid = False
         try:
-            ending, is_new = without_frames(partial(self.payer.store.write, self._pay))
+            pay = FollowUp(partial(self._pay, earlier=payment))
+            ending, is_new = without_frames(partial(self.payer.store.write, pay))
             if ending is not None:
                 return PaidAnswer(answer_of_event(ending), is_new)
             is_paid = True
@@ -298,41 +305,56 @@ class Purchase:
         except QuestionFailed as error:
             failure = error
         else:
-            return self.payer.store.write(partial(self.keep, indices=indices))
-        ending = self.payer.store.write(self.keep_failure)
+            return self.payer.store.write(FollowUp(partial(self.keep, indices=indices)))
+        ending = self.payer.store.write(FollowUp(self.keep_failure))
         if ending is not None:
             return answer_of_event(ending)
         raise failure
 
-    def _look(self, transaction: Transaction) -> Event | None:
-        """Return the event with the stored answer or failure, if any; raise if a new one could not be charged."""
+    def _look(self, transaction: Transaction) -> tuple[Event | None, Payment | None]:
+        """Return the event with the stored answer or failure, if any, and the payment that a new one needs.
+
+        Raises:
+            Exhausted: if it could not be charged.
+        """
+        self.note_new(transaction)
+        payment = None
         charge, ending = self.events(transaction)
         if ending is None:
             self.payer.check_open(transaction)
             set_check(transaction, self.payer.dataset, self.bill.about)
         if charge is None:
             check_charge(transaction, self.payer.dataset, self.bill.about)
-            self.payer.payment(transaction, self.bill.guarantee, self.bill.unit)
-        return ending
+            payment = self.payer.payment(transaction, self.bill.guarantee, self.bill.unit)
+        return ending, payment
 
-    def _pay(self, transaction: Transaction) -> tuple[Event | None, bool]:
+    def _pay(
+        self, transaction: Transaction, earlier: Payment | None = None
+    ) -> tuple[Event | None, bool]:
         """Charge the budgets unless the request was charged already.
+
+        Args:
+            transaction: where they are charged.
+            earlier: the payment as it was found before, from the budgets of that time.
 
         Returns:
             The event with its answer or failure, if there is one, and whether this call charged.
         """
+        self.note_new(transaction)
         charge, ending = self.events(transaction)
         if ending is None:
             self.payer.check_open(transaction)
         if charge is None:
-            self._charge(transaction)
+            self._charge(transaction, earlier)
         return ending, charge is None
 
-    def _charge(self, transaction: Transaction) -> None:
+    def _charge(self, transaction: Transaction, earlier: Payment | None) -> None:
         bill = self.bill
         self.payer.terms.check()
         self.describe(transaction)
-        payment = self.payer.payment(transaction, bill.guarantee, bill.unit)
+        payment = earlier
+        if payment is None or payment.before is not self.payer.budgets(transaction):
+            payment = self.payer.payment(transaction, bill.guarantee, bill.unit)
         self.append_charge(transaction, payment)
         payment.store(transaction)
 
@@ -377,6 +399,12 @@ class Purchase:
             name = payer.dataset, payer.analyst, str(self.bill.request)
             transaction.append(new_failure(transaction, *name, self._stored_at))
         return ending
+
+    def note_new(self, transaction: Transaction) -> None:
+        """Note that nothing was charged yet under a random name that was made for this purchase just now."""
+        if self.is_new:
+            key = self.payer.dataset, self.payer.analyst, str(self.bill.request)
+            transaction.state.learn("requests", key, {})
 
     def events(self, transaction: Transaction) -> tuple[Event | None, Event | None]:
         """Return the events that charged, and that answered or failed, this request, if any.
@@ -423,8 +451,9 @@ class Purchase:
 
 def purchase(payer: Payer, bill: Bill) -> Purchase:
     """Return the purchase of a bill, under a random request name if it has none."""
-    request = str(uuid4()) if bill.request is None else read_name(bill.request, "request")
-    return Purchase(payer, replace(bill, request=request))
+    is_new = bill.request is None
+    request = str(uuid4()) if is_new else read_name(bill.request, "request")
+    return Purchase(payer, replace(bill, request=request), is_new)
 
 
 def _may_have_committed(error: BaseException) -> bool:

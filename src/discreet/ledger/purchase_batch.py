@@ -20,6 +20,7 @@ from .purchase import (
     without_frames,
     without_traceback,
 )
+from .store import FollowUp
 from .transaction import Transaction
 
 Outcome = Union[Indices, QuestionFailed]  # noqa: UP007  # an alias in quotes
@@ -62,7 +63,7 @@ class PurchaseBatch:
         purchases = [self.purchases[place] for place in draws]
         is_paid = False
         try:
-            endings, is_new = without_frames(partial(self.payer.store.write, self._pay))
+            endings, is_new = without_frames(partial(self.payer.store.write, FollowUp(self._pay)))
             is_paid = True
             for place, ending in enumerate(endings):
                 if ending is not None:
@@ -84,7 +85,7 @@ class PurchaseBatch:
 
     def _look(self, transaction: Transaction) -> list[Event | None]:
         """Return the events with stored answers or failures; raise if the others could not be charged."""
-        events = [one.events(transaction) for one in self.purchases]
+        events = self._events(transaction)
         self._check_open(transaction, events)
         for one, (_, ending) in zip(self.purchases, events, strict=True):
             if ending is None:
@@ -101,7 +102,7 @@ class PurchaseBatch:
         Returns:
             For each request the event with its answer or failure, if there is one, and whether this call charged.
         """
-        events = [one.events(transaction) for one in self.purchases]
+        events = self._events(transaction)
         self._check_open(transaction, events)
         unpaid = self._unpaid(events)
         if unpaid:
@@ -115,6 +116,12 @@ class PurchaseBatch:
         for payment in payments[-1:]:
             payment.store(transaction)
         return [ending for _, ending in events], [charge is None for charge, _ in events]
+
+    def _events(self, transaction: Transaction) -> list[tuple[Event | None, Event | None]]:
+        """Return the events that charged, and that answered or failed, every request."""
+        for one in self.purchases:
+            one.note_new(transaction)
+        return [one.events(transaction) for one in self.purchases]
 
     def _check_open(
         self, transaction: Transaction, events: Iterable[tuple[Event | None, Event | None]]
@@ -147,7 +154,7 @@ class PurchaseBatch:
                 outcomes[place] = read_indices(draw())
             except QuestionFailed as failure:
                 outcomes[place] = failure
-        return self.payer.store.write(partial(self._keep, outcomes=outcomes))
+        return self.payer.store.write(FollowUp(partial(self._keep, outcomes=outcomes)))
 
     def _keep(self, transaction: Transaction, outcomes: dict[int, Outcome]) -> dict[int, Outcome]:
         """Store answers and failures, of requests that have none; return those that are stored."""

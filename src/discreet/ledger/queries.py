@@ -7,6 +7,7 @@ an index, so an edited row is detected whenever a release relies on it, and not 
 """
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, ParamSpec, TypeVar
@@ -20,6 +21,9 @@ from .budget import Budget, budget_order, read_amount, read_rule, read_use
 from .events import Event, canonical_json, chain_hash, event_columns, genesis
 from .schema import BUDGET_ROWS, EVENTS, STATES_BUDGETS, TELLS_FAILURES, Statement
 from .transaction import ChainHead, Transaction
+
+AnyConnection = Connection | sqlite3.Connection
+"""What runs statements: see `Transaction.database`."""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -129,14 +133,14 @@ def is_chained(event: Event, previous: str) -> bool:
     return _readable(f"event {event.number}", _hash, event, previous) == event.head
 
 
-def stored_budgets(connection: Connection, dataset: str | None = None) -> list[Budget]:
+def stored_budgets(connection: AnyConnection, dataset: str | None = None) -> list[Budget]:
     """Return all budgets, or those of one dataset, its own before those of its analysts."""
     parameters = {} if dataset is None else {"of": dataset}
     rows = (_BUDGETS_OF if parameters else _BUDGETS).run(connection, **parameters)
     return _readable("a budget", _read_budgets, rows)
 
 
-def paying_budgets(connection: Connection, dataset: str, analyst: str | None) -> list[Budget]:
+def paying_budgets(connection: AnyConnection, dataset: str, analyst: str | None) -> list[Budget]:
     """Return the budgets of a dataset and of an analyst on it, as far as they were opened."""
     rows = _PAYING.run(connection, of=dataset, share=analyst or "")
     return _readable("a budget", _read_budgets, rows)
@@ -157,7 +161,7 @@ def _read_budget(*row: Any) -> Budget:
     )  # fmt: skip
 
 
-def insert_budget(connection: Connection, budget: Budget) -> None:
+def insert_budget(connection: AnyConnection, budget: Budget) -> None:
     """Insert a new budget."""
     names = {
         "dataset": budget.dataset,
@@ -168,7 +172,7 @@ def insert_budget(connection: Connection, budget: Budget) -> None:
     _INSERT.run(connection, **names, **_amount_columns(budget))
 
 
-def update_budget(connection: Connection, budget: Budget) -> None:
+def update_budget(connection: AnyConnection, budget: Budget) -> None:
     """Update the amounts of a budget."""
     this = {"of": budget.dataset, "share": budget.analyst or ""}
     _UPDATE.run(connection, **this, **_amount_columns(budget))
@@ -202,7 +206,7 @@ def described_events(transaction: Transaction) -> list[Event]:
     Raises:
         LedgerCorrupt: if the hash of one of them does not match.
     """
-    return _checked_events(_DESCRIBED.run(transaction.connection), transaction.chain)
+    return _checked_events(_DESCRIBED.run(transaction.database), transaction.chain)
 
 
 def checked_paying_budgets(
@@ -213,10 +217,27 @@ def checked_paying_budgets(
     Raises:
         LedgerCorrupt: if one of them differs from its state in the latest event about it.
     """
-    budgets = paying_budgets(transaction.connection, dataset, analyst)
-    if budgets:
-        _check_states(budgets, _latest(transaction, dataset, analyst))
-    return budgets
+
+    def read() -> list[Budget]:
+        budgets = paying_budgets(transaction.database, dataset, analyst)
+        if budgets:
+            _check_states(budgets, _latest(transaction, dataset, analyst))
+        return budgets
+
+    return transaction.state.recall("budgets", (dataset, analyst), read)
+
+
+def charge_budgets(transaction: Transaction, charged: list[Budget], states: list[Budget]) -> None:
+    """Update the sums of budgets after a charge.
+
+    Args:
+        transaction: where the charge was appended.
+        charged: the budgets whose sums have changed.
+        states: the budgets of the dataset and of the analyst, if there is one, as the charge records them.
+    """
+    for budget in charged:
+        update_budget(transaction.database, budget)
+    transaction.state.learn("budgets", (states[-1].dataset, states[-1].analyst), states)
 
 
 def checked_budgets(transaction: Transaction, dataset: str | None = None) -> list[Budget]:
@@ -245,8 +266,12 @@ def events_of_request(
     Raises:
         LedgerCorrupt: if the hash of one of them does not match.
     """
-    rows = _REQUEST.run(transaction.connection, of=dataset, share=analyst or "", request=request)
-    return {event.kind: event for event in _checked_events(rows, transaction.chain)}
+
+    def read() -> dict[str, Event]:
+        rows = _REQUEST.run(transaction.database, of=dataset, share=analyst or "", request=request)
+        return {event.kind: event for event in _checked_events(rows, transaction.chain)}
+
+    return transaction.state.recall("requests", (dataset, analyst, request), read)
 
 
 def failures_of(transaction: Transaction, dataset: str, analyst: str | None) -> int:
@@ -255,7 +280,16 @@ def failures_of(transaction: Transaction, dataset: str, analyst: str | None) -> 
     Raises:
         LedgerCorrupt: if the hash of the event that says so does not match.
     """
-    rows = _FAILURES.run(transaction.connection, of=dataset, share=analyst or "")
+
+    def read() -> int:
+        return _failures_of(transaction, dataset, analyst)
+
+    return transaction.state.recall("failures", (dataset, analyst), read)
+
+
+def _failures_of(transaction: Transaction, dataset: str, analyst: str | None) -> int:
+    """Read the number of failures."""
+    rows = _FAILURES.run(transaction.database, of=dataset, share=analyst or "")
     for event in _checked_events(rows, transaction.chain):
         failures = event.body.get("failures")
         if not isinstance(failures, int) or failures < 0:
@@ -271,7 +305,7 @@ def budget_states(*budgets: Budget) -> dict[str, object]:
 
 def _latest(transaction: Transaction, dataset: str, analyst: str | None) -> list[Event]:
     """Return the latest events with the states of a dataset's budget and of a share."""
-    rows = _STATES.run(transaction.connection, of=dataset, share=analyst or "")
+    rows = _STATES.run(transaction.database, of=dataset, share=analyst or "")
     return _checked_events(rows, transaction.chain)
 
 

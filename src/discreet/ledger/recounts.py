@@ -33,7 +33,7 @@ def recount_verified(transaction: Transaction, whole: Budget, rule: ShareRule) -
     after = with_rule(whole, others, _direct_charges(transaction, whole), rule)
     body = {"shares": rule, **queries.budget_states(after)}
     transaction.append(NewEvent("recounted", whole.dataset, None, None, body))
-    queries.update_budget(transaction.connection, after)
+    queries.update_budget(transaction.database, after)
     return after
 
 

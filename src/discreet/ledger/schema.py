@@ -39,14 +39,16 @@ class Statement:
     def __init__(self, executable: Executable, columns: Sequence[str] = ()) -> None:
         self._executable, self._columns = executable, list(columns)
 
-    def run(self, connection: Connection, **values: Any) -> Sequence[Sequence[Any]]:
-        """Run it with these values in the transaction of a connection, and return all rows."""
-        if connection.dialect.name == "sqlite":
+    def run(
+        self, database: Connection | sqlite3.Connection, **values: Any
+    ) -> Sequence[Sequence[Any]]:
+        """Run it with these values in the transaction of a connection, or of a driver, and return all rows."""
+        driver = database_of(database)
+        if isinstance(driver, sqlite3.Connection):
             text, names, constants = self._text_for_sqlite
-            parameters = {**constants, **values}
-            values_in_order = [parameters[name] for name in names]
-            return driver_of(connection).execute(text, values_in_order).fetchall()
-        outcome = connection.execute(self._executable, values)
+            parameters = constants | values
+            return driver.execute(text, [parameters[name] for name in names]).fetchall()
+        outcome = driver.execute(self._executable, values)
         return outcome.all() if outcome.returns_rows else []
 
     @cached_property
@@ -55,6 +57,13 @@ class Statement:
         executable: Any = self._executable
         statement = executable.compile(dialect=sqlite.dialect(), column_keys=self._columns or None)
         return str(statement), statement.positiontup or (), dict(statement.params)
+
+
+def database_of(connection: Connection | sqlite3.Connection) -> Connection | sqlite3.Connection:
+    """Return what runs statements: SQLite's own connection below SQLAlchemy's, or else that."""
+    if isinstance(connection, sqlite3.Connection):
+        return connection
+    return driver_of(connection) if connection.dialect.name == "sqlite" else connection
 
 
 def driver_of(connection: Connection) -> sqlite3.Connection:

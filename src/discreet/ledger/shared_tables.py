@@ -84,7 +84,7 @@ def check_unit_of_source(
     """
     if bindings.budgets_of_name(about):
         return
-    budgets = queries.stored_budgets(transaction.connection, name)
+    budgets = queries.stored_budgets(transaction.database, name)
     for whole in budgets:
         if whole.analyst is None and bindings.of(whole.dataset) and whole.unit != unit:
             raise InvalidArgument(

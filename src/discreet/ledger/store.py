@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Lock
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 from weakref import finalize
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, Pool, StaticPool
 
@@ -24,9 +24,10 @@ from ..errors import (
 )
 from .checkpoints import Checkpoint, CheckpointLog, Checkpoints, LastSeen
 from .interrupts import StopRequest, run_uninterrupted
+from .known_state import KnownState, NeedsDatabase, Version
 from .ledger_file import KEEPS_OPEN, OpenFile, exclusive
 from .location import make_file, name_of, read_url
-from .schema import MIGRATIONS, check_journal, driver_of, version_of
+from .schema import MIGRATIONS, Statement, check_journal, driver_of, version_of
 from .transaction import Transaction
 from .upgrade import upgrade
 
@@ -85,6 +86,44 @@ _POSTGRESQL: dict[str, _Meaning] = {
 """Meanings by prefix of the SQLSTATE; the longest matching prefix decides."""
 
 
+_COMMITS = Statement(text("PRAGMA data_version"))
+
+
+class FollowUp(Generic[_T]):
+    """Work in a transaction that relies on what an earlier one has read, unless that has changed since.
+
+    Other transactions on a file read it again, as if it had just been opened.
+
+    Args:
+        work: what is done with the transaction.
+    """
+
+    __slots__ = ("_work",)
+
+    def __init__(self, work: Callable[[Transaction], _T]) -> None:
+        self._work = work
+
+    def __call__(self, transaction: Transaction) -> _T:
+        """Do the work."""
+        return self._work(transaction)
+
+
+class _Course(NamedTuple):
+    """How a transaction is run.
+
+    Attributes:
+        begin: begins it.
+        writing: whether it may write.
+        anew: whether it reads the file as if that had just been opened.
+        patience: the seconds for which it waits for others.
+    """
+
+    begin: Callable[[Connection], None]
+    writing: bool
+    anew: bool
+    patience: float
+
+
 class Store:
     """The database that holds a ledger.
 
@@ -110,7 +149,10 @@ class Store:
         self._process = os.getpid()
         self._file: OpenFile | None = None
         self._connection: Connection | None = None
+        self._driver: sqlite3.Connection | None = None  # below that one
         self._memory = Lock()  # in memory all threads share one connection
+        self._state = KnownState()  # when the last transaction ended
+        self._has_no_log = False  # as the transaction that runs has found
         self._engine = self._connecting()
         finalize(self, _close, self._engine, self._process)
         self._last_end = LastSeen(self.name)
@@ -119,8 +161,9 @@ class Store:
     def _open(self) -> None:
         if self._is_sqlite and not self.in_memory:
             make_file(Path(self.name))
-        if self._transact(version_of, self._begin_reading) < len(MIGRATIONS):
-            self._transact(self._renew, self._begin_opening)
+        if self._transact(version_of, self._course(writing=False)) < len(MIGRATIONS):
+            course = self._course(writing=True)
+            self._transact(self._renew, course._replace(begin=self._begin_opening))
         if self.checkpoints.last is not None:
             self._last_end.remember(self.checkpoints.last)
         self.end()  # the chain must continue from the checkpoints
@@ -136,7 +179,13 @@ class Store:
         Raises:
             LedgerCorrupt: if the chain does not continue from where this process last saw it.
         """
-        return self._run_watched(_bind(work, *args, **kwargs), writing=False)
+        bound = _bind(work, *args, **kwargs)
+        if self.in_memory and self._process == os.getpid():
+            state = self._state
+            if state.version is not None and state.version.is_current:
+                with suppress(NeedsDatabase):  # then it is read
+                    return bound(Transaction(None, state=state.copy()))
+        return self._run_watched(bound, self._course(writing=False))
 
     def write(
         self,
@@ -151,7 +200,9 @@ class Store:
             LedgerUnwritable: if a checkpoint cannot be written, before the transaction or after its commit.
         """
         self.cover()
-        outcome = self._run_watched(_bind(work, *args, **kwargs), writing=True)
+        anew = not (self.in_memory or isinstance(work, FollowUp))
+        course = _Course(self._begin_writing, True, anew, self._patience)
+        outcome = self._run_watched(_bind(work, *args, **kwargs), course)
         self.cover()
         return outcome
 
@@ -185,7 +236,7 @@ class Store:
         A file is read by one transaction at a time. A server may still commit for a client that it has lost, so
         there the transaction waits for those that write.
         """
-        return self._run_watched(work, writing=not self._is_sqlite)
+        return self._run_watched(work, self._course(writing=not self._is_sqlite))
 
     def look(self) -> None:
         """Raise unless the ledger can be read now. Whoever holds it shows that it is there, and is not waited for.
@@ -199,7 +250,7 @@ class Store:
                 Transaction(connection).check_continues(last, self.name)
 
         with suppress(LedgerBusy):
-            self._transact(looking, self._begin_reading, patience=0)
+            self._transact(looking, self._course(writing=False)._replace(patience=0))
 
     def cover(self, number: int | None = None) -> None:
         """Record the end of the chain, as this process last saw it, in a checkpoint.
@@ -210,6 +261,8 @@ class Store:
         Raises:
             LedgerUnwritable: if it cannot be written.
         """
+        if self.checkpoints.where is None:
+            return
         last = self.checkpoints.last
         if number is None or last is None or last.number < number:
             self.checkpoints.cover(self._last_end.last)
@@ -222,76 +275,88 @@ class Store:
 
         return self.read(end)
 
-    def _run_watched(self, work: Callable[[Transaction], _T], *, writing: bool) -> _T:
+    def _course(self, *, writing: bool) -> _Course:
+        """Return how a transaction is run, if nothing else is said."""
+        begin = self._begin_writing if writing else self._begin_reading
+        return _Course(begin, writing, anew=not self.in_memory, patience=self._patience)
+
+    def _run_watched(self, work: Callable[[Transaction], _T], course: _Course) -> _T:
         """Run a transaction after checking that the chain continues, and remember its new end."""
 
         def watching(connection: Connection) -> _T:
-            transaction = Transaction(connection, writing=writing)
+            state = self._state_at(connection, anew=course.anew)
+            transaction = Transaction(connection, writing=course.writing, state=state)
             if last is not None:
                 transaction.check_continues(last, self.name)
             outcome = work(transaction)
-            ends.append(transaction.end)
+            state.settle()
+            self._has_no_log = state.is_protected
+            ends.append(transaction)
             return outcome
 
         def remembering() -> None:
-            self._last_end.remember(ends.pop())
+            transaction = ends.pop()
+            self._last_end.remember(transaction.end)
+            self._state = transaction.state
 
         # Read before the transaction begins: it may not see later commits of others.
-        last, ends = self._last_end.last, list[Checkpoint]()
-        begin = self._begin_writing if writing else self._begin_reading
-        return self._transact(watching, begin, remembering)
+        last, ends = self._last_end.last, list[Transaction]()
+        return self._transact(watching, course, remembering)
+
+    def _state_at(self, connection: Connection, *, anew: bool) -> KnownState:
+        """Return the rows that are known in a transaction that has begun."""
+        driver = self._driver
+        if driver is None:
+            return KnownState()
+        commits = 0 if self.in_memory else _COMMITS.run(driver)[0][0]
+        version = Version(driver, commits, driver.total_changes)
+        if self._state.version != version:
+            return KnownState(version)
+        if anew:
+            return KnownState(version, is_protected=self._state.is_protected)
+        return self._state.copy()
 
     def _transact(
         self,
         work: Callable[[Connection], _T],
-        begin: Callable[[Connection], None],
+        course: _Course,
         after_commit: Callable[[], None] | None = None,
-        patience: float | None = None,
     ) -> _T:
         """Run one transaction, and then `after_commit`, without interrupts.
 
         Args:
             work: the body of the transaction.
-            begin: begins it.
+            course: how it is run.
             after_commit: called when it is committed.
-            patience: seconds to wait for others, if not as many as always.
         """
-        waiting = self._patience if patience is None else patience
 
         def transaction(stop: StopRequest) -> _T:
-            outcome = self._run(work, begin, (stop, waiting))
+            outcome = self._run(work, course, stop)
             if after_commit is not None:
                 after_commit()
             return outcome
 
         return run_uninterrupted(transaction)
 
-    def _run(
-        self,
-        work: Callable[[Connection], _T],
-        begin: Callable[[Connection], None],
-        limits: tuple[StopRequest, float],
-    ) -> _T:
+    def _run(self, work: Callable[[Connection], _T], course: _Course, stop: StopRequest) -> _T:
         """Run one transaction. Database errors are replaced, as they may quote answers not released."""
         engine = self._here()
         try:
-            with (
-                self._exclusive(begin, *limits),
-                self._ready(engine),
-                self._transaction(engine, begin) as connection,
-            ):
-                return work(connection)
+            if self.in_memory:
+                with self._exclusive_in_memory(course.patience):
+                    return self._transaction(engine, course.begin, work)
+            with self._exclusive(course, stop), self._ready(engine, anew=course.anew):
+                return self._transaction(engine, course.begin, work)
         except DiscreetError:
             raise
         except (SQLAlchemyError, sqlite3.Error, UnicodeError, OSError) as error:
             failure: DiscreetError = _ledger_error(error, self.name)
         raise failure
 
-    @contextmanager
     def _transaction(
-        self, engine: Engine, begin: Callable[[Connection], None]
-    ) -> Iterator[Connection]:
-        """Begin a transaction, and end it.
+        self, engine: Engine, begin: Callable[[Connection], None], work: Callable[[Connection], _T]
+    ) -> _T:
+        """Begin a transaction, do the work in it, and end it.
 
         On an SQLite file that stays open, by its driver: the layers above connect, begin and commit in 100 µs, and
         the driver in 5.
@@ -299,13 +364,11 @@ class Store:
         if not self._stays_connected:
             with engine.connect() as connection, connection.begin():
                 begin(connection)
-                yield connection
-            return
-        connection = self._connection = self._connection or engine.connect()
-        driver = driver_of(connection)
+                return work(connection)
+        connection, driver = self._connected(engine)
         try:
             begin(connection)
-            yield connection
+            outcome = work(connection)
             driver.commit()
         except BaseException:
             driver.rollback()
@@ -313,40 +376,44 @@ class Store:
         finally:
             if connection.in_transaction():  # as the layers above understand it, if they were used
                 connection.rollback()
+        return outcome
+
+    def _connected(self, engine: Engine) -> tuple[Connection, sqlite3.Connection]:
+        """Return the connection that serves all transactions, and the driver below it."""
+        if self._connection is None or self._driver is None:
+            self._connection = engine.connect()
+            self._driver = driver_of(self._connection)
+        return self._connection, self._driver
 
     def _disconnect(self, engine: Engine) -> None:
         """Close the connection; the next transaction opens it again."""
-        connection, self._connection = self._connection, None
+        connection, self._connection, self._driver = self._connection, None, None
+        self._state = KnownState()
         if connection is not None:
             connection.close()
         engine.dispose()
 
-    def _exclusive(
-        self, begin: object, stop: StopRequest, patience: float
-    ) -> AbstractContextManager[None]:
-        """Lock the memory or the file; PostgreSQL locks by itself."""
-        if self.in_memory:
-            return self._exclusive_in_memory(patience)
+    def _exclusive(self, course: _Course, stop: StopRequest) -> AbstractContextManager[None]:
+        """Lock the file; PostgreSQL locks by itself."""
         if not self._is_sqlite:
             return nullcontext()
-        until = time.monotonic() + patience
+        until = time.monotonic() + course.patience
 
         def again() -> None:
             if stop.is_set or time.monotonic() > until:
                 raise _busy_error(self.name)
 
-        writing = begin != self._begin_reading
-        return exclusive(Path(os.path.realpath(self.name)), writing=writing, again=again)
+        return exclusive(Path(os.path.realpath(self.name)), writing=course.writing, again=again)
 
     @contextmanager
-    def _ready(self, engine: Engine) -> Iterator[None]:
+    def _ready(self, engine: Engine, *, anew: bool) -> Iterator[None]:
         """Open the file anew if it cannot be used again, and close it if it cannot be kept open."""
-        file, stays_open = self._file, False
+        file, stays_open, self._has_no_log = self._file, False, False
         try:
-            if file is not None and not file.resume():
+            if file is not None and not file.resume(anew=anew):
                 self._disconnect(engine)
             yield
-            stays_open = file is None or file.rests()
+            stays_open = file is None or file.rests(has_no_log=self._has_no_log)
         finally:
             if file is not None and not stays_open:
                 self._disconnect(engine)
@@ -379,7 +446,9 @@ class Store:
                 )
             # Kept, as nobody here may close what the parent uses.
             self._of_parent = self._engine, self._connection
-            self._engine, self._connection = self._connecting(), None
+            self._engine = self._connecting()
+            self._connection = self._driver = None
+            self._state = KnownState()
             self._process = os.getpid()
         return self._engine
 
@@ -397,14 +466,14 @@ class Store:
 
     def _begin_reading(self, connection: Connection) -> None:
         if self._is_sqlite:
-            driver_of(connection).execute("BEGIN")
+            (self._driver or driver_of(connection)).execute("BEGIN")
         else:
             connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             self._limit_waiting(connection)
 
     def _begin_writing(self, connection: Connection) -> None:
         if self._is_sqlite:
-            driver_of(connection).execute("BEGIN IMMEDIATE")
+            (self._driver or driver_of(connection)).execute("BEGIN IMMEDIATE")
         else:
             patience = self._limit_waiting(connection)
             # A client that is gone without a word must not hold the lock for hours.

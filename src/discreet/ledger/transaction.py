@@ -1,14 +1,16 @@
 """One transaction on a ledger: its connection, and the end of the chain, to which it appends events."""
 
-from dataclasses import dataclass, replace
+import sqlite3
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
 
 from ..errors import LedgerCorrupt
-from .checkpoints import Checkpoint
-from .events import Event, chain_hash, event_columns
-from .schema import EVENTS, LEDGER, Statement, check_append_only, check_newest
+from .checkpoints import ChainHead, Checkpoint
+from .events import BUDGET_EVENTS, FAILURE_EVENTS, Event, chain_hash, event_columns
+from .known_state import KnownState, NeedsDatabase
+from .schema import EVENTS, LEDGER, Statement, check_append_only, check_newest, database_of
 
 _SELECTED = select(LEDGER.c.id, LEDGER.c.born, LEDGER.c.version, LEDGER.c.events, LEDGER.c.head)
 _LEDGER, _LOCKED = Statement(_SELECTED), Statement(_SELECTED.with_for_update())
@@ -20,37 +22,13 @@ _APPEND = Statement(EVENTS.insert(), _EVENT_COLUMNS)
 _ADVANCE = Statement(LEDGER.update(), ["events", "head"])
 
 
-@dataclass(frozen=True, slots=True)
-class ChainHead:
-    """The identity of a ledger and the end of its chain.
-
-    Attributes:
-        identity: the random id of the ledger.
-        first_schema: the schema it was created with.
-        events: how many events it has.
-        at: the time of the last one.
-        head: the hash of the last one.
-    """
-
-    identity: str
-    first_schema: int
-    events: int
-    at: str | None
-    head: str
-
-    @property
-    def checkpoint(self) -> Checkpoint:
-        """The end of the chain, to be kept elsewhere."""
-        return Checkpoint(self.identity, self.events, self.at, self.head)
-
-
 def time_text(time: datetime) -> str:
     """Return a time in UTC as events have it."""
-    return time.astimezone(UTC).isoformat(timespec="microseconds")
+    in_utc = time if time.tzinfo is UTC else time.astimezone(UTC)
+    return in_utc.isoformat(timespec="microseconds")
 
 
-@dataclass(frozen=True, slots=True)
-class NewEvent:
+class NewEvent(NamedTuple):
     """An event to be appended, without number and hash.
 
     Attributes:
@@ -74,19 +52,44 @@ class Transaction:
     """A transaction, and the end of the chain after the events that it has appended.
 
     Args:
-        connection: where it was begun.
+        connection: where it was begun; None where all that it needs is known.
         writing: whether it may append. Then other writers are locked out until it ends.
+        state: the rows that are known at its beginning; those that it reads are added.
 
     Raises:
         LedgerCorrupt: if the ledger does not say where it ends.
     """
 
-    __slots__ = ("_end", "_is_checked", "_last", "_version", "_writing", "connection")
+    __slots__ = (
+        "_connection",
+        "_database",
+        "_end",
+        "_is_checked",
+        "_last",
+        "_version",
+        "_writing",
+        "state",
+    )
 
-    def __init__(self, connection: Connection, *, writing: bool = False) -> None:
-        self.connection = connection
-        self._writing, self._is_checked = writing, False
-        rows = (_LOCKED if writing else _LEDGER).run(connection)
+    def __init__(
+        self,
+        connection: Connection | None,
+        *,
+        writing: bool = False,
+        state: KnownState | None = None,
+    ) -> None:
+        self.state = KnownState() if state is None else state
+        self._connection, self._writing = connection, writing
+        self._database = None if connection is None else database_of(connection)
+        self._last: str | None
+        chain = self.state.chain
+        if chain is not None:
+            self._end, self._last = chain, chain.head
+            self._is_checked = self.state.is_protected or not writing
+            self._version: object = None
+            return
+        self._is_checked = False
+        rows = (_LOCKED if writing else _LEDGER).run(self.database)
         if len(rows) != 1:
             raise LedgerCorrupt(
                 "a ledger says once who it is, and this one {number_of_rows} times",
@@ -97,6 +100,28 @@ class Transaction:
             raise LedgerCorrupt("the ledger does not say where it ends")
         at, self._last = self._ending(events)
         self._end = ChainHead(identity, first_schema, events, at, head)
+
+    @property
+    def connection(self) -> Connection:
+        """The connection of its transaction.
+
+        Raises:
+            NeedsDatabase: if it has none.
+        """
+        if self._connection is None:
+            raise NeedsDatabase
+        return self._connection
+
+    @property
+    def database(self) -> Connection | sqlite3.Connection:
+        """What runs its statements: SQLite's driver, or else the connection.
+
+        Raises:
+            NeedsDatabase: if it has none.
+        """
+        if self._database is None:
+            raise NeedsDatabase
+        return self._database
 
     @property
     def end(self) -> Checkpoint:
@@ -113,26 +138,50 @@ class Transaction:
                 a transaction that may append, if events are not protected from changes.
         """
         if not self._is_checked:
-            check_newest(self._version)
-            if self._writing:
-                check_append_only(self.connection)
-            if self._end.events and self._last != self._end.head:
-                raise LedgerCorrupt(
-                    "event {events} is not the last one that was written", events=self._end.events
-                )
-            self._is_checked = True
+            self._check()
         return self._end
+
+    def _check(self) -> None:
+        """Check the end of the chain, and the protection of events if it may append."""
+        if self.state.chain is None:
+            check_newest(self._version)
+        if self._writing and not self.state.is_protected:
+            check_append_only(self.connection)
+            self.state.is_protected = True
+        if self._end.events and self._last != self._end.head:
+            raise LedgerCorrupt(
+                "event {events} is not the last one that was written", events=self._end.events
+            )
+        self.state.chain = self._end
+        self._is_checked = True
 
     def append(self, new: NewEvent) -> None:
         """Append an event to the chain."""
-        number, at = self.chain.events + 1, new.at or time_text(datetime.now(UTC))
+        end = self.chain
+        number, at = end.events + 1, new.at or time_text(datetime.now(UTC))
         event = Event(number, at, new.kind, new.dataset, new.analyst, new.request, new.body, "")
         columns = event_columns(event)
-        head = chain_hash(self.chain.head, *columns)
+        head = chain_hash(end.head, *columns)
         row = dict(zip(_EVENT_COLUMNS, [*columns, head], strict=True))
-        _APPEND.run(self.connection, **row)
-        _ADVANCE.run(self.connection, events=number, head=head)
-        self._end = replace(self._end, events=number, at=at, head=head)
+        _APPEND.run(self.database, **row)
+        _ADVANCE.run(self.database, events=number, head=head)
+        self._end = self.state.chain = ChainHead(end.identity, end.first_schema, number, at, head)
+        self._note(event)
+
+    def _note(self, event: Event) -> None:
+        """Bring the known state up to date with an event."""
+        state, kind = self.state, event.kind
+        if kind in BUDGET_EVENTS:
+            state.forget("budgets")
+        if kind in FAILURE_EVENTS:
+            state.forget("failures")
+        if kind == "described":
+            state.forget("bindings")
+        if event.request is not None:
+            key = event.dataset, event.analyst, event.request
+            before = state.find("requests", key)
+            if before is not None:
+                state.learn("requests", key, {**before, kind: event})
 
     def _continues(self, last: Checkpoint) -> bool:
         """Return whether an event seen before is still in the chain."""
@@ -166,5 +215,5 @@ class Transaction:
 
     def _ending(self, number: int) -> tuple[str | None, str | None]:
         """Return the time and the hash of an event; None for both without it."""
-        at, head = next(iter(_ENDING.run(self.connection, number=number)), (None, None))
+        at, head = next(iter(_ENDING.run(self.database, number=number)), (None, None))
         return at, head

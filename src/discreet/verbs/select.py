@@ -220,7 +220,7 @@ def _order_by_name(scores: Any, labels: "Labels", terms: Terms) -> LabelledScore
     names = [(type(label).__qualname__, repr(label)) for label in labels]
     places = sorted(range(labels.size), key=names.__getitem__)
     values = list(scores)
-    return LabelledScores([values[i] for i in places], Labels([labels[i] for i in places]), places)
+    return LabelledScores([values[i] for i in places], labels.in_order(places), places)
 
 
 def _is_labelled(scores: Any) -> bool:
