@@ -132,7 +132,7 @@ class Labels(Sequence[object]):
         """Return the same labels in another order.
 
         Args:
-            places: the place of every label here, each once, in that order.
+            places: the places of all labels here, in that order.
         """
         labels = object.__new__(Labels)
         labels._labels = tuple([self._labels[place] for place in places])

@@ -16,8 +16,8 @@ _T = TypeVar("_T")
 Subject = Literal["bindings", "budgets", "failures", "requests"]
 """The kinds of rows that are remembered: descriptions, sums, counts of failures, and events of a request."""
 
-_MOST_ANSWERS = 256
-"""So many answers are remembered: a few for each release that is being bought."""
+_CAPACITY = 256
+"""So many answers are remembered: a few for every release that is being bought."""
 
 _UNKNOWN = object()
 
@@ -87,7 +87,7 @@ class KnownState:
 
     def learn(self, subject: Subject, key: Hashable, answer: object) -> None:
         """Remember an answer that was read or written."""
-        if len(self._answers) >= _MOST_ANSWERS:
+        if len(self._answers) >= _CAPACITY:
             self._answers.clear()
         self._answers[subject, key] = answer
 

@@ -34,7 +34,7 @@ from .budget import (
     read_delta_for,
     read_total,
 )
-from .checkpoints import Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
+from .checkpoints import ChainHead, Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
 from .events import CHARGED, Event, canonical_json
 from .failed_questions import failures, reopen_dataset
 from .opening import (
@@ -50,7 +50,7 @@ from .purchase import ChargeTerms, Payer
 from .session import Session
 from .shared_tables import merge_budgets, notes_on_shared_tables
 from .store import Store
-from .transaction import ChainHead, Transaction
+from .transaction import Transaction
 from .verification import Verified, notes_on, read_noted_head, verify_chain
 
 _MOST_NAMES = 3

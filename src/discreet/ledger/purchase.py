@@ -401,7 +401,7 @@ class Purchase:
         return ending
 
     def note_new(self, transaction: Transaction) -> None:
-        """Note that nothing was charged yet under a random name that was made for this purchase just now."""
+        """Note that a random name, made for this purchase just now, has no charge yet."""
         if self.is_new:
             key = self.payer.dataset, self.payer.analyst, str(self.bill.request)
             transaction.state.learn("requests", key, {})

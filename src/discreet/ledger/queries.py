@@ -18,12 +18,13 @@ from ..errors import LedgerCorrupt
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import read_stored_unit, stored_unit
 from .budget import Budget, budget_order, read_amount, read_rule, read_use
+from .checkpoints import ChainHead
 from .events import Event, canonical_json, chain_hash, event_columns, genesis
 from .schema import BUDGET_ROWS, EVENTS, STATES_BUDGETS, TELLS_FAILURES, Statement
-from .transaction import ChainHead, Transaction
+from .transaction import Transaction
 
 AnyConnection = Connection | sqlite3.Connection
-"""What runs statements: see `Transaction.database`."""
+"""A connection that runs statements: see `Transaction.database`."""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

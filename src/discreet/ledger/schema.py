@@ -60,7 +60,7 @@ class Statement:
 
 
 def database_of(connection: Connection | sqlite3.Connection) -> Connection | sqlite3.Connection:
-    """Return what runs statements: SQLite's own connection below SQLAlchemy's, or else that."""
+    """Return SQLite's own connection below SQLAlchemy's, or that of another database."""
     if isinstance(connection, sqlite3.Connection):
         return connection
     return driver_of(connection) if connection.dialect.name == "sqlite" else connection

@@ -90,12 +90,12 @@ _COMMITS = Statement(text("PRAGMA data_version"))
 
 
 class FollowUp(Generic[_T]):
-    """Work in a transaction that relies on what an earlier one has read, unless that has changed since.
+    """Work in a transaction that relies on the reads of an earlier one, unless the database has changed since.
 
     Other transactions on a file read it again, as if it had just been opened.
 
     Args:
-        work: what is done with the transaction.
+        work: a function of the transaction.
     """
 
     __slots__ = ("_work",)
@@ -276,7 +276,7 @@ class Store:
         return self.read(end)
 
     def _course(self, *, writing: bool) -> _Course:
-        """Return how a transaction is run, if nothing else is said."""
+        """Return the usual way to run a transaction."""
         begin = self._begin_writing if writing else self._begin_reading
         return _Course(begin, writing, anew=not self.in_memory, patience=self._patience)
 

@@ -114,7 +114,7 @@ class Transaction:
 
     @property
     def database(self) -> Connection | sqlite3.Connection:
-        """What runs its statements: SQLite's driver, or else the connection.
+        """The connection that runs its statements: SQLite's driver where there is one.
 
         Raises:
             NeedsDatabase: if it has none.

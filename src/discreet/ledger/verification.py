@@ -26,6 +26,7 @@ from .budget import (
     read_rule,
     read_use,
 )
+from .checkpoints import ChainHead
 from .events import (
     BATCHES_SINCE_SCHEMA,
     BUDGET_EVENTS,
@@ -41,7 +42,7 @@ from .events import (
 from .queries import all_events, is_chained, stored_budgets
 from .schema import MIGRATIONS, check_append_only, migrate
 from .shares import check_share, shrink, with_changed_share, with_rule, with_share
-from .transaction import ChainHead, Transaction
+from .transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)

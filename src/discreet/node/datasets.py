@@ -11,10 +11,10 @@ from ..batches import Call
 from ..datasets import Dataset
 from ..errors import InvalidArgument, UnknownBudget, UnknownName, preview
 from ..ledger import Amount, Budget, Event, Ledger, Quote, Session
+from ..ledger.checkpoints import ChainHead
 from ..ledger.failed_questions import MAX_FAILURES, Allowance, least_cost
 from ..ledger.ledger import failures_by_share, session_of
 from ..ledger.purchase import ChargeTerms
-from ..ledger.transaction import ChainHead
 from ..numbers import Number
 from ..payment import Bill
 from ..releases import Simulation

@@ -9,7 +9,7 @@ from ..error_boundary import error_boundaries, errors_for_callers
 from ..errors import DiscreetError, NotAllowed
 from ..ledger import Budget, Event, Quote
 from ..ledger.budget import DeltaFor
-from ..ledger.transaction import ChainHead
+from ..ledger.checkpoints import ChainHead
 from ..ledger.verification import Verified, notes_on, read_noted_head, verify_events
 from ..node import AllowedQuestion
 from ..numbers import Number, count

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from ..datasets.columns import Column
 from ..errors import InvalidArgument, NotAllowed, preview
 from ..ledger import Event
-from ..ledger.transaction import ChainHead
+from ..ledger.checkpoints import ChainHead
 from ..node.isolation import Failure, Translation, isolated
 from ..releases import Release
 from . import wire

@@ -6,8 +6,8 @@ from typing import Any
 from ..datasets.configuration import Configuration
 from ..errors import InvalidArgument, preview
 from ..ledger import Budget, Event
+from ..ledger.checkpoints import ChainHead
 from ..ledger.toml_budgets import open_described, renew_described
-from ..ledger.transaction import ChainHead
 from ..node.datasets import Datasets
 from ..node.isolation import PublicError
 from ..numbers import Number

@@ -28,7 +28,7 @@ from ..errors import DiscreetError, InvalidArgument
 from ..escapes import visible_text
 from ..ledger import Budget, Quote
 from ..ledger.budget import Amount, read_amount, read_rule, read_use
-from ..ledger.transaction import ChainHead
+from ..ledger.checkpoints import ChainHead
 from ..node import AllowedQuestion
 from ..node.isolation import Failure, error_for_analyst
 from ..numbers import exact, fits
