@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from discreet.account import Indices
 from discreet.errors import Exhausted, LedgerCorrupt, RequestConflict
 from discreet.ledger import Ledger, Session
 from discreet.ledger.known_state import KnownState, NeedsDatabase, Version
 from discreet.ledger.schema import driver_of
 from discreet.ledger.store import FollowUp
 from discreet.ledger.transaction import Transaction
-from discreet.payment import Indices
 
 from ..ledgers import DIGEST, answering, bill, undrawn
 

@@ -215,7 +215,6 @@ def _order_by_name(scores: Any, labels: "Labels", terms: Terms) -> LabelledScore
     """Return the scores in the order of the names of their candidates if a ledger pays, else as they are."""
     if not is_billed(terms):
         return LabelledScores(scores, labels)
-    from ..candidates import Labels
 
     names = [(type(label).__qualname__, repr(label)) for label in labels]
     places = sorted(range(labels.size), key=names.__getitem__)
