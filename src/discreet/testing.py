@@ -190,6 +190,11 @@ def _count_few(numbers: Any, *_: object) -> int:
     return int(np.size(numbers))
 
 
+def _count_logarithms(*arguments: Any) -> int:
+    """Return how many logarithms a race takes: two at both ends of the cells of those that are read on."""
+    return 4 * len(arguments[5])
+
+
 def _all_numbers(_: Kernel, rows: NDArray[Any], *__: object) -> int:
     """Return how many numbers are in the rows that the kernel is given."""
     return rows.size
@@ -224,6 +229,15 @@ def _adding(work: Work, attribute: str, size: Callable[..., int]) -> Callable[..
         setattr(work, attribute, getattr(work, attribute) + size(*args))
 
     return add
+
+
+def _functions_of_settle() -> Iterator[tuple[Any, str, Callable[..., int]]]:
+    """Yield the functions of settle.c that take exponentials or logarithms, where they are, and how many."""
+    fast = kernel.active()
+    if fast and fast.settle:
+        yield fast, "settle", _count_few
+    if fast and fast.module:
+        yield fast.module, "first_arrivals", _count_logarithms
 
 
 @contextmanager
@@ -261,8 +275,9 @@ def counted_work() -> Iterator[Work]:
             (DyadicRate, "decay", "balls", _one),
         ):
             stack.enter_context(counting(place, name, _adding(work, attribute, size)))
-        if (fast := kernel.active()) and fast.settle:
-            stack.enter_context(counting(fast, "settle", _adding(work, "functions", _count_few)))
+        for module, function, count_size in _functions_of_settle():
+            note = _adding(work, "functions", count_size)
+            stack.enter_context(counting(module, function, note))
         yield work
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from discreet.sampling import kernel_library
-from discreet.sampling.kernel_library import KernelLibrary, open_library, settle_function
+from discreet.sampling.kernel_library import KernelLibrary, open_library, settle_module
 from discreet.sampling.speed import speed
 
 # By what is there, not by what the library says of it: one that it wrongly leaves out must be seen.
@@ -65,9 +65,9 @@ def test_it_is_known_without_numpy() -> None:
 def test_short_draws_are_in_c_where_the_kernel_is_and_this_python_reads_the_module(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    load = settle_function.__wrapped__
+    load = settle_module.__wrapped__
     monkeypatch.setattr(sys, "abiflags", "", raising=False)
-    assert callable(load())
+    assert callable(load().settle)
     monkeypatch.setattr(sys, "abiflags", "t")  # a Python without the lock has another interface
     assert load() is None
     monkeypatch.setattr(sys, "abiflags", "")

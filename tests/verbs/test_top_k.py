@@ -3,7 +3,10 @@
 import json
 import math
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from fractions import Fraction
+from functools import partial
+from importlib import import_module
 from itertools import permutations, product
 from typing import Any
 
@@ -45,6 +48,10 @@ from discreet.sampling.enclosures import NaturalRate, ball, precision
 from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import ScriptedBits, SeededBits, bit_tree, counted_work
 from discreet.verbs.top_k import select_top_k, top_k
+
+from ..scripted_words import on_words
+
+top_k_module = import_module("discreet.verbs.top_k")
 
 MONOTONIC = sensitivity_of(1, "add_remove", monotonic=True)
 GENERAL = sensitivity_of(1, "add_remove")
@@ -480,3 +487,41 @@ def test_scores_that_nothing_is_said_of_are_refused_with_the_verb_for_scores() -
 def test_scores_have_no_groups() -> None:
     with pytest.raises(TypeError, match="unexpected argument 'by'"):
         select_top_k([3, 1], k=1, sensitivity=1, epsilon=1, by="x", groups=["a"])  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("way", ["exponential", "permute_and_flip", "noisy_max"])
+@pytest.mark.parametrize("parameter", [{"epsilon": "1/2"}, {"rho": 1}, {"scale": 3}])
+def test_public_arguments_that_are_looked_up_change_nothing(
+    way: str, parameter: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same release on the same words as by the way of all other calls."""
+    scores = np.random.default_rng(4).integers(0, 30, 200)
+    ask: Any = {"k": 5, "sensitivity": 1, "mechanism": way, "neighbors": "replace_one", **parameter}
+    for form in (scores, scores.tolist(), scores / 4):
+        releases = []
+        for find in (top_k_module._find_lists, lambda *_: None):
+            monkeypatch.setattr(top_k_module, "_find_lists", find)
+            words = iter(SeededBits(7).words(100_000).tolist())
+            releases.append(on_words(words, partial(select_top_k, form, **ask)))
+            monkeypatch.undo()
+        assert releases[0].as_dict() == releases[1].as_dict()
+        assert vars(releases[0]) == vars(releases[1])
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [{"k": 0}, {"k": 4}, {"k": True}, {"k": 1.0}, {"method": "none"}, {"method": 1}, {"epsilon": 0}, {"rho": 1},
+     {"mechanism": "none"}, {"sensitivity": None}, {"epsilon": Decimal("sNaN")}, {"monotonic": 1}, {"seed": None}],
+)  # fmt: skip
+def test_public_arguments_are_refused_in_the_same_words(
+    terms: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask: Any = {"k": 2, "sensitivity": 1, "epsilon": 1, **terms}
+    refusals = []
+    for find in (top_k_module._find_lists, lambda *_: None):
+        monkeypatch.setattr(top_k_module, "_find_lists", find)
+        with pytest.raises((InvalidArgument, TypeError)) as refusal:
+            select_top_k([3.0, 1.0, 2.0], **ask)
+        refusals.append((type(refusal.value), str(refusal.value)))
+        monkeypatch.undo()
+    assert refusals[0] == refusals[1]

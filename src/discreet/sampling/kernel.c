@@ -204,6 +204,17 @@ INLINE double complement(double y)
     return (1.0 - scale) - q * scale; /* line "difference": k is 0 and this is -q, or it is 1 - 2^-1/2 at least */
 }
 
+/* A word as a double, rounded once: its halves are put into the last bits of 2^52. Compilers would branch on its first bit,
+   which is random. */
+INLINE double whole(uint64_t word)
+{
+    uint64_t high = (word >> 32) | ((uint64_t)1075 << 52), low = (word & 0xffffffff) | ((uint64_t)1075 << 52);
+    double upper, lower;
+    memcpy(&upper, &high, sizeof upper);
+    memcpy(&lower, &low, sizeof lower);
+    return (upper - 0x1p52) * 0x1p32 + (lower - 0x1p52);
+}
+
 /* y = rate * (best - x), cut at CUT, for up to TILE numbers. A loop of its own: compilers make no vectors of
    a choice that is followed by the polynomial. An infinite product counts as cut. What is no number stays none, so
    that it cannot become a weight: nothing is certain of sums that have it among them. */
@@ -537,12 +548,6 @@ FOR_EACH_LEVEL void compute_falling_weights(
     falling_weights(keys, n, bits, f, i, stop - i, out + (i - start));
 }
 
-/* A word as a double, rounded once; compilers branch on its first bit, which is random. */
-INLINE double whole(uint64_t word)
-{
-    return (double)(int64_t)(word >> 32) * 0x1p32 + (double)(int64_t)(word & 0xffffffff);
-}
-
 /* For each word the index it certainly falls on, or -1 where that is open.
 
    `ends` are n >= 1 running sums; a word m stands for every target from m * cell to (m + 1) * cell. A guide of
@@ -674,6 +679,220 @@ FOR_EACH_LEVEL size_t compute_rounds(
         masses[b] = sum_of(ends, length);
     }
     return k;
+}
+
+/* 1 / (2 j + 1): the series of artanh(s) / s in s^2. */
+static const double ARTANH[10] = {
+    1.0,
+    1.0 / 3.0,
+    1.0 / 5.0,
+    1.0 / 7.0,
+    1.0 / 9.0,
+    1.0 / 11.0,
+    1.0 / 13.0,
+    1.0 / 15.0,
+    1.0 / 17.0,
+    1.0 / 19.0,
+};
+
+#define LN2 0x1.62e42fefa39efp-1
+#define HALF_ROOT 0x3fe6a09e667f3bcd /* the bits of the double next to 1 / sqrt(2) */
+
+/* Return ln(1 + f) for 1 + f from 1 / sqrt(2) to sqrt(2): *The logarithm* in draw.md, line "logarithm near 1". */
+INLINE double log_near_one(double f)
+{
+    double s = f / (2.0 + f), z = s * s;
+    double p = ARTANH[9];
+    p = p * z + ARTANH[8];
+    p = p * z + ARTANH[7];
+    p = p * z + ARTANH[6];
+    p = p * z + ARTANH[5];
+    p = p * z + ARTANH[4];
+    p = p * z + ARTANH[3];
+    p = p * z + ARTANH[2];
+    p = p * z + ARTANH[1];
+    p = p * z + ARTANH[0];
+    return (s + s) * p;
+}
+
+/* Return x 2^-k for the whole k that leaves it from 1 / sqrt(2) to sqrt(2), exactly; x is positive and not subnormal. */
+INLINE double reduce(double x, double *k)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    uint64_t raised = (bits - HALF_ROOT + ((uint64_t)1023 << 52)) >> 52; /* k + 1023 */
+    bits -= (raised - 1023) << 52;
+    raised |= (uint64_t)1075 << 52;
+    memcpy(k, &raised, sizeof raised);
+    *k = (*k - 0x1p52) - 1023.0;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Return `one` where all bits of the mask are set, and `other` where none is. */
+INLINE double choose(uint64_t mask, double one, double other)
+{
+    uint64_t a, b;
+    memcpy(&a, &one, sizeof a);
+    memcpy(&b, &other, sizeof b);
+    a = (a & mask) | (b & ~mask);
+    memcpy(&one, &a, sizeof one);
+    return one;
+}
+
+/* Return ln(-ln(1 - U)) for U = (word + ahead) / 2^64, `ahead` 0 or 1; no number for U = 0 and U = 1. */
+INLINE double log_time(uint64_t word, double ahead)
+{
+    double u = (whole(word) + ahead) * 0x1p-64, left = (whole(~word) + (1.0 - ahead)) * 0x1p-64;
+    double k, exponent, near = reduce(left, &k) - 1.0;
+    uint64_t early = (word >> 62) == 0 ? ~(uint64_t)0 : 0; /* U is at most 1/4 */
+    k = choose(early, 0.0, k);
+    near = choose(early, -u, near);
+    /* *The logarithm* in draw.md, lines "time" and "logarithm of the time". */
+    double time = -(k * LN2 + log_near_one(near));
+    double mantissa = reduce(time, &exponent);
+    return exponent * LN2 + log_near_one(mantissa - 1.0);
+}
+
+/* The logarithms of times at both ends of the cells of words of 64 bits: from -infinity for U = 0 to infinity for 1. */
+FOR_EACH_LEVEL void compute_log_times(const uint64_t *restrict words, size_t n, double *restrict starts, double *restrict ends)
+{
+    for (size_t i = 0; i < n; i++)
+        starts[i] = log_time(words[i], 0.0);
+    for (size_t i = 0; i < n; i++)
+        ends[i] = log_time(words[i], 1.0);
+    for (size_t i = 0; i < n; i++) {
+        starts[i] = words[i] == 0 ? -INFINITE : starts[i];
+        ends[i] = words[i] == ~(uint64_t)0 ? INFINITE : ends[i];
+    }
+}
+
+/* Delays are cut here, on both sides: *How it is drawn* in docs/reference/mechanisms/peeling.md. */
+#define CUT_DELAY 64.0
+
+INLINE double delay(double gap, double rate)
+{
+    double product = rate * gap;
+    product = product > CUT_DELAY ? CUT_DELAY : product;
+    return product < -CUT_DELAY ? -CUT_DELAY : product;
+}
+
+/* a - b, rounded once. */
+INLINE double gap_of_integers(int64_t a, int64_t b)
+{
+    double gap = whole(a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b);
+    return a < b ? -gap : gap;
+}
+
+/* The delays of n numbers behind a good one. Return 1, or 0 if a number is not finite. */
+FOR_EACH_LEVEL int compute_delays(const double *restrict x, size_t n, double good, double rate, double *restrict out)
+{
+    double spoilt[TILE];
+    for (size_t j = 0; j < TILE; j++)
+        spoilt[j] = 0.0;
+    for (size_t start = 0; start < n; start += TILE) {
+        size_t tile = n - start < TILE ? n - start : TILE;
+        for (size_t j = 0; j < tile; j++) {
+            out[start + j] = delay(good - x[start + j], rate);
+            spoilt[j] += x[start + j] * 0.0;
+        }
+    }
+    for (size_t j = 1; j < TILE; j++)
+        spoilt[0] += spoilt[j];
+    return spoilt[0] == 0.0;
+}
+
+FOR_EACH_LEVEL int compute_delays_of_integers(
+    const int64_t *restrict x, size_t n, int64_t good, double rate, double *restrict out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = delay(gap_of_integers(good, x[i]), rate);
+    return 1;
+}
+
+#define MOST_NEAR 512 /* looks; for more, sorting is faster than counting */
+
+/* The rank of each of n numbers: how many are less, or equal and before it. As many steps for any numbers. */
+#define RANK(NAME, TYPE)                                                                                      \
+    INLINE void NAME(const TYPE *restrict x, size_t n, int64_t *restrict ranks)                               \
+    {                                                                                                         \
+        for (size_t i = 0; i < n; i++) {                                                                      \
+            TYPE one = x[i];                                                                                  \
+            int64_t rank = 0;                                                                                 \
+            for (size_t j = 0; j < i; j++)                                                                    \
+                rank += x[j] <= one;                                                                          \
+            for (size_t j = i + 1; j < n; j++)                                                                \
+                rank += x[j] < one;                                                                           \
+            ranks[i] = rank;                                                                                  \
+        }                                                                                                     \
+    }
+
+RANK(rank_doubles, double)
+RANK(rank_integers, int64_t)
+
+INLINE double gap_of_doubles(double a, double b)
+{
+    return a - b;
+}
+
+/* k candidates with these numbers, and the logarithms of their noise between `starts` and `ends`, in the order in which
+   they arrive. Return 1, or 0 if that is not certain. From the best to the next to the next, so that neighbours in the
+   order are near in doubles too; the order is certified by the differences of neighbours alone: *In which order* in
+   peeling.md. */
+#define ARRIVALS(NAME, TYPE, RANKS, GAP)                                                                      \
+    FOR_EACH_LEVEL int NAME(const TYPE *restrict x, const double *restrict starts, const double *restrict ends, size_t k, \
+                            double rate, double apart, int64_t *restrict order)                              \
+    {                                                                                                         \
+        TYPE falling[MOST_NEAR];                                                                              \
+        double behind[MOST_NEAR], times[MOST_NEAR];                                                           \
+        int64_t ranks[MOST_NEAR];                                                                             \
+        int certain = 1;                                                                                      \
+        RANKS(x, k, ranks);                                                                                   \
+        for (size_t i = 0; i < k; i++)                                                                        \
+            falling[k - 1 - (size_t)ranks[i]] = x[i];                                                         \
+        behind[0] = 0.0;                                                                                      \
+        for (size_t i = 1; i < k; i++)                                                                        \
+            behind[i] = behind[i - 1] + delay(GAP(falling[i - 1], falling[i]), rate);                         \
+        for (size_t i = 0; i < k; i++)                                                                        \
+            times[i] = starts[i] + behind[k - 1 - (size_t)ranks[i]];                                          \
+        rank_doubles(times, k, ranks);                                                                        \
+        for (size_t i = 0; i < k; i++)                                                                        \
+            order[ranks[i]] = (int64_t)i;                                                                     \
+        for (size_t i = 1; i < k; i++) {                                                                      \
+            size_t before = (size_t)order[i - 1], after = (size_t)order[i];                                   \
+            certain &= starts[after] - ends[before] + delay(GAP(x[before], x[after]), rate) > apart;          \
+        }                                                                                                     \
+        return certain;                                                                                       \
+    }
+
+ARRIVALS(arrivals_of_doubles, double, rank_doubles, gap_of_doubles)
+ARRIVALS(arrivals_of_integers, int64_t, rank_integers, gap_of_integers)
+
+/* The places among n <= MOST_NEAR candidates of the k that are first, with their logarithms of times. Return 1, or 0 if that is
+   open: *Who is among the first k* in peeling.md. */
+FOR_EACH_LEVEL int compute_first(
+    const double *restrict delays, const int64_t *restrict near, double *restrict starts, double *restrict ends, size_t n,
+    size_t k, double rest, double apart, double latest, int64_t *restrict first)
+{
+    double looks[MOST_NEAR], bar = -INFINITE;
+    int64_t ranks[MOST_NEAR];
+    size_t chosen = 0, early = 0;
+    for (size_t i = 0; i < n; i++)
+        looks[i] = starts[i] + delays[near[i]];
+    rank_doubles(looks, n, ranks);
+    for (size_t i = 0; i < n; i++) {
+        int taken = ranks[i] < (int64_t)k;
+        double late = ends[i] + delays[near[i]];
+        bar = taken & (late > bar) ? late : bar;
+        first[chosen] = (int64_t)i;
+        starts[chosen] = starts[i];
+        ends[chosen] = ends[i];
+        chosen += (size_t)taken;
+    }
+    bar += apart;
+    for (size_t i = 0; i < n; i++)
+        early += looks[i] <= bar;
+    return (bar < latest) & (rest > bar) & (early == k);
 }
 
 /* The entries, each in the default environment. */
@@ -861,4 +1080,67 @@ EXPORT size_t discreet_rounds(
     size_t complete = compute_rounds(x, n, block, rate, bests, masses, words, k, cell, outer, inner, scratch, answers);
     leave(saved);
     return complete;
+}
+
+EXPORT void discreet_log_times(const uint64_t *words, size_t n, double *starts, double *ends)
+{
+    Environment saved = enter();
+    compute_log_times(words, n, starts, ends);
+    leave(saved);
+}
+
+EXPORT int discreet_delays(const void *x, int are_integers, size_t n, const void *good, double rate, double *out)
+{
+    Environment saved = enter();
+    int finite = are_integers ? compute_delays_of_integers(x, n, *(const int64_t *)good, rate, out)
+                              : compute_delays(x, n, *(const double *)good, rate, out);
+    leave(saved);
+    return finite;
+}
+
+/* The first 16 bits of the uniform of candidate i: four are in a word. */
+INLINE uint64_t short_word(const uint64_t *restrict words, size_t i)
+{
+    return words[i / 4] >> (16 * (i % 4)) & 0xffff;
+}
+
+/* The earliest arrivals of n candidates by the first 16 bits of their uniforms, whose logarithms of times are in a table. */
+EXPORT void discreet_looks(const uint64_t *words, const double *table, const double *delays, size_t n, double *out)
+{
+    Environment saved = enter();
+    for (size_t i = 0; i < n; i++)
+        out[i] = table[short_word(words, i)] + delays[i];
+    leave(saved);
+}
+
+/* The k of n <= MOST_NEAR candidates that arrive first, in order, where that is certain; return whether it is. `x` and
+   `delays` are the numbers, doubles or integers, and the delays of all; `near` says which candidates these are, whose
+   uniforms are read on with `more`, and nobody else arrives before `rest`. */
+EXPORT int discreet_first_arrivals(
+    const void *x, int are_integers, const double *delays, const int64_t *near, const uint64_t *words,
+    const uint64_t *more, size_t n, size_t k, double rest, double rate, double apart, double latest, int64_t *answers)
+{
+    double starts[MOST_NEAR], ends[MOST_NEAR];
+    uint64_t uniforms[MOST_NEAR];
+    int64_t first[MOST_NEAR], order[MOST_NEAR];
+    union {
+        double doubles[MOST_NEAR];
+        int64_t integers[MOST_NEAR];
+    } chosen;
+    Environment saved = enter();
+    for (size_t i = 0; i < n; i++)
+        uniforms[i] = short_word(words, (size_t)near[i]) << 48 | more[i] >> 16;
+    compute_log_times(uniforms, n, starts, ends);
+    int certain = compute_first(delays, near, starts, ends, n, k, rest, apart, latest, first);
+    if (certain) {
+        for (size_t i = 0; i < k; i++) /* both kinds have eight bytes */
+            memcpy(chosen.integers + i, (const char *)x + 8 * near[first[i]], 8);
+        certain = are_integers ? arrivals_of_integers(chosen.integers, starts, ends, k, rate, apart, order)
+                               : arrivals_of_doubles(chosen.doubles, starts, ends, k, rate, apart, order);
+    }
+    if (certain)
+        for (size_t i = 0; i < k; i++)
+            answers[i] = near[first[order[i]]];
+    leave(saved);
+    return certain;
 }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 
-from .kernel_library import KernelLibrary, open_library, settle_function, threads
+from .kernel_library import KernelLibrary, open_library, settle_module, threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,8 +35,11 @@ class Kernel:
 
     def __init__(self, library: KernelLibrary) -> None:
         self._functions = library.functions
-        self.settle = settle_function()
+        module = settle_module()
+        self.settle: Callable[..., int | None] | None = module and module.settle
         """One draw from a few numbers in one call, see settle.c; None where there is no such module."""
+        self.module = module
+        """That module, with the steps of a race too; None where there is none."""
 
     def block_sums(self, values: Doubles, block: int, rate: float) -> tuple[Doubles, Doubles]:
         """Return the largest numbers of the blocks, and the sums of the blocks' weights relative to them.

@@ -85,16 +85,15 @@ def threads() -> int:
 
 
 @cache
-def settle_function() -> Callable[..., int | None] | None:
-    """Return `settle` of settle.c, None where the kernel is not in use or no module was built for this Python."""
+def settle_module() -> Any:
+    """Return the module of settle.c, None where the kernel is not in use or none was built for this Python."""
     if isinstance(open_library(), str) or "t" in getattr(sys, "abiflags", ""):
         return None
     try:
         module: Any = import_module(f"{__package__}._settle")
     except ImportError:
         return None
-    function: Callable[..., int | None] = module.settle
-    return None if _is_older(module.source(), "kernel.c", "settle.c") else function
+    return None if _is_older(module.source(), "kernel.c", "settle.c") else module
 
 
 def _is_stale(library: ctypes.CDLL) -> bool:

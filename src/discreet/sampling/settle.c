@@ -1,6 +1,7 @@
-/* One draw from a few numbers in one call from Python: the weights, a word of the caller's, and where it falls.
+/* One draw from a few numbers in one call from Python: the weights, a word of the caller's, and where it falls. And who
+   arrives first in a race.
 
-   Optional, like kernel.c, whose functions it calls with a single row: *Rows* in docs/explanation/draw.md. Calls by
+   Optional, like kernel.c, whose functions it calls: *Rows* and *The logarithm* in docs/explanation/draw.md. Calls by
    ctypes take longer than such a draw, so this is a module of its own, of the stable interface of CPython 3.11 and later.
    The word comes from a function of the caller's, so a test may put any word in its place, and it is asked for only
    after all numbers were looked at. */
@@ -97,6 +98,131 @@ static PyObject *settle(PyObject *module, PyObject *const *arguments, Py_ssize_t
     return answer;
 }
 
+/* Get `n` numbers of eight bytes, one after another, of one of the formats; any number of them if `n` is negative. */
+static int get_numbers(PyObject *array, Py_ssize_t n, const char *formats, int flags, Py_buffer *view)
+{
+    if (PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | flags) != 0)
+        return 0;
+    int fits = view->ndim == 1 && view->itemsize == 8 && (n < 0 || view->shape[0] == n) && view->format != NULL
+               && view->format[0] != 0 && view->format[1] == 0 && strchr(formats, view->format[0]) != NULL;
+    if (!fits) {
+        PyBuffer_Release(view);
+        PyErr_SetString(PyExc_TypeError, "an array of other numbers is needed");
+    }
+    return fits;
+}
+
+static PyObject *delays(PyObject *module, PyObject *const *arguments, Py_ssize_t number)
+{
+    Py_buffer x, out;
+    (void)module;
+    if (number != 4) {
+        PyErr_SetString(PyExc_TypeError, "delays takes four arguments");
+        return NULL;
+    }
+    double rate = PyFloat_AsDouble(arguments[2]);
+    if (PyErr_Occurred() || !get_numbers(arguments[0], -1, "dlq", 0, &x))
+        return NULL;
+    int are_integers = *x.format != 'd', finite = 0;
+    double good = are_integers ? 0.0 : PyFloat_AsDouble(arguments[1]);
+    int64_t good_integer = are_integers ? PyLong_AsLongLong(arguments[1]) : 0;
+    if (!PyErr_Occurred() && get_numbers(arguments[3], x.shape[0], "d", PyBUF_WRITABLE, &out)) {
+        const void *from = are_integers ? (const void *)&good_integer : (const void *)&good;
+        finite = discreet_delays(x.buf, are_integers, (size_t)x.shape[0], from, rate, out.buf);
+        PyBuffer_Release(&out);
+    }
+    PyBuffer_Release(&x);
+    return PyErr_Occurred() ? NULL : PyBool_FromLong(finite);
+}
+
+/* Release some arrays; return whether all of them had been got. */
+static int release(Py_buffer *views, int got, int all)
+{
+    int complete = got == all;
+    while (got > 0)
+        PyBuffer_Release(views + --got);
+    return complete;
+}
+
+static PyObject *looks(PyObject *module, PyObject *const *arguments, Py_ssize_t number)
+{
+    Py_buffer views[4];
+    Py_ssize_t n;
+    int got = 0;
+    (void)module;
+    if (number != 4) {
+        PyErr_SetString(PyExc_TypeError, "looks takes four arguments");
+        return NULL;
+    }
+    got += get_numbers(arguments[2], -1, "d", 0, views);
+    n = got ? views[0].shape[0] : 0;
+    got += got == 1 && get_numbers(arguments[0], (n + 3) / 4, "LQ", 0, views + 1);
+    got += got == 2 && get_numbers(arguments[1], 1 << 16, "d", 0, views + 2);
+    got += got == 3 && get_numbers(arguments[3], n, "d", PyBUF_WRITABLE, views + 3);
+    if (got == 4)
+        discreet_looks(views[1].buf, views[2].buf, views[0].buf, (size_t)n, views[3].buf);
+    if (!release(views, got, 4))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* The list of `first_arrivals`, whose arrays were got: the scores, delays, looks, the order of looks, and words. */
+static PyObject *list_arrivals(const Py_buffer *views, PyObject *const *arguments)
+{
+    int64_t answers[MOST_NEAR];
+    const int64_t *order = views[3].buf;
+    const double *times = views[2].buf;
+    size_t all = (size_t)views[0].shape[0], n = (size_t)views[5].shape[0];
+    Py_ssize_t k = PyLong_AsSsize_t(arguments[6]);
+    double rate = PyFloat_AsDouble(arguments[7]);
+    double apart = PyFloat_AsDouble(arguments[8]), latest = PyFloat_AsDouble(arguments[9]);
+    if (PyErr_Occurred())
+        return NULL;
+    int inside = n <= MOST_NEAR && n <= all && k > 0 && (size_t)k <= n;
+    for (size_t i = 0; inside && i < n + (n < all); i++)
+        inside = (uint64_t)order[i] < all;
+    if (!inside) {
+        PyErr_SetString(PyExc_ValueError, "first_arrivals takes some of few candidates");
+        return NULL;
+    }
+    if (!discreet_first_arrivals(
+            views[0].buf, *views[0].format != 'd', views[1].buf, order, views[4].buf, views[5].buf, n, (size_t)k,
+            n < all ? times[order[n]] : INFINITE, rate, apart, latest, answers))
+        Py_RETURN_NONE;
+    PyObject *list = PyList_New(k);
+    for (Py_ssize_t i = 0; list != NULL && i < k; i++) {
+        PyObject *index = PyLong_FromLongLong(answers[i]);
+        if (index == NULL || PyList_SetItem(list, i, index) != 0) {
+            Py_DECREF(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static PyObject *first_arrivals(PyObject *module, PyObject *const *arguments, Py_ssize_t number)
+{
+    static const char *const formats[] = {"dlq", "d", "d", "lq", "LQ", "LQ"};
+    Py_buffer views[6];
+    PyObject *answer = NULL;
+    int got = 0;
+    (void)module;
+    if (number != 10) {
+        PyErr_SetString(PyExc_TypeError, "first_arrivals takes ten arguments");
+        return NULL;
+    }
+    for (; got < 6; got++) {
+        Py_ssize_t all = got == 0 ? -1 : views[0].shape[0];
+        Py_ssize_t n = got == 4 ? (all + 3) / 4 : got == 5 ? -1 : all;
+        if (!get_numbers(arguments[got], n, formats[got], 0, views + got))
+            break;
+    }
+    if (got == 6)
+        answer = list_arrivals(views, arguments);
+    release(views, got, 6);
+    return answer;
+}
+
 static PyObject *source(PyObject *module, PyObject *nothing)
 {
     (void)module;
@@ -110,6 +236,18 @@ static PyMethodDef METHODS[] = {
      "Return the index on which the word that read() returns certainly falls, ~word where that is open, or None, before\n"
      "a word is read, if the scores are not `size` (any number if 0) finite doubles in a list or an array.\n"
      "The weights are 2**(-rate * gap), and a comparison is certain beyond `slack` times their sum."},
+    {"delays", (PyCFunction)(void (*)(void))delays, METH_FASTCALL,
+     "delays(scores, good, rate, out)\n--\n\n"
+     "Put rate * (good - score), cut to +-64, into an array of doubles. Return whether all scores are finite.\n"
+     "The scores are an array of doubles or of integers of 64 bits."},
+    {"first_arrivals", (PyCFunction)(void (*)(void))first_arrivals, METH_FASTCALL,
+     "first_arrivals(scores, delays, looks, order, words, more, k, rate, apart, latest)\n--\n\n"
+     "Return the k candidates that arrive first, in order, or None where that is not certain: *How it is drawn* in\n"
+     "docs/reference/mechanisms/peeling.md. `order` begins with the at most 512 candidates of the earliest looks and the next\n"
+     "one; their uniforms begin with 16 bits in `words` and go on with the words in `more`."},
+    {"looks", (PyCFunction)(void (*)(void))looks, METH_FASTCALL,
+     "looks(words, table, delays, out)\n--\n\n"
+     "Put the earliest arrivals by 16 bits each into an array: their logarithms are in a table, and delays are added."},
     {"source", source, METH_NOARGS, "source()\n--\n\nReturn the beginning of the digest of the text."},
     {NULL, NULL, 0, NULL},
 };

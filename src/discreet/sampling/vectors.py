@@ -31,6 +31,9 @@ Integers = NDArray[np.int64] | NDArray[np.object_]
 StoredNumber = np.float64 | np.int64 | np.uint64 | int | Fraction
 """One number of a vector."""
 
+_STORED = {np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64)}
+"""The types of arrays that are stored as they are."""
+
 _EXPECTED = "scores must be finite numbers (int, float, Fraction or Decimal)"
 _WORD = 2**64
 _WHOLE = 2**53
@@ -136,12 +139,7 @@ def read_vector(values: object) -> Vector:
     """
     if isinstance(values, Vector):
         return values
-    if (
-        type(values) is np.ndarray
-        and values.ndim == 1
-        and len(values)
-        and values.dtype == np.float64
-    ):
+    if type(values) is np.ndarray and values.dtype in _STORED and values.ndim == 1 and len(values):
         return Vector(values)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InvalidScores(

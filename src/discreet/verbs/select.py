@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-_PLAIN_SCORES = (list, np.ndarray)
+PLAIN_SCORES = (list, np.ndarray)
 
 SYSTEM_BITS = SystemBits()
 
@@ -97,7 +97,7 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
 
     Side channels: those of the mechanism.
     """
-    if candidates is None and gap is False and type(scores) in _PLAIN_SCORES:
+    if candidates is None and gap is False and type(scores) in PLAIN_SCORES:
         calibration = _calibration(terms, sensitivity, spread, monotonic)
         if calibration is not None:
             index = draw_few(scores, 0, calibration.short_rate, SYSTEM_BITS)
@@ -127,13 +127,16 @@ def _calibration(
     terms: Terms, change: object, spread: object, monotonic: object
 ) -> Calibration | None:
     """Return the calibration of a call that says how an answer is drawn and no more; None for other calls."""
+    return find_calibration(terms, change, spread, monotonic) if only_calibrate(terms) else None
+
+
+def only_calibrate(terms: Terms) -> bool:
+    """Return whether terms say how an answer is drawn, by a mechanism's name, and no more."""
     if not _CALIBRATING.issuperset(terms):  # a None says nothing
         rest = {n: x for n, x in terms.items() if n not in _CALIBRATING}
         if any(x is not None or n not in Terms.__annotations__ for n, x in rest.items()):
-            return None
-    if type(terms.get("mechanism", "")) is not str:  # one of a list of answers has no single index
-        return None
-    return find_calibration(terms, change, spread, monotonic)
+            return False
+    return type(terms.get("mechanism", "")) is str  # one of a list has no single index
 
 
 def prepare_draw(

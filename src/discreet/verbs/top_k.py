@@ -1,8 +1,9 @@
 """top_k and select_top_k: the most common values of a column, and the best candidates, in order."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeVar, Unpack, get_args, overload
 
 from ..account import currency_of
@@ -10,6 +11,7 @@ from ..arguments import choice, column_name
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates, RequestConflict
 from ..mechanisms import Mechanism, read_mechanism
+from ..mechanisms.calibration_cache import PLAIN_TYPES, find_calibration
 from ..mechanisms.contract import read_parameter
 from ..mechanisms.gap import WithGap
 from ..mechanisms.joint.joint_top_k import JointTopK
@@ -18,6 +20,7 @@ from ..numbers import Number, count, flag
 from ..privacy.calibration import read_share
 from ..releases import Release
 from ..sampling.bits import SystemBits
+from ..sampling.vectors import Vector, read_vector
 from ..scores import Counts, Given
 from ..selection import Query, answers_at
 from ..tables.candidate_table import CandidateTable
@@ -51,7 +54,7 @@ from .list_methods import (
 from .mode import read_labels
 from .private_groups import delta_of_method
 from .private_values import release_private_values
-from .select import unfold
+from .select import PLAIN_SCORES, SYSTEM_BITS, only_calibrate, unfold
 from .units import Name, UnitQuery, read_unit_query
 
 _T = TypeVar("_T")
@@ -374,6 +377,11 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
 
     Source and proof: docs/reference/mechanisms/peeling.md, docs/reference/mechanisms/joint_top_k.md.
     """
+    if candidates is None and delta is None and gap is False and type(scores) in PLAIN_SCORES:
+        ready = _find_lists(terms, method, k, sensitivity, spread, monotonic)
+        if ready is not None:
+            law = ready.law(read_vector(scores))
+            return ready.template.with_value(law.draw(SYSTEM_BITS))
     check_names(terms)
     unit_query = read_unit_query(with_gap(terms, gap))
     scores, labels, _ = unfold(scores, candidates, unit_query.terms)
@@ -385,3 +393,83 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
     query = Query("top_k", f"top {k} of scores", {"column": None})
     score = Given(scores, sensitivity, spread, monotonic)
     return lists.answer([score], labels, query, draw_list, naming_lists(labels))
+
+
+class _ReadyLists(NamedTuple):
+    """The consequences of the public arguments of a list of indices.
+
+    Attributes:
+        law: returns the distribution of the list, from the scores.
+        template: the release of a list to come.
+    """
+
+    law: Callable[[Vector], Any]
+    template: Release
+
+
+def _find_lists(
+    terms: Terms, method: object, length: object, *changes: object
+) -> _ReadyLists | None:
+    """Return the lists of a call that says how they are drawn and no more, from the cache if they are there.
+
+    Args:
+        terms: the terms of the call.
+        method: the method by which a list is drawn.
+        length: how many answers there are.
+        changes: the sensitivity, the spread, and whether scores are monotonic.
+
+    Returns:
+        The lists; None for other calls, and for arguments that cannot be looked up.
+    """
+    if not only_calibrate(terms):
+        return None
+    parameters = terms.get("epsilon"), terms.get("rho"), terms.get("scale")
+    relation = terms.get("neighbors", "add_remove")
+    public: Any = (
+        method,
+        length,
+        terms.get("mechanism", "exponential"),
+        relation,
+        *parameters,
+        *changes,
+    )
+    if (
+        not PLAIN_TYPES.issuperset(map(type, public))
+        or type(length) is not int
+        or method != "peeling"
+    ):
+        return None
+    try:
+        return _ready_lists(*public)
+    except TypeError:  # a signaling NaN has no hash; it is refused in words where it is read
+        return None
+
+
+@lru_cache(typed=True)
+def _ready_lists(  # noqa: PLR0913  # all of them, so that each is looked up by its own type
+    method: ListMethod,
+    length: int,
+    mechanism: str,
+    neighbors: Any,
+    epsilon: Any,
+    rho: Any,
+    scale: Any,
+    change: Any,
+    spread: Any,
+    monotonic: Any,
+) -> _ReadyLists | None:
+    """Return the lists of so many answers by a mechanism, its privacy parameter and a declared sensitivity."""
+    peeling = _over_lists(method, read_mechanism(mechanism), count(length, "k"), False, None)
+    terms = {
+        "mechanism": peeling,
+        "neighbors": neighbors,
+        "epsilon": epsilon,
+        "rho": rho,
+        "scale": scale,
+    }
+    calibration = find_calibration(terms, change, spread, monotonic)
+    if calibration is None:
+        return None
+    guarantee, query = calibration.calibrated.guarantee, f"top {length} of scores"
+    template: Release = Release(None, guarantee, calibration.mechanism.name, query=query)
+    return _ReadyLists(calibration.calibrated.law, template)

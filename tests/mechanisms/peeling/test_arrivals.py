@@ -1,6 +1,6 @@
 """Rounds of the exponential mechanism in one race: its law by enumeration, its order by an exact oracle."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from discreet.errors import InvalidScores
 from discreet.mechanisms.peeling import arrivals
 from discreet.mechanisms.peeling.arrivals import FirstArrivals
+from discreet.sampling import kernel
 from discreet.sampling.categorical import Categorical
 from discreet.sampling.enclosures import NaturalRate, precision
 from discreet.sampling.vectors import differences, read_vector
@@ -26,6 +27,22 @@ from ..races import NUMBERS, packed
 
 HALF = NaturalRate(Fraction(1, 2))
 WORDS = 2**64
+FAST: Any = kernel.active()
+needs_c = pytest.mark.skipif(FAST is None or FAST.module is None, reason="no module of C")
+
+
+@pytest.fixture(
+    params=["numpy", pytest.param("c", marks=needs_c)],
+    scope="module",
+    name="both_ways",
+    autouse=True,
+)
+def _both_ways(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Run races with numpy's logarithms, and in C."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "numpy":
+            patch.setattr(kernel, "active", lambda: None)
+        yield
 
 
 class Words:
@@ -192,3 +209,81 @@ def test_all_are_settled_where_one_of_the_first_was_cut(monkeypatch: pytest.Monk
     """The second is after all times that are known, but the first may be later, and the third is."""
     uniforms = [WORDS - 1, 2**63, 0]
     assert settled_among(monkeypatch, [0.0, -30.0, -1000.0], 1, uniforms) == {0, 1, 2}
+
+
+DATASETS = {
+    "distinct": np.random.default_rng(1).permutation(3000) * 7,
+    "equal revenue": np.floor(1e5 / np.arange(1, 3001)),
+    "a hundred values": np.random.default_rng(2).integers(0, 100, 3000),
+    "one value": np.zeros(3000),
+    "leads": np.concatenate(([10**6, 5000, 5000], np.zeros(2997))),
+    "far": np.random.default_rng(3).choice([-(2**62), 0, 2**62], 3000) + np.arange(3000),
+}
+
+
+@needs_c
+@pytest.mark.parametrize("kind", [np.float64, np.int64])
+@pytest.mark.parametrize("dataset", DATASETS)
+@pytest.mark.parametrize(
+    ("n", "k", "rate"),
+    [
+        (1, 1, "1"),
+        (5, 5, "1/9"),
+        (66, 50, "3"),
+        (67, 50, "1/50"),
+        (1000, 50, "1/50"),
+        (3000, 9, "1/4"),
+    ],
+)
+def test_c_answers_as_numpy_does(
+    dataset: str, kind: Any, n: int, k: int, rate: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same lists on the same words, with as many of them read, and hardly ever by numpy after all."""
+    for stride in (1, -1):
+        scores = read_vector(DATASETS[dataset].astype(kind)[:n][::stride])
+        races = []
+        for way in (None, FAST):
+            monkeypatch.setattr(kernel, "active", lambda way=way: way)
+            races.append(FirstArrivals(scores, k, NaturalRate(Fraction(rate))))
+        with_numpy, in_c = races
+        assert with_numpy._race is None
+        assert in_c._race is not None
+        assert in_c._delays.tolist() == with_numpy._delays.tolist()
+        for seed in range(9):
+            first, second = SeededBits(seed), SeededBits(seed)
+            expected = with_numpy.draw(second)
+            with monkeypatch.context() as patch:
+                patch.setattr(FirstArrivals, "_draw_with_numpy", None)  # none of these is in doubt
+                assert in_c.draw(first) == expected
+            assert first.read == second.read
+
+
+@needs_c
+def test_c_refuses_arrays_of_other_sizes_and_types() -> None:
+    race: Any = FAST.module
+    scores, delays, order = np.zeros(600), np.zeros(600), np.arange(600)
+    words, more = np.zeros(150, dtype=np.uint64), np.zeros(20, dtype=np.uint64)
+    good = [scores, delays, delays, order, words, more, 4, 1.0, 1e-9, 16.0]
+    assert race.first_arrivals(*good) is None  # all are the same
+    for place, bad, error in (
+        (0, scores[:-1], TypeError), (0, scores.astype(np.float32), TypeError), (0, [0.0] * 600, TypeError),
+        (3, order.astype(np.int32), TypeError), (3, order + 600, ValueError), (3, order - 1, ValueError),
+        (4, words[:-1], TypeError), (4, words.view(np.int64), TypeError),
+        (5, np.zeros(513, dtype=np.uint64), ValueError), (6, 0, ValueError),
+        (6, 21, ValueError), (7, "1", TypeError),
+    ):  # fmt: skip
+        with pytest.raises(error):
+            race.first_arrivals(*good[:place], bad, *good[place + 1 :])
+    table = np.zeros(2**16)
+    calls: list[tuple[Any, ...]] = [
+        (race.looks, words, table[:-1], delays, delays), (race.looks, words[1:], table, delays, delays),
+        (race.looks, words, table, delays), (race.looks, words, table, delays, delays[1:]),
+        (race.looks, words, table, delays, bytes(4800)), (race.delays, scores, 0.0, 1.0, delays[1:]),
+        (race.delays, scores.astype(bool), 0.0, 1.0, delays), (race.delays, scores, 0.0),
+    ]  # fmt: skip
+    for function, *arguments in calls:
+        with pytest.raises((TypeError, BufferError)):
+            function(*arguments)
+    for endless in (np.nan, np.inf, -np.inf):
+        scores[77] = endless
+        assert not race.delays(scores, 0.0, 1.0, delays)

@@ -8,15 +8,17 @@ what these leave open is settled in balls. Proofs: docs/reference/mechanisms/pee
 """
 
 from functools import cmp_to_key, lru_cache, partial
+from typing import Any
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ...sampling.bits import Bits, LazyUniform
+from ...sampling import kernel
+from ...sampling.bits import Bits, LazyUniform, RestOfWords
 from ...sampling.categorical import Categorical
 from ...sampling.enclosures import Rate, overflowing, precision
-from ...sampling.vectors import StoredNumber, Vector, differences, gaps_to
+from ...sampling.vectors import StoredNumber, Vector, differences, gaps_to, not_finite
 from ...sampling.waiting_times import (
     LOG_TIME_ERROR,
     earliest_log_times,
@@ -44,6 +46,14 @@ _DELAYS_AT_ONCE = 2**12
 """Candidates in a block of work: few enough that all intermediate results stay in the fast cache."""
 
 _WHOLE_DOUBLES = 2**53
+_WORD, _SHORT_WORDS = 64, 4
+"""Bits of a word, and how many candidates have their first bits in one."""
+
+_MOST_IN_C = 512
+"""Among more candidates that look first settle.c does not find the order: `MOST_NEAR` in kernel.c."""
+
+_READ_IN_C = {np.dtype(np.float64), np.dtype(np.int64)}
+"""The types of scores that settle.c reads."""
 
 _Places = NDArray[np.intp]
 
@@ -55,7 +65,7 @@ class FirstArrivals(Lists):
     is read, and balls used, with probability below k**2 * 2**-35 a list (docs/reference/mechanisms/peeling.md).
     """
 
-    __slots__ = ("_delays", "_k", "_rate", "_scores")
+    __slots__ = ("_delays", "_few", "_k", "_race", "_rate", "_scores", "_values")
 
     def __init__(self, scores: Vector, k: int, rate: Rate) -> None:
         """Check the scores; no bit is read before `draw`.
@@ -68,23 +78,58 @@ class FirstArrivals(Lists):
         Raises:
             InvalidScores: if a score is not finite.
         """
-        scores.best()
         self._scores, self._k, self._rate = scores, k, rate
-        n, values = len(scores), scores.values
-        # Delays are relative to the k-th best score: whoever comes k-th is near that one, whatever the scores.
-        kth = np.repeat(np.partition(values, n - k)[n - k : n - k + 1], min(n, _DELAYS_AT_ONCE))
-        self._delays = np.empty(n)
+        self._few = min(len(scores), k + read_on_for(len(scores)))
+        fast, self._values = kernel.active(), scores.values
+        in_c = fast is not None and self._values.dtype in _READ_IN_C and self._few <= _MOST_IN_C
+        self._race = fast.module if in_c and fast is not None else None
+        if self._race is not None and not self._values.flags.carray:
+            self._values = np.require(self._values, requirements=["C", "A"])
+        self._delays = self._find_delays()
+
+    def _find_delays(self) -> NDArray[np.float64]:
+        """Check the scores, and return their delays.
+
+        They are relative to the k-th best score: whoever comes k-th is near that one, whatever the scores.
+        """
+        values, n = self._values, len(self._scores)
+        kth = np.partition(values, n - self._k)[n - self._k]
+        delays = np.empty(n)
+        if self._race is not None:
+            if not self._race.delays(values, kth, self._rate.double, delays):
+                raise not_finite()
+            return delays
+        self._scores.best()
+        kths: Any = np.full(min(n, _DELAYS_AT_ONCE), kth, dtype=values.dtype)
         with overflowing():
             for part in _parts(n):
-                few = values[part]
-                self._delays[part] = self._cut(differences(kth[: len(few)], few))
+                few: Any = values[part]
+                delays[part] = self._cut(differences(kths[: len(few)], few))
+        return delays
 
     def draw(self, bits: Bits) -> list[int]:
         """Return the k answers in their order."""
+        if self._race is None or bits.width != _WORD:
+            return self._draw_with_numpy(bits)
+        # *What is read* in peeling.md: 16 bits of all, and a word of the k + 16 + n / 2**11 that look first.
+        n, few = len(self._scores), self._few
+        words, times = bits.words(-(-n // _SHORT_WORDS)), np.empty(n)
+        self._race.looks(words, earliest_log_times(_WORD // _SHORT_WORDS), self._delays, times)
+        order = times.argpartition(few) if few < n else np.arange(n)
+        more = bits.words(few)
+        answers: list[int] | None = self._race.first_arrivals(
+            *(self._values, self._delays, times, order, words, more),
+            *(self._k, self._rate.double, _APART, _CERTAIN_DELAY),
+        )
+        if answers is not None:
+            return answers
+        return self._draw_with_numpy(RestOfWords(np.concatenate((words, more)), bits))
+
+    def _draw_with_numpy(self, bits: Bits) -> list[int]:
+        """Return the k answers in their order, in balls where doubles leave it open."""
         n, k = len(self._scores), self._k
         with overflowing():
-            # *What is read* in peeling.md: 16 bits of all, a whole word of the k + 16 + n / 2**11 that look first.
-            sample = look(earliest_log_times, self._delays, min(n, k + read_on_for(n)), bits)
+            sample = look(earliest_log_times, self._delays, self._few, bits)
             delays = self._delays[sample.near]
             starts, ends = log_time_bounds(sample.words, sample.length)
             looks = starts + delays
