@@ -20,6 +20,7 @@ from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, InvalidNumber, preview
 from .numbers import Number, exact, fits, float_up, positive
 from .sampling.arrays import by_type, types_of
+from .sampling.quotients import Quotients, read_quotients
 from .sampling.vectors import ExactArray, Integers
 from .warning import warn
 
@@ -64,10 +65,12 @@ class Labels(Sequence[object]):
         argument: the argument that they are given as, for errors.
     """
 
-    __slots__ = ("_labels", "are_all", "are_finite", "is_declared")
+    __slots__ = ("_labels", "are_all", "are_finite", "is_declared", "quotients")
 
     are_finite: bool
-    """Whether all are finite integers and floats of Python's own: else they are looked at one by one."""
+    """Whether all are finite numbers that were looked at together: else they are looked at one by one."""
+    quotients: Quotients | None
+    """The labels over one denominator, where there are decimals or fractions among them, and they are such."""
 
     def __init__(
         self,
@@ -90,9 +93,18 @@ class Labels(Sequence[object]):
             raise InvalidCandidates(
                 "{argument} must not be empty: there must be something to answer", argument=argument
             )
-        self.are_finite = _are_finite(self._labels)
-        if not self.are_finite or len(set(self._labels)) < len(self._labels):
+        types = types_of(self._labels)
+        are_plain = types <= {int, float}
+        self.quotients = None if are_plain else read_quotients(self._labels, types)
+        self.are_finite = self.quotients is not None or (are_plain and _are_finite(self._labels))
+        if not self._are_distinct():
             check_distinct_labels(self._labels, argument)
+
+    def _are_distinct(self) -> bool:
+        """Return whether the labels are distinct numbers, if they can be compared all together."""
+        if self.quotients is not None:
+            return self.quotients.are_distinct()
+        return self.are_finite and len(set(self._labels)) == len(self._labels)
 
     @classmethod
     def of(cls, candidates: Iterable[object], argument: str = "candidates") -> "Labels":
@@ -467,12 +479,10 @@ def check_distinct_labels(labels: tuple[object, ...], argument: str) -> None:
 
 
 def _are_finite(labels: Sequence[Any]) -> bool:
-    """Return whether labels are all Python's own integers and floats, and none is missing, or beyond all doubles.
+    """Return whether Python's own integers and floats are all finite, and none is beyond all doubles.
 
     They are looked at together: one by one, a long list of them would take longer than any draw from it.
     """
-    if not types_of(labels) <= {int, float}:
-        return False
     try:
         doubles = np.array(labels, dtype=np.float64)
     except OverflowError:

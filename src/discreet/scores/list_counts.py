@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..decimals import Decimals, PointCells
 from ..numbers import float_up
 from ..sampling.arrays import by_type
+from ..sampling.quotients import Quotients
 from ..sampling.vectors import ExactArray, Integers
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _cells_between(ladder: ExactArray, values: ExactArray) -> Integers:
 
 
 def _count_alike(
-    values: ExactArray, counts: Integers | None, numbers: ExactArray
+    values: ExactArray, counts: Integers | None, numbers: ExactArray | Quotients
 ) -> tuple[Integers, Integers, int]:
     """Return the same for records of one type."""
     totals: Integers
@@ -106,6 +107,8 @@ def _count_alike(
 
 def _places(ascending: Any, numbers: Any) -> RecordPlaces:
     """Return the places of numbers among ascending records. No number is rounded."""
+    if isinstance(numbers, Quotients):
+        return _of_quotients(ascending, numbers)
     kinds = ascending.dtype.kind + numbers.dtype.kind
     if kinds == "fi" and bool((np.abs(numbers.clip(-_WHOLE - 1, _WHOLE + 1)) <= _WHOLE).all()):
         kinds, numbers = "ff", numbers.astype(np.float64)
@@ -116,6 +119,18 @@ def _places(ascending: Any, numbers: Any) -> RecordPlaces:
     return (
         _among_doubles(ascending, numbers) if kinds[0] == "f" else _one_by_one(ascending, numbers)
     )
+
+
+def _of_quotients(ascending: Any, numbers: Quotients) -> RecordPlaces:
+    """Return the places of numbers over one denominator: the least of the records' type divide them as they do."""
+    kind = ascending.dtype.kind
+    if kind not in "fiu":
+        return _one_by_one(ascending, numbers.fractions())
+    up, is_equal = numbers.doubles_up() if kind == "f" else numbers.integers_up()
+    if kind == "u":  # none of which is negative
+        up, is_equal = up.clip(0).astype(np.uint64), is_equal & (up >= 0)
+    first = ascending.searchsorted(up)
+    return first, np.where(is_equal, ascending.searchsorted(up, side="right"), first)
 
 
 def _among_integers(ascending: NDArray[np.int64], numbers: NDArray[np.float64]) -> RecordPlaces:

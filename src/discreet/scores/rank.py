@@ -21,6 +21,7 @@ from ..candidates import Labels
 from ..date_grid import AnyGrid, NumberCells, number_grid
 from ..decimals import Decimals
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
+from ..sampling.quotients import Quotients
 from ..sampling.runs import Runs
 from ..sampling.vectors import ExactArray, Integers, Vector
 from .contract import BaseScore
@@ -189,11 +190,13 @@ class Rank(BaseScore):
         if self.column.on_grid(Decimals(1).cells) is None:  # in memory, or not to be compared there
             counts = self.column.beside(ladder.exact)
             return count_beside(*self.column.numbers(), ladder) if counts is None else counts
-        cells = cells_around(ladder.exact)
+        numbers = ladder.exact
+        numbers = numbers.fractions() if isinstance(numbers, Quotients) else numbers
+        cells = cells_around(numbers)
         source = None if cells is None else self.column.on_grid(cells)
         if source is not None:
-            return count_around(source, ladder.exact)
-        counts = self.column.beside(ladder.exact)
+            return count_around(source, numbers)
+        counts = self.column.beside(numbers)
         assert counts is not None  # what counts on a grid compares too
         return counts
 

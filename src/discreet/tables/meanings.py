@@ -15,6 +15,7 @@ from ..candidates import Labels, instant
 from ..errors import InvalidCandidates, preview
 from ..numbers import exact
 from ..sampling.arrays import in_one_array, objects, types_of
+from ..sampling.quotients import Quotients
 from ..sampling.vectors import ExactArray, read_vector
 from ..warning import warn
 from .kinds import (
@@ -138,8 +139,8 @@ class Rungs:
         floating: among floating-point numbers.
     """
 
-    exact: ExactArray
-    floating: ExactArray
+    exact: ExactArray | Quotients
+    floating: ExactArray | Quotients
 
 
 def rungs(labels: Labels, of: ColumnType | None = None) -> Rungs:
@@ -149,10 +150,10 @@ def rungs(labels: Labels, of: ColumnType | None = None) -> Rungs:
         labels: numbers.
         of: the type of the column; None for numbers without one.
     """
-    numbers = _plain_array(labels.description)
     if not labels.is_declared:
-        plain_numbers = _exact_array(labels) if numbers is None else numbers
+        plain_numbers = _own_numbers(labels)
         return Rungs(plain_numbers, plain_numbers)
+    numbers = _plain_array(labels.description)
     is_double = of is not None and of.kind == "float" and of.layout == "<d"
     if numbers is not None and is_double and (numbers.dtype.kind == "f" or _are_doubles(numbers)):
         # The double nearest to the decimal that a double prints as is that double.
@@ -165,6 +166,14 @@ def rungs(labels: Labels, of: ColumnType | None = None) -> Rungs:
         for double in [nearest_float(x, like)]
     ]
     return Rungs(objects(nearest_numbers if like is of else precise), objects(nearest_numbers))
+
+
+def _own_numbers(labels: Labels) -> ExactArray | Quotients:
+    """Return numbers that mean themselves."""
+    if labels.quotients is not None:
+        return labels.quotients
+    numbers = _plain_array(labels.description)
+    return _exact_array(labels) if numbers is None else numbers
 
 
 def _plain_array(labels: Sequence[Any]) -> ExactArray | None:
