@@ -82,6 +82,8 @@ NEAR_ZERO = RNG.integers(-9, 9, 5000) * 5e-324
 EDGES_NEAR_ZERO = np.array([-np.inf, 5e-324, 15e-324, np.nan])
 ONE_PIECE = np.array([-np.inf, 0.0, 1.0, 0.0, 2.0, 0.0])
 """Rows and edges that a mode may take for 0, and a `discreet_piece` of kernel.c, which ends in the integer 0."""
+BORDER_AT_ZERO = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
+"""An `EvenGrid` of kernel.c, whose index 1 begins at 0."""
 SHUFFLED = RNG.integers(0, 2**63, size=700, dtype=np.uint64) << np.uint64(1)
 
 
@@ -116,6 +118,10 @@ def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
             *(NEAR_ZERO, ord("g"), None, 0, 5000, EDGES_NEAR_ZERO, 3, ONE_PIECE, 1),
             np.zeros(4, dtype=np.int64),
         ],
+        "count_indices": [
+            *(NEAR_ZERO, ord("g"), None, 0, 5000, BORDER_AT_ZERO, 0, None, 0),
+            *(np.zeros(4, dtype=np.uint32), None),
+        ],
         "grid_keys": [NUMBERS, 5000, PLACES, 13, np.empty(5000, dtype=np.int64)],
         "falling_best": [KEYS, 5000, 13, FALLING.copy()],
         "falling_sums": [KEYS, 5000, 13, FALLING, 64, more],
@@ -143,7 +149,7 @@ def test_every_entry_of_the_kernel_computes_the_same_bits_and_restores_the_mode(
         assert other == plain, entry
         assert after == MODES[name], entry
         tried += 1
-    assert tried == 13
+    assert tried == 14
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -1144,3 +1144,126 @@ EXPORT int discreet_first_arrivals(
     leave(saved);
     return certain;
 }
+
+/* Rows of a column counted by their index on an even grid: see tables/index_counts.py.
+ *
+ * A row x is at the numerator x * below, and index i begins at the numerator first + i * step, which is an integer below
+ * 2^53. The quotient of both, in doubles, is off by less than a half: so the nearest integer is the index or the one
+ * after it, and one comparison with its border tells which. *By arithmetic* in docs/explanation/out_of_core.md.
+ */
+typedef struct {
+    double below, first, step, rate; /* rate is 1 / step, rounded */
+    double low, high;                /* two numbers of the first index and of the last: others count as these */
+} EvenGrid;
+
+/* Indices from `start` on, up to the next stretch. Index i is counted at ((i >> shift) & mask) + offset; where mask is
+   0 all are counted together, in one of the places (row & spread) + offset. If `listed` is 1 each is listed besides. */
+typedef struct {
+    double start;
+    int64_t mask, offset, spread, listed;
+} Stretch;
+
+#define MISSING (-1.0) /* the index of null and of NaN */
+
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address, 1)
+#else
+#define PREFETCH(address) (void)(address)
+#endif
+
+/* The indices of up to TILE rows. Loops by themselves: of a choice among other arithmetic GCC makes a jump. */
+#define INDICES_OF(NAME, TYPE)                                                                                \
+    INLINE void NAME(                                                                                         \
+        const void *rows, size_t start, size_t length, const EvenGrid *grid, double *restrict indices)        \
+    {                                                                                                         \
+        const TYPE *column = (const TYPE *)rows + start;                                                      \
+        double low = grid->low, high = grid->high, inside[TILE], there[TILE], before[TILE];                   \
+        double below = grid->below, first = grid->first, step = grid->step, rate = grid->rate;                \
+        for (size_t i = 0; i < length; i++) {                                                                 \
+            double x = (double)column[i]; /* of a longer integer a number beyond the grid */                  \
+            there[i] = x == x ? 1.0 : 0.0;                                                                    \
+            x = x > low ? x : low;                                                                            \
+            inside[i] = x < high ? x : high;                                                                  \
+        }                                                                                                     \
+        for (size_t i = 0; i < length; i++) {                                                                 \
+            double near = (__builtin_fma(inside[i], below, -first) * rate + ROUNDING) - ROUNDING;             \
+            /* Rounded once, so its sign is that of the exact difference. */                                  \
+            double beyond = __builtin_fma(inside[i], below, -(first + near * step));                          \
+            indices[i] = near;                                                                                \
+            before[i] = beyond < 0.0 ? 1.0 : 0.0;                                                             \
+        }                                                                                                     \
+        for (size_t i = 0; i < length; i++) /* or MISSING */                                                  \
+            indices[i] = (indices[i] - before[i]) * there[i] + (there[i] - 1.0);                              \
+    }
+
+INDICES_OF(indices_of_doubles, double)
+INDICES_OF(indices_of_floats, float)
+INDICES_OF(indices_of_words, int64_t)
+INDICES_OF(indices_of_integers, int32_t)
+
+/* `kind` is Arrow's format of the rows, `valid` its bitmap of those that are not null, or NULL. */
+INLINE void indices_of(
+    const void *rows, unsigned kind, const uint8_t *valid, size_t start, size_t length, const EvenGrid *grid,
+    double *restrict indices)
+{
+    switch (kind) {
+    case 'g': indices_of_doubles(rows, start, length, grid, indices); break;
+    case 'f': indices_of_floats(rows, start, length, grid, indices); break;
+    case 'l': indices_of_words(rows, start, length, grid, indices); break;
+    default: indices_of_integers(rows, start, length, grid, indices);
+    }
+    if (valid)
+        for (size_t i = 0; i < length; i++) {
+            double there = (double)(valid[(start + i) >> 3] >> ((start + i) & 7) & 1);
+            indices[i] = indices[i] * there + (there - 1.0);
+        }
+}
+
+/* Add the numbers of rows to `counts`: with stretches as they say, and without any at 1 + (i >> shift), of rows without
+   an index at 0. Put the indices that are to be listed into `list`, which has a place for every row, and return how many. */
+FOR_EACH_LEVEL size_t compute_count_indices(
+    const void *rows, unsigned kind, const uint8_t *valid, size_t offset, size_t length, const EvenGrid *grid,
+    unsigned shift, const Stretch *stretches, size_t parts, uint32_t *restrict counts, double *restrict list)
+{
+    double indices[TILE] = {0.0}, scale = 1.0 / (double)((int64_t)1 << shift);
+    int64_t places[TILE];
+    int32_t cells[TILE];
+    size_t listed = 0;
+    for (size_t start = 0; start < length; start += TILE) {
+        size_t tile = length - start < TILE ? length - start : TILE;
+        indices_of(rows, kind, valid, offset + start, tile, grid, indices);
+        if (parts == 0)
+            for (size_t i = 0; i < TILE; i++)
+                cells[i] = (int32_t)(indices[i] * scale + 1.0);
+        else {
+            for (size_t i = 0; i < TILE; i++)
+                places[i] = 0;
+            for (size_t k = 1; k < parts; k++)
+                for (size_t i = 0; i < TILE; i++)
+                    places[i] += indices[i] >= stretches[k].start;
+            for (size_t i = 0; i < tile; i++) {
+                const Stretch *s = stretches + places[i];
+                cells[i] =
+                    (int32_t)((((int64_t)indices[i] >> shift & s->mask) | ((int64_t)i & s->spread)) + s->offset);
+                list[listed] = indices[i];
+                listed += (size_t)s->listed;
+            }
+        }
+        for (size_t i = 0; i < tile; i++)
+            PREFETCH(counts + cells[i]);
+        for (size_t i = 0; i < tile; i++)
+            counts[cells[i]]++;
+    }
+    return listed;
+}
+
+EXPORT size_t discreet_count_indices(
+    const void *rows, unsigned kind, const void *valid, size_t offset, size_t length, const void *grid, unsigned shift,
+    const void *stretches, size_t parts, void *counts, void *list)
+{
+    Environment saved = enter(); /* a subnormal row is above 0, whatever the caller's mode says */
+    size_t listed =
+        compute_count_indices(rows, kind, valid, offset, length, grid, shift, stretches, parts, counts, list);
+    leave(saved);
+    return listed;
+}

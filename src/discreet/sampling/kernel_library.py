@@ -32,6 +32,7 @@ _ARGUMENTS = {
     "falling_sums": "pnupnp",
     "falling_weights": "pnupnnp",
     "count_cells": "pupnnpnpnp",
+    "count_indices": "pupnnpupnpp",
 }
 _TYPES: dict[str, Any] = {
     "p": ctypes.c_void_p,

@@ -22,11 +22,11 @@ from .cut_counts import CutCounts
 from .engine_errors import quietly
 from .grid_counts import Beside, GridCounts, counts_beside
 from .ids import check_unit
+from .index_counts import quick_counts
 from .kinds import CELL, INTEGER_TYPE, ColumnType
 from .meanings import Meanings, as_codes, meanings, positions
 from .native import POSITION, SIZE, UNIT, Frame, Native
 from .records import PART, PERSON, START, Records, check_numbers, is_of_unit
-from .streamed_counts import quick_counts
 from .times import check_times, unit_of
 
 RANK, COUNT = "rank", "records"

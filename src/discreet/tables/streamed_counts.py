@@ -15,7 +15,7 @@ from ..candidates import Grid
 from ..sampling.kernel_library import open_library
 from ..sampling.vectors import Integers
 from .arrow_stream import ARROW_FORMATS, RowBatch, batches
-from .cells import GridHistogram, GridSource, Index
+from .cells import GridHistogram, Index
 from .engine_errors import quietly
 from .grid_counts import GridCounts
 from .in_duckdb import InDuckDB
@@ -159,16 +159,16 @@ class StreamedCounts:
         return counts[:-1]
 
 
-def quick_counts(native: Native, engine: GridCounts) -> GridSource:
-    """Return a column as counts by the kernel, or as the engine counts it: by its type and the grid."""
+def streamed_counts(native: Native, engine: GridCounts) -> StreamedCounts | None:
+    """Return a column as counts by the kernel; None if its type, the grid or the install does not serve."""
     if (
         not isinstance(native, InDuckDB)
         or CELL in native.codes
         or native.relation.columns != [CELL]
     ):
-        return engine
+        return None
     kind = ARROW_FORMATS.get(str(native.relation.types[0]))
     is_even = isinstance(engine.thresholds.grid, Grid)
     if kind is None or not is_even or isinstance(open_library(), str):
-        return engine
+        return None
     return StreamedCounts(native.relation, kind, engine)
