@@ -55,6 +55,12 @@
 #endif
 
 #if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
+#if defined(__GNUC__)
 #define BARRIER() __asm__ volatile("" ::: "memory")
 #else
 #define BARRIER()
@@ -121,6 +127,9 @@ INLINE void leave(Environment saved)
 #endif
 
 #define TILE 64
+#define GROUP 16 /* numbers that are weighed step by step together: they fill registers */
+#define LANES 32 /* words that are looked up together */
+#define LINE 8   /* doubles in a line of the cache */
 #define INFINITE ((double)(1e300 * 1e10))
 #define ROW 256
 
@@ -175,6 +184,42 @@ INLINE double weight(double y)
     double scale;
     memcpy(&scale, &bits, sizeof scale);
     return p * scale; /* line "2^(-k)": exact, above 2^-94. Coq: KernelWeight.weight_error */
+}
+
+/* `weight` of GROUP numbers, each step for all of them before the next, so that a processor has others to work on while it
+   waits for one. Each number goes through the same operations in the same order. */
+INLINE void weights_of_group(const double *restrict y, double *restrict out)
+{
+    double shifted[GROUP], r[GROUP], p[GROUP];
+    for (size_t i = 0; i < GROUP; i++)
+        shifted[i] = y[i] + ROUNDING;
+    for (size_t i = 0; i < GROUP; i++)
+        r[i] = (shifted[i] - ROUNDING) - y[i];
+    for (size_t i = 0; i < GROUP; i++)
+        p[i] = TAYLOR[11];
+#define STEP(j)                        \
+    for (size_t i = 0; i < GROUP; i++) \
+        p[i] = p[i] * r[i] + TAYLOR[j];
+    STEP(10)
+    STEP(9)
+    STEP(8)
+    STEP(7)
+    STEP(6)
+    STEP(5)
+    STEP(4)
+    STEP(3)
+    STEP(2)
+    STEP(1)
+    STEP(0)
+#undef STEP
+    for (size_t i = 0; i < GROUP; i++) {
+        uint64_t bits;
+        memcpy(&bits, &shifted[i], sizeof bits);
+        bits = ((uint64_t)1023 << 52) - (bits << 52);
+        double scale;
+        memcpy(&scale, &bits, sizeof scale);
+        out[i] = p[i] * scale;
+    }
 }
 
 /* Return 1 - 2^-y for y from 0 to CUT, with a small relative error near 0 too: *Falling runs* in draw.md. The series is that
@@ -234,8 +279,8 @@ INLINE void weights(const double *restrict x, size_t n, double best, double rate
     size_t start = 0;
     for (; start + TILE <= n; start += TILE) {
         exponents(x + start, TILE, best, rate, y);
-        for (size_t i = 0; i < TILE; i++)
-            out[start + i] = weight(y[i]);
+        for (size_t i = 0; i < TILE; i += GROUP)
+            weights_of_group(y + i, out + start + i);
     }
     exponents(x + start, n - start, best, rate, y);
     for (size_t i = 0; start + i < n; i++)
@@ -272,17 +317,24 @@ INLINE double largest(const double *restrict x, size_t n, double *restrict spoil
     return best[0];
 }
 
-/* The sum of the weights of n numbers, in at most n additions. */
-INLINE double sum_of_weights(const double *restrict x, size_t n, double best, double rate)
+/* The sum of the weights of n numbers, in at most n additions. Meanwhile as many numbers from `next` on are brought into
+   the cache. */
+INLINE double sum_of_weights(const double *restrict x, size_t n, double best, double rate, const double *next)
 {
     double y[TILE], sum[TILE];
     for (size_t i = 0; i < TILE; i++)
         sum[i] = 0.0;
     size_t start = 0;
     for (; start + TILE <= n; start += TILE) {
+        for (size_t i = 0; i < TILE; i += LINE)
+            PREFETCH(next + start + i);
         exponents(x + start, TILE, best, rate, y);
-        for (size_t i = 0; i < TILE; i++)
-            sum[i] += weight(y[i]);
+        for (size_t i = 0; i < TILE; i += GROUP) {
+            double group[GROUP];
+            weights_of_group(y + i, group);
+            for (size_t j = 0; j < GROUP; j++)
+                sum[i + j] += group[j];
+        }
     }
     exponents(x + start, n - start, best, rate, y);
     for (size_t i = 0; start + i < n; i++)
@@ -362,7 +414,8 @@ FOR_EACH_LEVEL int compute_block_sums(
     for (size_t start = 0, b = 0; start < n; start += block, b++) {
         size_t length = n - start < block ? n - start : block;
         bests[b] = largest(x + start, length, &spoilt);
-        sums[b] = sum_of_weights(x + start, length, bests[b], rate);
+        const double *next = n - start >= 2 * block ? x + start + block : x + start;
+        sums[b] = sum_of_weights(x + start, length, bests[b], rate, next);
     }
     return spoilt == 0.0;
 }
@@ -554,40 +607,59 @@ FOR_EACH_LEVEL void compute_falling_weights(
    2^guide_bits cells, `guide` with one entry more, says between which indices the search goes on; the first
    guide_bits of a word's `width` bits tell its cell. The guide may be wrong by rounding: the certificate below is
    all that decides, and indices stay within the sums whatever the guide says. */
-APART void compute_locate(
+FOR_EACH_LEVEL void compute_locate(
     const double *restrict ends, size_t n, const uint64_t *restrict words, size_t number, unsigned width, double cell,
     double slack, uint32_t *restrict guide, unsigned guide_bits, int64_t *restrict found)
 {
     size_t cells = (size_t)1 << guide_bits, last = n - 1;
     double scale = (double)cells / ends[last];
-    size_t next = 0;
+    memset(guide, 0, (cells + 1) * sizeof *guide);
     for (size_t i = 0; i < n; i++) {
-        size_t c = (size_t)(ends[i] * scale);
-        while (next <= c && next <= cells)
-            guide[next++] = (uint32_t)i;
+        size_t c = (size_t)(int64_t)(ends[i] * scale);
+        guide[c < cells ? c + 1 : 0]++;
     }
-    while (next <= cells)
-        guide[next++] = (uint32_t)n;
-    for (size_t lane = 0; lane < number; lane++) {
-        double low = whole(words[lane]) * cell;
-        size_t c = guide_bits ? (size_t)(words[lane] >> (width - guide_bits)) & (cells - 1) : 0;
-        size_t i = guide[c], stop = guide[c + 1];
-        /* Two steps without a branch find most, as a cell holds few ends on average; bisection finds the rest. */
-        i += i < last && ends[i] <= low;
-        i += i < last && ends[i] <= low;
-        while (i < stop && ends[i] <= low) {
-            size_t middle = i + (stop - i) / 2;
-            if (ends[middle] <= low)
-                i = middle + 1;
-            else
-                stop = middle;
+    guide[0] = 0;
+    for (size_t c = 0; c < cells; c++)
+        guide[c + 1] += guide[c];
+    for (size_t start = 0; start < number; start += LANES) {
+        size_t lanes = number - start < LANES ? number - start : LANES, from[LANES], to[LANES];
+        int further = 0;
+        for (size_t j = 0; j < lanes; j++) {
+            size_t c = guide_bits ? (size_t)(words[start + j] >> (width - guide_bits)) & (cells - 1) : 0;
+            from[j] = guide[c];
+            to[j] = guide[c + 1];
+            PREFETCH(ends + from[j]);
         }
-        i = i < last ? i : last;
-        /* *Certificate* in draw.md: beyond (2 A + 8 u) Z the index holds for every real target in the word's cell.
-           Coq: Doubles.locate_lower, Doubles.locate_all_upper */
-        int after = i == 0 || low - ends[i - 1] > slack;
-        int before = i == last || ends[i] - low > slack + cell;
-        found[lane] = after && before ? (int64_t)i : -1;
+        for (size_t j = 0; j < lanes; j++) {
+            double low = whole(words[start + j]) * cell;
+            size_t i = from[j] < last ? from[j] : last;
+            /* Two steps without a branch find most, as a cell holds few ends on average; bisection finds the rest. */
+            i += (size_t)((i < last) & (ends[i] <= low));
+            i += (size_t)((i < last) & (ends[i] <= low));
+            further |= (i < to[j]) & (ends[i] <= low);
+            from[j] = i;
+        }
+        for (size_t j = 0; further && j < lanes; j++) {
+            double low = whole(words[start + j]) * cell;
+            size_t i = from[j], stop = to[j];
+            while (i < stop && ends[i] <= low) {
+                size_t middle = i + (stop - i) / 2;
+                if (ends[middle] <= low)
+                    i = middle + 1;
+                else
+                    stop = middle;
+            }
+            from[j] = i < last ? i : last;
+        }
+        for (size_t j = 0; j < lanes; j++) {
+            double low = whole(words[start + j]) * cell;
+            size_t i = from[j];
+            /* *Certificate* in draw.md: beyond (2 A + 8 u) Z the index holds for every real target in the word's cell.
+               Coq: Doubles.locate_lower, Doubles.locate_all_upper */
+            int after = (i == 0) | (low - ends[i - (i > 0)] > slack);
+            int before = (i == last) | (ends[i] - low > slack + cell);
+            found[start + j] = after & before ? (int64_t)i : -1;
+        }
     }
 }
 

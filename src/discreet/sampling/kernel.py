@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Doubles: TypeAlias = "NDArray[np.float64]"
 
 LN2 = 0.6931471805599453  # the double nearest to it, whatever the mode is while this is imported
-THREADED = 10**6
+THREADED = 2 * 10**6
 """From so many numbers on, several threads share them."""
 
 _ROW = 256
@@ -95,7 +95,9 @@ class Kernel:
     ) -> NDArray[np.int64]:
         """Return the indices on which the words certainly fall, or -1: see `Sums.locate_all`."""
         ends, words = _contiguous(ends), _readable_words(words)
-        guide_bits = min(width, max(len(ends).bit_length() - 2, 0))
+        # One end in a cell on average where the guide is used often enough, else four.
+        fewer = 0 if len(words) >= len(ends) else 2
+        guide_bits = min(width, max(len(ends).bit_length() - fewer, 0))
         guide = np.empty((1 << guide_bits) + 1, dtype=np.uint32)
         indices = np.empty(len(words), dtype=np.int64)
         cell = float(ends[-1]) * 2.0**-width
