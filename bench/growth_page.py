@@ -5,7 +5,7 @@ from typing import Any
 from matplotlib.ticker import LogLocator
 
 from discreet.plots.figure import Figure
-from discreet.plots.palette import BLUE, ORANGE
+from discreet.plots.palette import BLUE, GREEN, ORANGE, RED
 
 from .page import DOCS, PAGE
 from .slopes import exponent
@@ -18,7 +18,7 @@ def picture(axis: str, curves: dict[str, list[dict[str, float]]]) -> Figure:
     figure = Figure(figsize=(8, 3), layout="constrained")
     panels = figure.subplots(1, 2)
     for axes, what, label in zip(panels, ("seconds", "MiB"), ("seconds", "MiB more"), strict=True):
-        for (who, points), colour in zip(curves.items(), (BLUE, ORANGE), strict=False):
+        for (who, points), colour in zip(curves.items(), (BLUE, ORANGE, GREEN, RED), strict=False):
             there = [p for p in points if p[what] > 0]
             slope = exponent(points, what)
             words = who if slope is None else f"{who}: exponent {slope:.2f}"
