@@ -3,16 +3,20 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from discreet import Dataset
 from discreet.account import Indices
 from discreet.errors import Exhausted, LedgerCorrupt, RequestConflict
 from discreet.ledger import Ledger, Session
+from discreet.ledger.budget import Budget
 from discreet.ledger.known_state import KnownState, NeedsDatabase, Version
+from discreet.ledger.ledger import budgets_of_payer
 from discreet.ledger.schema import driver_of
 from discreet.ledger.store import FollowUp
 from discreet.ledger.transaction import Transaction
@@ -215,3 +219,32 @@ def test_what_a_failed_transaction_has_learnt_is_forgotten() -> None:
     assert session.buy(bill(1), answering(5)) == 5
     with pytest.raises(Exhausted):
         session.buy(bill("1/9"), undrawn)
+
+
+def test_budgets_of_a_payer_are_read_alone() -> None:
+    """However many datasets and analysts there are, so that the time of a request does not grow with them."""
+    ledger = Ledger()
+    for number in range(9):
+        ledger.open(f"data {number}", epsilon=1)
+        ledger.open(f"data {number}", analyst="a", epsilon="1/4")
+        ledger.open(f"data {number}", analyst="b", epsilon="1/2")
+    ledger._store._state = KnownState()
+    budgets = list[list[Budget]]()
+    ran = statements(ledger, lambda: budgets.extend(budgets_of_payer(ledger, "a", ["data 3"])))
+    assert [(one.dataset, one.analyst) for [one] in budgets] == [("data 3", "a")]
+    assert sum("FROM discreet_budgets" in text for text in ran) == 1
+    assert sum("FROM discreet_events" in text for text in ran) == 3  # its end, descriptions, states
+    assert budgets_of_payer(ledger, None, ["data 0"])[0][0].spent.epsilon == Fraction(3, 4)
+    assert budgets_of_payer(ledger, "c", ["data 0", "data 1"]) == [[], []]
+
+
+def test_an_added_description_is_known_to_all_ledgers(where: str) -> None:
+    """Descriptions are remembered from release to release, until another one is written."""
+    ledger, other = Ledger(where), Ledger(where)
+    people = Dataset("people.csv", name="people", columns={"age": {"type": "integer"}})
+    ledger.open(people, epsilon=1)
+    session = ledger.session(people)
+    session.buy(replace(bill("1/4"), about=people.whereabouts), answering(1))
+    other.renew(people, "2027")
+    with pytest.raises(Exhausted, match="renewed"):
+        session.buy(replace(bill("1/4"), about=people.whereabouts), undrawn)

@@ -17,7 +17,7 @@ from ..tables.query_tables import QueryTables, TableCheck, changed_tables, same_
 from .budget import Budget
 from .events import Event, EventBody
 from .periods import Period
-from .queries import checked_budgets, described_events
+from .queries import checked_budgets, checked_paying_budgets, described_events
 from .transaction import NewEvent, Transaction
 
 _PARTS_IN_WORDS = {
@@ -112,14 +112,29 @@ class Bindings:
     merges: frozenset[str] = frozenset()
     tables: Tables = field(default_factory=dict)
     _extents: dict[int, Extent | None] = field(default_factory=dict, init=False, repr=False)
+    _overlaps: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False)
 
-    def of(self, budget: str) -> dict[str, EventBody]:
+    def of(self, budget: str) -> Mapping[str, EventBody]:
         """Return the datasets that a budget belongs to, by name."""
-        return {name: body for (of, name), body in self.latest.items() if of == budget}
+        return self._of.get(budget, {})
+
+    @cached_property
+    def _of(self) -> Mapping[str, Mapping[str, EventBody]]:
+        datasets: dict[str, dict[str, EventBody]] = {}
+        for (of, name), body in self.latest.items():
+            datasets.setdefault(of, {})[name] = body
+        return datasets
 
     def budgets_of_name(self, about: About) -> list[str]:
         """Return the budgets of a name, the newest last."""
-        return [of for (of, name) in self.latest if name == about.name]
+        return list(self._of_name.get(str(about.name), ())) if about.name is not None else []
+
+    @cached_property
+    def _of_name(self) -> Mapping[str, Sequence[str]]:
+        budgets: dict[str, list[str]] = {}
+        for of, name in self.latest:
+            budgets.setdefault(name, []).append(of)
+        return budgets
 
     def budgets(self, about: About) -> list[str]:
         """Return the budgets of a described dataset, the newest last: those of its name, or else of its source.
@@ -189,8 +204,15 @@ class Bindings:
     def renewals(self, budget: str) -> list[str]:
         """Return the budgets that are, or were, charged for the same datasets, this one among them."""
         own = self.current(budget)
-        names = [of for of, after in self._current.items() if after == own]
+        names = list(self._renewals.get(own, ()))
         return names if budget in names else [*names, budget]
+
+    @cached_property
+    def _renewals(self) -> Mapping[str, Sequence[str]]:
+        budgets: dict[str, list[str]] = {}
+        for of, after in self._current.items():
+            budgets.setdefault(after, []).append(of)
+        return budgets
 
     def successor(self, budget: str) -> str | None:
         """Return the budget that is charged since this one was renewed; None if it was not."""
@@ -218,6 +240,11 @@ class Bindings:
         A budget has the sources of those that it renews. Two sources of files are compared when a budget is
         opened, and not here.
         """
+        if budget not in self._overlaps:
+            self._overlaps[budget] = self._find_overlaps(budget)
+        return list(self._overlaps[budget])
+
+    def _find_overlaps(self, budget: str) -> list[str]:
         own = self.current(budget)
         ours = [i for i, source in enumerate(self.sources) if self.current(source.budget) == own]
         others = dict[str, None]()
@@ -335,12 +362,40 @@ def budgets_of_datasets(
     transaction: Transaction, whose: Sequence[About | str] | None
 ) -> list[list[Budget]]:
     """Return the budgets of every dataset, that which is charged last; of none in particular, all in one list."""
-    bindings, rows = read_bindings(transaction), checked_budgets(transaction)
-    budgets = [_with_period(bindings, budget) for budget in rows]
+    bindings = read_bindings(transaction)
     if whose is None:
-        return [budgets]
-    names = [[one] if isinstance(one, str) else bindings.budgets(one) for one in whose]
-    return [[one for name in of for one in budgets if one.dataset == name] for of in names]
+        return [[_with_period(bindings, budget) for budget in checked_budgets(transaction)]]
+    return [
+        [_with_period(bindings, one) for name in of for one in checked_budgets(transaction, name)]
+        for of in _budget_names(bindings, whose)
+    ]
+
+
+def payer_budgets(
+    transaction: Transaction, whose: Sequence[About | str], analyst: str | None
+) -> list[list[Budget]]:
+    """Return an analyst's shares of every dataset, or the datasets' own budgets; no others are read.
+
+    Args:
+        transaction: where they are read.
+        whose: the datasets.
+        analyst: the analyst, or None.
+    """
+    bindings = read_bindings(transaction)
+    return [
+        [
+            _with_period(bindings, one)
+            for name in of
+            for one in checked_paying_budgets(transaction, name, analyst)
+            if one.analyst == analyst
+        ]
+        for of in _budget_names(bindings, whose)
+    ]
+
+
+def _budget_names(bindings: Bindings, whose: Sequence[About | str]) -> list[list[str]]:
+    """Return the names of the budgets of every dataset, that which is charged last."""
+    return [[one] if isinstance(one, str) else bindings.budgets(one) for one in whose]
 
 
 def _with_period(bindings: Bindings, budget: Budget) -> Budget:

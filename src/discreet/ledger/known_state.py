@@ -71,6 +71,16 @@ class KnownState:
         other._answers = self._answers.copy()
         return other
 
+    def for_next_release(self) -> "KnownState":
+        """Return a state that has the descriptions of datasets alone, and whether events are protected.
+
+        There may be many of them, and they change when an owner writes, who leaves another version.
+        """
+        other = KnownState(self.version, is_protected=self.is_protected)
+        bindings = [one for one in self._answers.items() if one[0][0] == "bindings"]
+        other._answers.update(bindings)
+        return other
+
     def settle(self) -> None:
         """Note that all changes of this connection so far are known: they were made here."""
         if self.version is not None:

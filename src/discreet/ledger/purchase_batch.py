@@ -47,23 +47,25 @@ class PurchaseBatch:
             prepares: the functions that compute the private scores, called before anything is charged.
         """
         store = self.payer.store
-        endings = store.read(self._look)
+        endings, payments = store.read(self._look)
         draws = {
             place: prepare() for place, prepare in enumerate(prepares) if endings[place] is None
         }
         if draws:
-            return _answers(*self._buy(draws))
+            return _answers(*self._buy(draws, payments))
         store.cover(max((ending.number for ending in endings if ending is not None), default=0))
         return _answers(list(map(_outcome, endings)), [False] * len(endings))
 
     def _buy(
-        self, draws: dict[int, Callable[[], Indices]]
+        self, draws: dict[int, Callable[[], Indices]], payments: Sequence[Payment]
     ) -> tuple[list[Outcome | None], list[bool]]:
         """Charge, draw and store. Errors from here on lose their frames, which hold drawn answers."""
         purchases = [self.purchases[place] for place in draws]
         is_paid = False
         try:
-            endings, is_new = without_frames(partial(self.payer.store.write, FollowUp(self._pay)))
+            endings, is_new = without_frames(
+                partial(self.payer.store.write, FollowUp(partial(self._pay, earlier=payments)))
+            )
             is_paid = True
             for place, ending in enumerate(endings):
                 if ending is not None:
@@ -83,8 +85,12 @@ class PurchaseBatch:
         earlier = [_outcome(ending) for ending in endings]
         return [new.get(place, outcome) for place, outcome in enumerate(earlier)], is_new
 
-    def _look(self, transaction: Transaction) -> list[Event | None]:
-        """Return the events with stored answers or failures; raise if the others could not be charged."""
+    def _look(self, transaction: Transaction) -> tuple[list[Event | None], Sequence[Payment]]:
+        """Return the events with stored answers or failures, and the payments that the others need.
+
+        Raises:
+            Exhausted: if they could not be charged.
+        """
         events = self._events(transaction)
         self._check_open(transaction, events)
         for one, (_, ending) in zip(self.purchases, events, strict=True):
@@ -93,11 +99,17 @@ class PurchaseBatch:
         unpaid = self._unpaid(events)
         for one in _by_dataset(unpaid):
             check_charge(transaction, self.payer.dataset, one.bill.about)
-        self._payments(transaction, unpaid)
-        return [ending for _, ending in events]
+        payments = self._payments(transaction, unpaid)
+        return [ending for _, ending in events], payments
 
-    def _pay(self, transaction: Transaction) -> tuple[list[Event | None], list[bool]]:
+    def _pay(
+        self, transaction: Transaction, earlier: Sequence[Payment] = ()
+    ) -> tuple[list[Event | None], list[bool]]:
         """Charge for all requests that were not charged already.
+
+        Args:
+            transaction: where they are charged.
+            earlier: the payments as they were found before, from the budgets of that time.
 
         Returns:
             For each request the event with its answer or failure, if there is one, and whether this call charged.
@@ -109,7 +121,12 @@ class PurchaseBatch:
             self.payer.terms.check()
         for one in _by_dataset(unpaid):
             one.describe(transaction)
-        payments = self._payments(transaction, unpaid)
+        payments = earlier
+        is_as_before = len(earlier) == len(unpaid) and all(
+            one.before is self.payer.budgets(transaction) for one in earlier[:1]
+        )
+        if not is_as_before:
+            payments = self._payments(transaction, unpaid)
         for place, (one, payment) in enumerate(zip(unpaid, payments, strict=True), 1):
             batch = {"batch": {"place": place, "of": len(unpaid)}} if len(unpaid) > 1 else {}
             one.append_charge(transaction, payment, **batch)

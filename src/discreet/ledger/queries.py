@@ -201,13 +201,24 @@ def _hash(event: Event, previous: str) -> str:
     return chain_hash(previous, *event_columns(event))
 
 
-def described_events(transaction: Transaction) -> list[Event]:
+def described_events(transaction: Transaction) -> tuple[Event, ...]:
     """Return the events with descriptions of datasets, in order.
 
     Raises:
         LedgerCorrupt: if the hash of one of them does not match.
     """
-    return _checked_events(_DESCRIBED.run(transaction.database), transaction.chain)
+    chain = transaction.chain
+    rows = tuple(tuple(row) for row in _DESCRIBED.run(transaction.database))
+    return _described_in(chain.identity, chain.first_schema, rows)
+
+
+@lru_cache(maxsize=4)
+def _described_in(
+    identity: str, first_schema: int, rows: tuple[tuple[Any, ...], ...]
+) -> tuple[Event, ...]:
+    """Return the events of rows after recomputing their hashes: always the same, so they are remembered."""
+    chain = ChainHead(identity, first_schema, 0, None, "")
+    return tuple(_checked_events(rows, chain, _checked_description))
 
 
 def checked_paying_budgets(
@@ -310,13 +321,16 @@ def _latest(transaction: Transaction, dataset: str, analyst: str | None) -> list
     return _checked_events(rows, transaction.chain)
 
 
-def _checked_events(rows: Iterable[Any], chain: ChainHead) -> list[Event]:
+def _checked_events(
+    rows: Iterable[Any], chain: ChainHead, check: Callable[..., Event] | None = None
+) -> list[Event]:
     """Return the events of these rows after recomputing their hashes."""
+    check = _checked_event if check is None else check
     events = []
     for *columns, previous in rows:
         first = columns[0] == 1
         before = genesis(chain.identity, chain.first_schema) if first else previous
-        events.append(_checked_event(before, *columns))
+        events.append(check(before, *columns))
     return events
 
 
@@ -327,11 +341,20 @@ def _checked_event(previous: str, *columns: Any) -> Event:
     A release reads the same rows in all of its transactions, and the charge of the one before. An event follows
     from its row and the hash before it, so it is remembered. Nobody changes its body.
     """
+    return _checked_anew(previous, *columns)
+
+
+def _checked_anew(previous: str, *columns: Any) -> Event:
+    """Return the event of a row after recomputing its hash."""
     event = event_of(columns)
     head_of_row = _readable(f"event {event.number}", chain_hash, previous, *columns[:-1])
     if head_of_row != event.head and not is_chained(event, previous):
         raise LedgerCorrupt("event {number} is not what was written", number=event.number)
     return event
+
+
+_checked_description = lru_cache(maxsize=4096, typed=True)(_checked_anew)
+"""Descriptions are remembered apart: all of them are read together, where one was added too."""
 
 
 def _check_states(budgets: list[Budget], latest: list[Event]) -> None:

@@ -313,7 +313,7 @@ class Store:
         if self._state.version != version:
             return KnownState(version)
         if anew:
-            return KnownState(version, is_protected=self._state.is_protected)
+            return self._state.for_next_release()
         return self._state.copy()
 
     def _transact(

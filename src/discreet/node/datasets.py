@@ -13,7 +13,7 @@ from ..errors import InvalidArgument, UnknownBudget, UnknownName, preview
 from ..ledger import Amount, Budget, Event, Ledger, Quote, Session
 from ..ledger.checkpoints import ChainHead
 from ..ledger.failed_questions import MAX_FAILURES, Allowance, least_cost
-from ..ledger.ledger import failures_by_share, session_of
+from ..ledger.ledger import budgets_of_payer, failures_by_share, session_of
 from ..ledger.purchase import ChargeTerms
 from ..numbers import Number
 from ..payment import Bill
@@ -148,11 +148,12 @@ class Datasets:
 
         They are read at once; those that were not opened are left out.
         """
+        of_each = budgets_of_payer(self._ledger, analyst, map(self._key, names))
         return {
             name: one
-            for name, budgets in zip(names, self.budgets_of(*names), strict=True)
+            for name, budgets in zip(names, of_each, strict=True)
             for one in budgets
-            if one.is_current and one.analyst == analyst
+            if one.is_current
         }
 
     def budget_of(self, name: str) -> Budget | None:
