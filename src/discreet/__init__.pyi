@@ -1757,7 +1757,9 @@ def quantiles(
         (epsilon, delta)-DP.
 
     Side channels: those of `quantile`, once per alpha. Here an engine that counts on the grid sends at
-    most two counts per point with records, and distinct numbers at borders: docs/reference/tables.md.
+    most two counts per point with records, and distinct numbers at borders: docs/reference/tables.md. With
+    the kernel, records in memory on a grid of fewer than 2**31 points are sorted in the same steps whatever they
+    are; else in a time that depends on how many are equal.
 
     Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
     docs/reference/scores/rank.md.
@@ -1844,7 +1846,9 @@ def quantiles(
         (epsilon, delta)-DP.
 
     Side channels: those of `quantile`, once per alpha. Here an engine that counts on the grid sends at
-    most two counts per point with records, and distinct numbers at borders: docs/reference/tables.md.
+    most two counts per point with records, and distinct numbers at borders: docs/reference/tables.md. With
+    the kernel, records in memory on a grid of fewer than 2**31 points are sorted in the same steps whatever they
+    are; else in a time that depends on how many are equal.
 
     Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
     docs/reference/scores/rank.md.

@@ -6,7 +6,7 @@ import operator
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Sized
 from contextlib import suppress
-from decimal import Decimal, localcontext
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Generic, Protocol, overload
@@ -28,6 +28,9 @@ BLOCK_OF_VALUES = 2**15
 
 _MOST_POINTS = 10**300
 """More than a double can count serve nobody."""
+
+_EXACT_BORDERS = 2**52
+"""Whole numbers below it are doubles, and so are their halves."""
 
 _TABLE_LIBRARIES = {"numpy", "pandas", "polars", "pyarrow"}
 """The libraries whose columns have methods that return the values in them."""
@@ -275,7 +278,8 @@ class Grid(Generic[T]):
             raise IndexError(
                 f"the grid has {self.size:,} points, there is no number {preview(index)}"
             )
-        point: Any = plain_number(self.lo + index * self.step, self._digits)
+        every, lo, step = self._whole
+        point: Any = _quotient(lo + index * step, every, self._digits)
         return point  # type: ignore[no-any-return]
 
     def nearest(self, values: ExactArray) -> Integers:
@@ -377,6 +381,19 @@ class Grid(Generic[T]):
         return f"Grid({self.lo}, {self.hi}, step {self.step}; {self.size:,} points)"
 
 
+def nearest_doubles(grid: object) -> NDArray[np.float64] | None:
+    """Return a grid as `nearest_places` of the kernel takes it; None where doubles do not hold its borders.
+
+    Those are (lo - step / 2 + index * step) * 2 * every, for the multiple `every` that makes lo and step whole.
+    """
+    if not isinstance(grid, Grid) or grid._double_error() is None:
+        return None
+    every, lo, step = grid._whole
+    if 2 * max(abs(lo) + step * (grid.size + 1), every) >= _EXACT_BORDERS:
+        return None
+    return np.array([*map(float, (grid.lo, grid.hi, 1 / grid.step, lo, step, every))])
+
+
 def _doubtful(parts: NDArray[Any], error: float) -> NDArray[np.intp]:
     """Return where doubles do not settle the floor: the fractional part is within the error of 0 or of 1."""
     if parts.min() > error and parts.max() < 1 - error:
@@ -386,15 +403,18 @@ def _doubtful(parts: NDArray[Any], error: float) -> NDArray[np.intp]:
 
 def plain_number(point: Fraction, places: int | None) -> int | Decimal | Fraction:
     """Return a point as an integer, as a decimal with that many places, or as it is where none do."""
+    return _quotient(point.numerator, point.denominator, places)
+
+
+def _quotient(numerator: int, denominator: int, places: int | None) -> int | Decimal | Fraction:
+    """Return the same of a quotient of integers."""
     if places == 0:
-        return int(point)
+        return numerator // denominator
     if places is None:
-        return point
-    digits = (
-        abs(point.numerator).bit_length() * 31 // 100 + 1
-    )  # no fewer than it has: log10(2) is below .31
-    with localcontext(prec=digits + places + 5):
-        return Decimal(point.numerator) / point.denominator
+        return Fraction(numerator, denominator)
+    digits = numerator.bit_length() * 31 // 100 + 1  # no fewer than it has: log10(2) is below .31
+    context = Context(prec=digits + places + 5)
+    return context.divide(Decimal(numerator), Decimal(denominator))
 
 
 def decimal_places(*numbers: Fraction) -> int | None:

@@ -15,9 +15,11 @@ import discreet
 from discreet import Grid
 from discreet.errors import InvalidArgument, InvalidNumber, UnknownName
 from discreet.privacy import ApproxDP, BoundedRange, MixedRange, SummedRange
+from discreet.sampling import kernel
 from discreet.sampling.bits import Bits
 from discreet.sampling.enclosures import precision
 from discreet.scores import sorted_records
+from discreet.scores.sorted_places import SortedPlaces
 from discreet.scores.sorted_records import Slice, SortedRecords
 from discreet.testing import bit_tree
 from discreet.verbs import quantiles as levels_module
@@ -165,8 +167,7 @@ def test_the_draw_follows_the_joint_law(monkeypatch: pytest.MonkeyPatch) -> None
     part = whole((0, 1, 1, 1, 2), 3)
 
     def draw(bits: Bits) -> tuple[int, ...]:
-        monkeypatch.setattr(levels_module, "SystemBits", lambda: bits)
-        return tuple(levels_module._release(levels.branches, part, 0, 2))
+        return tuple(levels_module._release(levels.branches, part, (0, 2), bits))
 
     tree = bit_tree(draw, 12)
     for answer, ball in law(levels, part, 0, 2, {}).items():
@@ -213,11 +214,19 @@ def test_records_are_put_on_the_grid_once(method: Any, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(Grid, "nearest", counted("nearest", Grid.nearest))
     monkeypatch.setattr(SortedRecords, "at", counted("at", SortedRecords.at))
-    alphas = [Fraction(i, 10) for i in range(1, 10)]
-    discreet.quantiles(
-        np.arange(50) * 1e5, alphas=alphas, candidates=Grid(0, 10**7), epsilon=1, method=method
-    )
-    assert calls == {"nearest": 1, "at": 1}
+    monkeypatch.setattr(SortedPlaces, "on", counted("on", SortedPlaces.on))
+
+    def ask() -> None:
+        alphas = [Fraction(i, 10) for i in range(1, 10)]
+        data = np.arange(50) * 1e5
+        discreet.quantiles(data, alphas=alphas, candidates=Grid(0, 10**7), epsilon=1, method=method)
+
+    ask()
+    assert calls in ({"on": 1}, {"on": 1, "nearest": 1, "at": 1})
+    calls.clear()
+    monkeypatch.setattr(kernel, "active", lambda: None)
+    ask()
+    assert calls == {"on": 1, "nearest": 1, "at": 1}
 
 
 @pytest.mark.parametrize("method", ["recursive", "joint", "independent"])

@@ -1339,3 +1339,585 @@ EXPORT size_t discreet_count_indices(
     leave(saved);
     return listed;
 }
+
+/* Places of numbers on a grid, sorted, and quantiles of them: see scores/sorted_places.py. */
+
+/* The indices of the points nearest to numbers, on a grid of points (low + j * step) / below: the largest j with
+   (2 low + (2 j - 1) step) / (2 below) <= x, from 0 to the last one. All three and that numerator are whole and below 2^52.
+   `grid` has the two ends of the grid and the number of steps per unit, each rounded once, and these three. */
+FOR_EACH_LEVEL void compute_nearest_places(
+    const double *restrict x, size_t n, const double *restrict grid, uint32_t *restrict places)
+{
+    double lowest = grid[0], highest = grid[1], per_step = grid[2], low = 2.0 * grid[3], step = grid[4], below = 2.0 * grid[5];
+    double number[TILE], point[TILE], less[TILE];
+    for (size_t start = 0; start < n; start += TILE) {
+        size_t tile = n - start < TILE ? n - start : TILE;
+        for (size_t i = 0; i < tile; i++) {
+            double one = x[start + i] >= lowest ? x[start + i] : lowest;
+            number[i] = one > highest ? highest : one;
+        }
+        for (size_t i = 0; i < tile; i++) {
+            /* Off by less than 1/4: this point or the one below is the answer. The product is exact in two doubles, so
+               that it is compared exactly: *Places* in draw.md. */
+            point[i] = ((number[i] - lowest) * per_step + 0.5 + ROUNDING) - ROUNDING;
+            double border = (2.0 * point[i] - 1.0) * step + low, product = number[i] * below;
+            double rest = __builtin_fma(number[i], below, -product);
+            less[i] = product > border ? 0.0 : product < border ? 1.0 : rest < 0.0 ? 1.0 : 0.0;
+        }
+        for (size_t i = 0; i < tile; i++) {
+            double shifted = (point[i] - less[i]) + 0x1p52;
+            uint64_t raw;
+            memcpy(&raw, &shifted, sizeof raw);
+            places[start + i] = (uint32_t)raw;
+        }
+    }
+}
+
+/* A sort by a network and merges of fixed length: the same instructions, and but for two addresses in a merge the same
+   memory, for any words. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SORTED_BY_NETWORK 1
+#include <immintrin.h>
+#define WIDE __attribute__((target("avx2")))
+#define WIDE_INLINE static inline __attribute__((always_inline, target("avx2")))
+#define EIGHT 8
+#define SORTED_AT_ONCE 64
+
+WIDE_INLINE __m256i load_words(const uint32_t *words)
+{
+    return _mm256_loadu_si256((const __m256i *)words);
+}
+
+WIDE_INLINE void store_words(uint32_t *words, __m256i eight)
+{
+    _mm256_storeu_si256((__m256i *)words, eight);
+}
+
+WIDE_INLINE __m256i join_halves(__m128i first, __m128i last)
+{
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(first), last, 1);
+}
+
+/* Eight words, the last first. */
+WIDE_INLINE __m256i load_backwards(const uint32_t *words)
+{
+    const __m128i *halves = (const __m128i *)words;
+    return _mm256_shuffle_epi32(join_halves(_mm_loadu_si128(halves + 1), _mm_loadu_si128(halves)), 0x1b);
+}
+
+WIDE_INLINE __m256i turn_around(__m256i eight)
+{
+    return _mm256_shuffle_epi32(_mm256_permute2x128_si256(eight, eight, 0x01), 0x1b);
+}
+
+WIDE_INLINE void exchange(__m256i *low, __m256i *high)
+{
+    __m256i least = _mm256_min_epu32(*low, *high);
+    *high = _mm256_max_epu32(*low, *high);
+    *low = least;
+}
+
+/* Sort sixteen words that first rise and then fall, or the other way round: four rounds of exchanges, at distances of 8,
+   4, 2 and 1. */
+WIDE_INLINE void settle_sixteen(__m256i *low, __m256i *high)
+{
+    __m256i l = *low, h = *high, p, q;
+    exchange(&l, &h);
+    p = _mm256_inserti128_si256(l, _mm256_castsi256_si128(h), 1);
+    q = _mm256_permute2x128_si256(l, h, 0x31);
+    exchange(&p, &q);
+    l = _mm256_unpacklo_epi64(p, q);
+    h = _mm256_unpackhi_epi64(p, q);
+    exchange(&l, &h);
+    p = _mm256_blend_epi32(l, _mm256_slli_epi64(h, 32), 0xaa);
+    q = _mm256_blend_epi32(_mm256_srli_epi64(l, 32), h, 0xaa);
+    exchange(&p, &q);
+    l = _mm256_unpacklo_epi32(p, q);
+    h = _mm256_unpackhi_epi32(p, q);
+    *low = _mm256_inserti128_si256(l, _mm256_castsi256_si128(h), 1);
+    *high = _mm256_permute2x128_si256(l, h, 0x31);
+}
+
+/* Turn eight rows of eight words into eight columns. */
+WIDE_INLINE void transpose(__m256i *v)
+{
+    __m256i t[8], u[8];
+    for (int i = 0; i < 8; i += 2) {
+        t[i] = _mm256_unpacklo_epi32(v[i], v[i + 1]);
+        t[i + 1] = _mm256_unpackhi_epi32(v[i], v[i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        u[i] = _mm256_unpacklo_epi64(t[i], t[i + 2]);
+        u[i + 1] = _mm256_unpackhi_epi64(t[i], t[i + 2]);
+        u[i + 2] = _mm256_unpacklo_epi64(t[i + 1], t[i + 3]);
+        u[i + 3] = _mm256_unpackhi_epi64(t[i + 1], t[i + 3]);
+    }
+    for (int i = 0; i < 4; i++) {
+        v[i] = _mm256_permute2x128_si256(u[i], u[i + 4], 0x20);
+        v[i + 4] = _mm256_permute2x128_si256(u[i], u[i + 4], 0x31);
+    }
+}
+
+/* Sort 64 words: eight columns by a network of 19 exchanges, then merges of 8, 16 and 32. */
+WIDE_INLINE void sort_block(uint32_t *words)
+{
+    static const unsigned char network[19][2] = {{0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 1}, {2, 3},
+                                                 {4, 5}, {6, 7}, {2, 4}, {3, 5}, {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6}};
+    __m256i v[8];
+    for (int i = 0; i < 8; i++)
+        v[i] = load_words(words + EIGHT * i);
+#pragma GCC unroll 19
+    for (int i = 0; i < 19; i++)
+        exchange(v + network[i][0], v + network[i][1]);
+    transpose(v);
+    for (int i = 0; i < 8; i += 2) {
+        v[i + 1] = turn_around(v[i + 1]);
+        settle_sixteen(v + i, v + i + 1);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        __m256i last = turn_around(v[i + 2]);
+        v[i + 2] = turn_around(v[i + 3]);
+        v[i + 3] = last;
+        exchange(v + i, v + i + 2);
+        exchange(v + i + 1, v + i + 3);
+        settle_sixteen(v + i, v + i + 1);
+        settle_sixteen(v + i + 2, v + i + 3);
+    }
+    for (int i = 0; i < 2; i++) {
+        __m256i last = turn_around(v[4 + i]);
+        v[4 + i] = turn_around(v[7 - i]);
+        v[7 - i] = last;
+    }
+    for (int i = 0; i < 4; i++)
+        exchange(v + i, v + i + 4);
+    for (int i = 0; i < 8; i += 4) {
+        exchange(v + i, v + i + 2);
+        exchange(v + i + 1, v + i + 3);
+        settle_sixteen(v + i, v + i + 1);
+        settle_sixteen(v + i + 2, v + i + 3);
+    }
+    for (int i = 0; i < 8; i++)
+        store_words(words + EIGHT * i, v[i]);
+}
+
+/* The one address where all bits of `chosen` are set, the other where none is. */
+WIDE_INLINE const uint32_t *one_of(const uint32_t *one, const uint32_t *other, size_t chosen)
+{
+    return (const uint32_t *)((uintptr_t)other ^ (((uintptr_t)one ^ (uintptr_t)other) & chosen));
+}
+
+#define AT_ONCE 16
+#define CHOSEN_BYTES (AT_ONCE * sizeof(uint32_t))
+
+/* Merge sixteen sorted words with sixteen more at an address: the least go to `low`, the largest to `high`, both sorted.
+   One of these is where the first sixteen are. */
+WIDE_INLINE void merge_sixteen(__m256i *low, __m256i *high, const __m256i *sorted, const uint32_t *more)
+{
+    __m256i one = sorted[0], two = sorted[1], three = load_backwards(more + EIGHT), four = load_backwards(more);
+    exchange(&one, &three);
+    exchange(&two, &four);
+    settle_sixteen(&one, &two);
+    settle_sixteen(&three, &four);
+    low[0] = one;
+    low[1] = two;
+    high[0] = three;
+    high[1] = four;
+}
+
+/* Two runs, from which sixteen words are taken at a time: the one whose next word is chosen. */
+typedef struct {
+    const uint32_t *a, *b;
+    uintptr_t both; /* the sum of both addresses */
+} Heads;
+
+WIDE_INLINE const uint32_t *take_from_front(Heads *heads, size_t chosen)
+{
+    const uint32_t *taken = one_of(heads->a, heads->b, chosen);
+    heads->both += CHOSEN_BYTES;
+    heads->a = (const uint32_t *)((uintptr_t)heads->a + (CHOSEN_BYTES & chosen));
+    heads->b = (const uint32_t *)(heads->both - (uintptr_t)heads->a);
+    return taken;
+}
+
+WIDE_INLINE const uint32_t *take_from_back(Heads *heads, size_t chosen)
+{
+    const uint32_t *taken = one_of(heads->a, heads->b, chosen);
+    heads->both -= CHOSEN_BYTES;
+    heads->a = (const uint32_t *)((uintptr_t)heads->a - (CHOSEN_BYTES & chosen));
+    heads->b = (const uint32_t *)(heads->both - (uintptr_t)heads->a);
+    return taken - AT_ONCE;
+}
+
+/* All bits, if `choice` is 1. */
+WIDE_INLINE size_t mask(int choice)
+{
+    return -(size_t)choice;
+}
+
+/* Merge two sorted runs of whole blocks of 64 from both ends at once: from the front the sixteen least of those that are
+   held and of the run with the lesser next word, from the back the sixteen largest. Half of the words come from either end,
+   so that of runs of equal length none ends before the last step; else a run that has ended is not taken from. Where all
+   words of a run are smaller, those behind its last or before its first are read, which may be any, and not used. */
+WIDE_INLINE void merge_runs(const uint32_t *a, size_t la, const uint32_t *b, size_t lb, uint32_t *out)
+{
+    const uint32_t *end_a = a + la, *end_b = b + lb;
+    uint32_t *back = out + la + lb;
+    size_t pairs = (la + lb) / AT_ONCE / 2, k = 0; /* the number of steps is even, as blocks are of four */
+    Heads front = {a, b, (uintptr_t)a + (uintptr_t)b}, rear = {end_a, end_b, (uintptr_t)end_a + (uintptr_t)end_b};
+    __m256i least[2], most[2];
+    const uint32_t *taken = take_from_front(&front, mask(*a <= *b));
+    least[0] = load_words(taken);
+    least[1] = load_words(taken + EIGHT);
+    taken = take_from_back(&rear, mask(end_a[-1] > end_b[-1]));
+    most[0] = load_words(taken);
+    most[1] = load_words(taken + EIGHT);
+    size_t unchecked = la == lb ? pairs - 1 : 0;
+    for (; k < pairs; k++) {
+        __m256i low[2], high[2];
+        size_t lesser, larger;
+        if (k < unchecked) {
+            lesser = mask(*front.a <= *front.b);
+            larger = mask(rear.a[-1] > rear.b[-1]);
+        } else {
+            lesser = mask((front.a < end_a) & ((front.b >= end_b) | (*front.a <= *front.b)));
+            larger = mask((rear.a > a) & ((rear.b <= b) | (rear.a[-1] > rear.b[-1])));
+        }
+        merge_sixteen(low, least, least, take_from_front(&front, lesser));
+        store_words(out, low[0]);
+        store_words(out + EIGHT, low[1]);
+        out += AT_ONCE;
+        merge_sixteen(most, high, most, take_from_back(&rear, larger));
+        back -= AT_ONCE;
+        store_words(back, high[0]);
+        store_words(back + EIGHT, high[1]);
+    }
+}
+
+/* Sort n words, a multiple of 64, with room for eight before and behind them, and as much at `other`; return where they
+   are: 0 for `words`, 1 for `other`. */
+WIDE APART int compute_sort_words(uint32_t *words, uint32_t *other, size_t n)
+{
+    int place = 0;
+    for (size_t start = 0; start < n; start += SORTED_AT_ONCE)
+        sort_block(words + start);
+    for (size_t run = SORTED_AT_ONCE; run < n; run *= 2) {
+        for (size_t start = 0; start < n; start += 2 * run) {
+            size_t la = n - start < run ? n - start : run, rest = n - start - la, lb = rest < run ? rest : run;
+            if (lb == 0)
+                memcpy(other + start, words + start, la * sizeof *words);
+            else
+                merge_runs(words + start, la, words + start + la, lb, other + start);
+        }
+        uint32_t *swapped = words;
+        words = other;
+        other = swapped;
+        place = 1 - place;
+    }
+    return place;
+}
+#else
+#define SORTED_BY_NETWORK 0
+#endif
+
+/* Records of consecutive ranks, all on points from `first` up to `end`. */
+typedef struct {
+    size_t low, high;
+    uint64_t first, end;
+} Part;
+
+/* What is wanted of a part: numerator / denominator of its records below; candidates weigh 2^(-rate * gap), and those of
+   ranks farther than `width` from the wanted one are left out. */
+typedef struct {
+    int64_t numerator, denominator;
+    size_t width;
+    double rate;
+} Wanted;
+
+/* What is worked with: for the ranks of a window, the first record at the same point and the one after the last, and the
+   sizes of runs with their gaps, which become running sums. */
+typedef struct {
+    size_t *starts, *ends;
+    double *sizes, *sums;
+} Room;
+
+/* The first of the places in order, from `low` up to `high`, that is at least `place`, in as many steps for any. */
+INLINE size_t first_not_below(const uint32_t *places, size_t low, size_t high, uint64_t place)
+{
+    size_t left = high - low;
+    while (left > 0) {
+        size_t half = (left + 1) / 2;
+        low += places[low + half - 1] < place ? half : 0;
+        left -= half;
+    }
+    return low;
+}
+
+/* For the records from `start` up to `stop`, where those of the part at the same point begin and end. */
+INLINE void find_ties(const uint32_t *places, const Part *part, size_t start, size_t stop, const Room *room)
+{
+    if (start >= stop)
+        return;
+    size_t length = stop - start;
+    size_t begin = first_not_below(places, part->low, part->high, places[start]);
+    for (size_t j = 0; j < length; j++) {
+        begin = j > 0 && places[start + j] != places[start + j - 1] ? start + j : begin;
+        room->starts[j] = begin;
+    }
+    size_t end = first_not_below(places, part->low, part->high, (uint64_t)places[stop - 1] + 1);
+    for (size_t j = length; j-- > 0;) {
+        end = j + 1 < length && places[start + j] != places[start + j + 1] ? start + j + 1 : end;
+        room->ends[j] = end;
+    }
+}
+
+/* The first of `parts` parts of all points that cuts off as many records as are below `rank`, or more. */
+INLINE uint64_t first_cut(
+    const uint32_t *places, const Part *part, size_t rank, size_t start, const Room *room, uint64_t parts)
+{
+    if (rank <= part->low)
+        return 0;
+    if (rank > part->high)
+        return (part->end - part->first) * parts;
+    size_t j = rank - 1 - start;
+    uint64_t ways = room->ends[j] - room->starts[j] + 1, cut = rank - room->starts[j];
+    return (places[rank - 1] - part->first) * parts + (cut * parts + ways - 1) / ways;
+}
+
+/* The index among the runs on which a word certainly falls, or -1: weights of the gaps, times sizes, summed up. What is
+   left out weighs `beyond` at most for each of `points` candidates. */
+INLINE int64_t locate_run(const Room *room, size_t runs, double rate, double points, double beyond, uint64_t word)
+{
+    double *sums = room->sums, y[TILE], sum = 0.0;
+    for (size_t start = 0; start < runs; start += TILE) {
+        size_t tile = runs - start < TILE ? runs - start : TILE;
+        for (size_t i = 0; i < tile; i++) {
+            double product = rate * sums[start + i];
+            y[i] = product > CUT ? CUT : product;
+        }
+        for (size_t i = 0; i < tile; i++)
+            y[i] = weight(y[i]) * room->sizes[start + i];
+        for (size_t i = 0; i < tile; i++)
+            sums[start + i] = sum += y[i];
+    }
+    /* *Ranks* in draw.md: the error of running sums, relative to the total, and what was cut or left out. */
+    double error = 1.001 * (0x1p-43 + (double)runs * 0x1p-53) + 4.0 * points * (beyond + 0x1p-92) / sum;
+    double slack = (2.0 * error + 0x1p-50) * sum, cell = sum * 0x1p-64, low = whole(word) * cell;
+    size_t i = 0, left = runs;
+    while (left > 0) {
+        size_t half = (left + 1) / 2;
+        i += sums[i + half - 1] <= low ? half : 0;
+        left -= half;
+    }
+    i = i < runs - 1 ? i : runs - 1;
+    /* *Certificate*; at both ends too, as there may be weight beyond them. Coq: Doubles.locate_lower,
+       Doubles.locate_all_upper */
+    int after = low - (i > 0 ? sums[i - 1] : 0.0) > slack, before = sums[i] - low > slack + cell;
+    return after && before ? (int64_t)i : -1;
+}
+
+/* The wanted rank, its window, and how far the ranks at the ends of the window are from it. */
+typedef struct {
+    size_t base, low, high;
+    double rest, least, beyond;
+} Window;
+
+INLINE double distance(const Window *window, const Wanted *wanted, size_t rank)
+{
+    double scaled = ((double)rank - (double)window->base) * (double)wanted->denominator - window->rest;
+    return scaled < 0.0 ? -scaled : scaled;
+}
+
+INLINE Window window_of(const Part *part, const Wanted *wanted)
+{
+    Window window;
+    int64_t scaled = wanted->numerator * (int64_t)(part->high - part->low);
+    window.base = part->low + (size_t)(scaled / wanted->denominator);
+    window.rest = (double)(scaled % wanted->denominator);
+    window.low = window.base - part->low > wanted->width ? window.base - wanted->width : part->low;
+    window.high = part->high - window.base > wanted->width ? window.base + wanted->width : part->high;
+    return window;
+}
+
+/* The weight that a candidate beyond the window has at most, at both ends together, where the best score is -`least`. */
+INLINE double weight_beyond(const Part *part, const Wanted *wanted, const Window *window, double least)
+{
+    double low = wanted->rate * (distance(window, wanted, window->low) - least);
+    double high = wanted->rate * (distance(window, wanted, window->high) - least);
+    double below = window->low > part->low ? 1.0 : 0.0, above = window->high < part->high ? 1.0 : 0.0;
+    return weight(low > CUT ? CUT : low) * below + weight(high > CUT ? CUT : high) * above;
+}
+
+/* The uniform draw from `n` alternatives by two words, or -1 where they leave it open. */
+INLINE int64_t draw_below(uint64_t n, const uint64_t *words)
+{
+#if defined(__SIZEOF_INT128__)
+    unsigned __int128 high = (unsigned __int128)words[0] * n, low = (unsigned __int128)words[1] * n;
+    unsigned __int128 sum = (unsigned __int128)(uint64_t)high + (uint64_t)(low >> 64);
+    uint64_t index = (uint64_t)(high >> 64) + (uint64_t)(sum >> 64);
+    return (uint64_t)sum == UINT64_MAX && (uint64_t)low > 0 - n ? -1 : (int64_t)index;
+#else
+    (void)n;
+    (void)words;
+    return -1;
+#endif
+}
+
+/* Draw a cut of a part, by three words: the rank at which it cuts, and the point; return 0 where that is open. There is a
+   run a rank: of the parts of points that cut off as many records. */
+INLINE int draw_cut(
+    const uint32_t *places, const Part *part, const Wanted *wanted, uint64_t parts, const uint64_t *words, const Room *room,
+    size_t *rank, uint64_t *point)
+{
+    Window window = window_of(part, wanted);
+    size_t runs = window.high - window.low + 1, start = window.low > part->low ? window.low - 1 : part->low;
+    size_t stop = window.high < part->high ? window.high + 1 : part->high;
+    find_ties(places, part, start, stop, room);
+    double least = distance(&window, wanted, window.base);
+    if (window.base < window.high && (double)wanted->denominator - window.rest < least)
+        least = (double)wanted->denominator - window.rest;
+    uint64_t begin = first_cut(places, part, window.low, start, room, parts);
+    for (size_t i = 0; i < runs; i++) {
+        uint64_t end = first_cut(places, part, window.low + i + 1, start, room, parts);
+        room->sizes[i] = (double)(int64_t)(end - begin);
+        room->sums[i] = distance(&window, wanted, window.low + i) - least;
+        begin = end;
+    }
+    double points = (double)(part->end - part->first) * (double)parts;
+    double beyond = weight_beyond(part, wanted, &window, least);
+    int64_t run = locate_run(room, runs, wanted->rate, points, beyond, words[0]);
+    if (run < 0)
+        return 0;
+    *rank = window.low + (size_t)run;
+    begin = first_cut(places, part, *rank, start, room, parts);
+    int64_t step = draw_below(first_cut(places, part, *rank + 1, start, room, parts) - begin, words + 1);
+    *point = part->first + (begin + (uint64_t)step) / parts;
+    return step >= 0;
+}
+
+/* Draw a point of a part, by three words; return 0 where that is open. There are two runs a rank: the points without
+   records that cut off as many, and after them the point of the next record, if it is the first one there. */
+INLINE int draw_point(
+    const uint32_t *places, const Part *part, const Wanted *wanted, const uint64_t *words, const Room *room, uint64_t *point)
+{
+    Window window = window_of(part, wanted);
+    size_t ranks = window.high - window.low, runs = 2 * ranks + 1;
+    double q = (double)wanted->denominator, least = INFINITE;
+    find_ties(places, part, window.low, window.high, room);
+    for (size_t i = 0; i <= ranks; i++) {
+        size_t rank = window.low + i;
+        int64_t begin = rank > part->low ? (int64_t)places[rank - 1] + 1 : (int64_t)part->first;
+        int64_t end = rank < part->high ? (int64_t)places[rank] : (int64_t)part->end;
+        double size = (double)(end - begin), away = distance(&window, wanted, rank);
+        room->sizes[2 * i] = size < 0.0 ? 0.0 : size;
+        room->sums[2 * i] = away;
+        least = away < least ? away : least;
+    }
+    for (size_t i = 0; i < ranks; i++) {
+        size_t rank = window.low + i;
+        double over = ((double)room->starts[i] - (double)window.base) * q - window.rest;
+        double under = ((double)window.base - (double)room->ends[i]) * q + window.rest, away = over > under ? over : under;
+        room->sizes[2 * i + 1] = i == 0 || places[rank] != places[rank - 1] ? 1.0 : 0.0;
+        room->sums[2 * i + 1] = away;
+        least = away < least ? away : least;
+    }
+    for (size_t i = 0; i < runs; i++)
+        room->sums[i] -= least;
+    double beyond = weight_beyond(part, wanted, &window, least);
+    int64_t run = locate_run(room, runs, wanted->rate, (double)(part->end - part->first), beyond, words[0]);
+    if (run < 0)
+        return 0;
+    size_t rank = window.low + (size_t)run / 2;
+    uint64_t begin = rank > part->low ? (uint64_t)places[rank - 1] + 1 : part->first;
+    if (run % 2)
+        begin = places[rank];
+    int64_t step = draw_below((uint64_t)room->sizes[run], words + 1);
+    *point = begin + (uint64_t)step;
+    return step >= 0;
+}
+
+#define DEEPEST 80 /* parts that wait: at most one a level of the recursion, of which there are no more than 64, and one more */
+
+/* Draw quantiles of n records on points in order, with three words each: the middle one of several first, which cuts the
+   records in two, then those of the records below it and above it; or all from all records where `parts` is 0. Return how many
+   were drawn before one was open. */
+FOR_EACH_LEVEL size_t compute_quantiles(
+    const uint32_t *restrict places, size_t n, uint64_t points, uint64_t parts, const Wanted *wanted, size_t number,
+    const uint64_t *restrict words, const Room *room, uint64_t *restrict answers)
+{
+    struct {
+        Part part;
+        size_t lowest, highest;
+    } waiting[DEEPEST];
+    size_t depth = 1, drawn = 0;
+    waiting[0].part.low = 0;
+    waiting[0].part.high = n;
+    waiting[0].part.first = 0;
+    waiting[0].part.end = points;
+    waiting[0].lowest = 0;
+    waiting[0].highest = number;
+    if (parts == 0) {
+        while (drawn < number
+               && draw_point(places, &waiting[0].part, wanted + drawn, words + 3 * drawn, room, answers + drawn))
+            drawn++;
+        return drawn;
+    }
+    while (depth > 0) {
+        Part part = waiting[--depth].part;
+        size_t lowest = waiting[depth].lowest, highest = waiting[depth].highest, middle = (lowest + highest) / 2, rank;
+        if (lowest == highest)
+            continue;
+        if (highest - lowest == 1) {
+            if (!draw_point(places, &part, wanted + middle, words + 3 * drawn++, room, answers + middle))
+                return drawn - 1;
+            continue;
+        }
+        if (!draw_cut(places, &part, wanted + middle, parts, words + 3 * drawn++, room, &rank, answers + middle))
+            return drawn - 1;
+        waiting[depth].part = part;
+        waiting[depth].part.low = rank;
+        waiting[depth].part.first = answers[middle];
+        waiting[depth].lowest = middle + 1;
+        waiting[depth++].highest = highest;
+        waiting[depth].part = part;
+        waiting[depth].part.high = rank;
+        waiting[depth].part.end = answers[middle] + 1;
+        waiting[depth].lowest = lowest;
+        waiting[depth++].highest = middle;
+    }
+    return drawn;
+}
+
+EXPORT void discreet_nearest_places(const double *x, size_t n, const double *grid, uint32_t *places)
+{
+    Environment saved = enter();
+    compute_nearest_places(x, n, grid, places);
+    leave(saved);
+}
+
+/* Where the sorted words are, as above; -1 where there is no such sort. */
+EXPORT int discreet_sort_words(uint32_t *words, uint32_t *other, size_t n)
+{
+#if SORTED_BY_NETWORK
+    return n > 0 && discreet_level() >= 3 ? compute_sort_words(words, other, n) : -1;
+#else
+    (void)words;
+    (void)other;
+    (void)n;
+    return -1;
+#endif
+}
+
+EXPORT size_t discreet_quantiles(
+    const uint32_t *places, size_t n, size_t points, size_t parts, const void *wanted, size_t number, const uint64_t *words,
+    size_t most, void *room, uint64_t *answers)
+{
+    Environment saved = enter();
+    Room parted;
+    parted.starts = room; /* `most` of each */
+    parted.ends = parted.starts + most;
+    parted.sizes = (double *)(parted.ends + most);
+    parted.sums = parted.sizes + most;
+    size_t drawn = compute_quantiles(places, n, points, parts, wanted, number, words, &parted, answers);
+    leave(saved);
+    return drawn;
+}

@@ -22,12 +22,16 @@ if TYPE_CHECKING:
     from ..errors import InvalidScores
 
 Doubles: TypeAlias = "NDArray[np.float64]"
+Words32: TypeAlias = "NDArray[np.uint32]"
 
 LN2 = 0.6931471805599453  # the double nearest to it, whatever the mode is while this is imported
 THREADED = 2 * 10**6
 """From so many numbers on, several threads share them."""
 
 _ROW = 256
+
+_SORTED_AT_ONCE, _EIGHT, _LARGEST_WORD = 64, 8, 2**32 - 1
+"""Words are sorted by so many, with room for eight at both ends; the largest one stands behind all others."""
 
 
 class Kernel:
@@ -187,6 +191,52 @@ class Kernel:
         where = _at(keys), len(keys) - 1, bits, _at(falling)
         self._functions["falling_weights"](*where, start, stop, _at(weights))
         return weights
+
+    def sorted_words(self, n: int, write: Callable[[NDArray[np.uint32]], None]) -> Words32 | None:
+        """Return n words below 2**32 - 1 in order, in a time that does not depend on them; None where C cannot.
+
+        Args:
+            n: how many there are.
+            write: puts them into an array.
+        """
+        length = -(-n // _SORTED_AT_ONCE) * _SORTED_AT_ONCE
+        room = np.empty((2, length + 2 * _EIGHT), dtype=np.uint32)
+        words = room[:, _EIGHT : _EIGHT + n]
+        room[0, _EIGHT + n :] = _LARGEST_WORD
+        write(words[0])
+        place = self._functions["sort_words"](_at(words[0]), _at(words[1]), length)
+        return None if place < 0 else words[place]
+
+    def nearest_places(self, values: Doubles, grid: Doubles, places: Words32) -> None:
+        """Write the indices of the points that are nearest to numbers: see `kernel.c` and `sorted_places`."""
+        values = _contiguous(values)
+        self._functions["nearest_places"](_at(values), len(values), _at(grid), _at(places))
+
+    def quantiles(
+        self,
+        places: Words32,
+        points: int,
+        parts: int,
+        targets: NDArray[np.void],
+        words: NDArray[np.uint64],
+    ) -> NDArray[np.uint64] | None:
+        """Return quantiles of sorted places, by three words of 64 bits a quantile, or None where a word is open.
+
+        Args:
+            places: the points of the records, in order.
+            points: how many points the grid has.
+            parts: into how many parts a point is divided where it cuts the records; 0 if none does.
+            targets: a `Wanted` of `kernel.c` by quantile.
+            words: the words.
+        """
+        words, answers = _readable_words(words), np.empty(len(targets), dtype=np.uint64)
+        most = 2 * min(2 * int(targets["width"].max()) + 2, len(places)) + 2
+        room = np.empty(4 * most)
+        number = self._functions["quantiles"](
+            *(_at(places), len(places), points, parts, _at(targets), len(targets)),
+            *(_at(words), most, _at(room), _at(answers)),
+        )
+        return answers if number == len(targets) else None
 
 
 @cache

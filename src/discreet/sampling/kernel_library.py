@@ -33,6 +33,9 @@ _ARGUMENTS = {
     "falling_weights": "pnupnnp",
     "count_cells": "pupnnpnpnp",
     "count_indices": "pupnnpupnpp",
+    "nearest_places": "pnpp",
+    "sort_words": "ppn",
+    "quantiles": "pnnnpnpnpp",
 }
 _TYPES: dict[str, Any] = {
     "p": ctypes.c_void_p,

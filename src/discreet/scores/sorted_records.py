@@ -48,12 +48,17 @@ class SortedRecords:
         # Half as many bytes are sorted in half the time; the copy is sorted in place.
         ascending: Any = indices.astype(np.int32 if size < 2**31 else indices.dtype)
         ascending.sort()
+        return cls.of_ascending(ascending, indices.dtype)
+
+    @classmethod
+    def of_ascending(cls, ascending: Integers, dtype: Any) -> "SortedRecords":
+        """Return the records with these indices, in order, as indices of a type."""
         # A point begins where an index differs from the one before, and one more would begin after the last.
-        new = np.ones(len(indices) + 1, dtype=bool)
+        new = np.ones(len(ascending) + 1, dtype=bool)
         np.not_equal(ascending[1:], ascending[:-1], out=new[1:-1])
-        begins = np.flatnonzero(new) if len(indices) else np.zeros(1, dtype=np.int64)
+        begins = np.flatnonzero(new) if len(ascending) else np.zeros(1, dtype=np.int64)
         points = ascending if len(begins) == len(new) else ascending[new[:-1]]
-        return cls(points.astype(indices.dtype, copy=False), begins)
+        return cls(points.astype(dtype, copy=False), begins)
 
     @property
     def counts(self) -> NDArray[Any]:

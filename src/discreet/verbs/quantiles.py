@@ -22,11 +22,12 @@ from ..privacy.calibration import largest_share, read_share
 from ..privacy.guarantees import ApproxDP, BoundedRange, Guarantee, MixedRange, SummedRange
 from ..privacy.sensitivity import Neighbors
 from ..releases import Release
-from ..sampling.bits import SystemBits
+from ..sampling.bits import Bits, SystemBits
 from ..sampling.runs import Runs
 from ..scores.rank import Rank
 from ..scores.rank_search import distinct_indices
-from ..scores.sorted_records import Slice, SortedRecords, fitted_share
+from ..scores.sorted_places import RankDraws, SortedPlaces
+from ..scores.sorted_records import PARTS, Slice, SortedRecords, fitted_share
 from ..selection import Order, Query, answers_at, ask
 from ..tables.column import NOTHING, Numeric
 from ..terms import AnswerTerms, RecordTerms, Terms, read_payment, takes_terms_without
@@ -106,7 +107,9 @@ def quantiles(  # what quantile takes, and how
         (epsilon, delta)-DP.
 
     Side channels: those of `quantile`, once per alpha. Here an engine that counts on the grid sends at
-    most two counts per point with records, and distinct numbers at borders: docs/reference/tables.md.
+    most two counts per point with records, and distinct numbers at borders: docs/reference/tables.md. With
+    the kernel, records in memory on a grid of fewer than 2**31 points are sorted in the same steps whatever they
+    are; else in a time that depends on how many are equal.
 
     Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
     docs/reference/scores/rank.md.
@@ -195,10 +198,10 @@ def _sorted(column: Numeric, candidates: AnyGrid) -> SortedRecords:
     if source is not None:
         return SortedRecords.of(*distinct_indices(*source.occupancy(grid.nearest)))
     values, counts = column.numbers()
-    indices = grid.nearest(values)
     if counts is not None:
-        return SortedRecords.of(*distinct_indices(indices, counts))
-    return SortedRecords.at(indices, grid.size)
+        return SortedRecords.of(*distinct_indices(grid.nearest(values), counts))
+    places = SortedPlaces.on(grid, values)
+    return SortedRecords.at(grid.nearest(values), grid.size) if places is None else places
 
 
 def _of_one_row(unit_query: UnitQuery) -> Terms:
@@ -387,22 +390,30 @@ class Levels:
 
     def recursive(self, size: int, records: SortedRecords) -> list[int]:
         """Return the quantiles by recursion."""
-        return _release(self.branches, records.whole(size), 0, len(self.alphas))
+        values = self.branches
+        answers, bits = values.at_once(records, size, PARTS)
+        if answers is not None:
+            return answers
+        return _release(values, records.whole(size), (0, len(values)), bits)
 
     def independent(self, size: int, records: SortedRecords) -> list[int]:
         """Return the quantiles one by one at equal shares of epsilon, in ascending order."""
+        values = self.of_each
+        answers, bits = values.at_once(records, size, 0)
+        if answers is not None:
+            return sorted(answers)
         whole = records.whole(size)
-        return sorted(one.draw(whole.rank_scores) for one in self.of_each)
+        return sorted(one.draw(whole.rank_scores, bits) for one in values)
 
     @property
-    def of_each(self) -> "tuple[_Value, ...]":
+    def of_each(self) -> "_Values":
         """How the value of an alpha is drawn from all records."""
-        return _values(tuple(map(fitted_share, self.alphas)), self._one_of_all, self.neighbors)
+        return _values_of_each(self.alphas, self._one_of_all, self.neighbors)
 
     @property
-    def branches(self) -> "tuple[_Value, ...]":
+    def branches(self) -> "_Values":
         """How the value of an alpha is drawn from its part of the records."""
-        return _values(_shares(self.alphas), self.epsilon, "add_remove")
+        return _branches(self.alphas, self.epsilon)
 
 
 def _ranks(share: Fraction, neighbors: Neighbors) -> Fraction:
@@ -418,36 +429,47 @@ class _Value:
     share: Fraction
     calibrated: Calibrated
 
-    def draw(self, scores: Callable[[Fraction, Fraction], Runs]) -> int:
+    def draw(self, scores: Callable[[Fraction, Fraction], Runs], bits: Bits) -> int:
         """Return a draw of the mechanism from the scores for its share of the records."""
-        return self.calibrated.law(scores(self.share, self.calibrated.cutoff_gap)).draw(
-            SystemBits()
-        )
+        return self.calibrated.law(scores(self.share, self.calibrated.cutoff_gap)).draw(bits)
 
 
-def _release(values: Sequence[_Value], part: Slice, lowest: int, highest: int) -> list[int]:
-    """Return the values for alphas[lowest:highest], from their part of the records."""
+def _release(values: Sequence[_Value], part: Slice, ends: tuple[int, int], bits: Bits) -> list[int]:
+    """Return the values for the alphas from one up to another, from their part of the records."""
+    lowest, highest = ends
     if lowest == highest:
         return []
     middle = (lowest + highest) // 2
     if highest - lowest == 1:
-        return [part.first + values[middle].draw(part.rank_scores)]
+        return [part.first + values[middle].draw(part.rank_scores, bits)]
     # Coq: Rank.level_parts
-    before, after = part.cut(values[middle].draw(part.cut_scores))
+    before, after = part.cut(values[middle].draw(part.cut_scores, bits))
     return [
-        *_release(values, before, lowest, middle),
+        *_release(values, before, (lowest, middle), bits),
         after.first,
-        *_release(values, after, middle + 1, highest),
+        *_release(values, after, (middle + 1, highest), bits),
     ]
 
 
 @lru_cache(maxsize=256)
-def _shares(alphas: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    """Return all alphas relative to the alphas on either side of its part, kept for the next call."""
-    return tuple(
+def _branches(alphas: tuple[Fraction, ...], epsilon: Fraction) -> "_Values":
+    """Return how the values of alphas are drawn from parts of the records, kept for the next call.
+
+    The share of an alpha is the one relative to the alphas on either side of its part.
+    """
+    shares = [
         fitted_share((alpha - below) / (above - below))
         for alpha, (below, above) in zip(alphas, _ends(alphas), strict=True)
-    )
+    ]
+    return _values(shares, epsilon, "add_remove")
+
+
+@lru_cache(maxsize=256)
+def _values_of_each(
+    alphas: tuple[Fraction, ...], epsilon: Fraction, neighbors: Neighbors
+) -> "_Values":
+    """Return how the values of alphas are drawn from all records, kept for the next call."""
+    return _values([*map(fitted_share, alphas)], epsilon, neighbors)
 
 
 def _ends(alphas: tuple[Fraction, ...]) -> list[tuple[Fraction, Fraction]]:
@@ -462,13 +484,37 @@ def _ends(alphas: tuple[Fraction, ...]) -> list[tuple[Fraction, Fraction]]:
     return [ends[i] for i in range(len(alphas))]
 
 
+class _Values(tuple[_Value, ...]):
+    """How several values are drawn; kept for the next call, so that one object stands for one way. Public."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def at_once(
+        self, records: SortedRecords, size: int, parts: int
+    ) -> tuple[list[int] | None, Bits]:
+        """Return the values in one call of C, or None where that is open, and the source of bits from there."""
+        bits = SystemBits()
+        if not isinstance(records, SortedPlaces):
+            return None, bits
+        draws = _rank_draws(self, size, parts)
+        return (None, bits) if draws is None else records.draw(draws, bits)
+
+
 @lru_cache(maxsize=256)
-def _values(
-    shares: tuple[Fraction, ...], epsilon: Fraction, neighbors: Neighbors
-) -> tuple[_Value, ...]:
-    """Return how the values of some shares are drawn at that epsilon, kept for the next call."""
+def _rank_draws(values: _Values, size: int, parts: int) -> RankDraws | None:
+    """Return how values on so many points are drawn in C, kept for the next call."""
+    shares, rates = zip(*((one.share, one.calibrated.rate) for one in values), strict=True)
+    return RankDraws.of(shares, rates, size, parts)
+
+
+def _values(shares: Sequence[Fraction], epsilon: Fraction, neighbors: Neighbors) -> _Values:
+    """Return how the values of some shares are drawn at that epsilon."""
     parameter = PrivacyParameter("epsilon", epsilon)
-    return tuple(
+    return _Values(
         _Value(
             share,
             calibrate(
