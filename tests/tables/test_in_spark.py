@@ -1,8 +1,10 @@
 """Spark: few rows are sent, a job that fails is not quoted and costs nothing, and names are as they are."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from discreet.errors import (
 )
 from discreet.tables import count
 from discreet.tables.grid_counts import GridCounts
+from discreet.tables.in_spark import InSpark
 from discreet.tables.records import Records
 
 from ..columns import numbers_of, recorded
@@ -63,6 +66,44 @@ def test_spark_sends_one_row_for_each_candidate(fetched: list[int]) -> None:
     assert np.sum(recorded(table, "drink", plan).tally(drinks)) == 1000
     assert max(fetched) <= 2 * len(drinks)
     assert fetched
+
+
+def test_spark_bounds_groups_of_units_without_sorting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the physical plan, where no table is small enough to be sent whole unless it is asked for."""
+    plans, fetch = list[str](), InSpark.fetch
+
+    def planned(self: InSpark, rows: Any, of: Any) -> Any:
+        plans.append(rows.to_native()._jdf.queryExecution().executedPlan().toString())
+        return fetch(self, rows, of)
+
+    rows = [
+        (f"{i * 7919 % 97}", None if i % 13 == 0 else f"{i % 11}", i * 31 % 5) for i in range(2000)
+    ]
+    session, threshold = spark(), "spark.sql.autoBroadcastJoinThreshold"
+    table = session.createDataFrame(rows, "person string, drink string, region int")
+    memory: Any = {"person": [], "drink": [], "region": []}
+    for row in rows:
+        for name, cell in zip(memory, row, strict=True):
+            memory[name].append(cell)
+    monkeypatch.setattr(InSpark, "fetch", planned)
+    before, drinks = session.conf.get(threshold), [f"{i}" for i in range(10)]
+    session.conf.set(threshold, "-1")
+    try:
+        for most_groups, most in ((2, None), (1, 3), (3, 1)):
+            terms: Any = {"by": "region", "groups": (3, 0, 9, 1, 2), "most_groups": most_groups}
+            plan = Records("person", **terms, most_candidates=most)
+            counts = recorded(table, "drink", plan).tally(drinks)
+            assert counts == recorded(memory, "drink", plan).tally(drinks)
+            assert np.sum(counts) > 100
+            [text] = plans
+            assert len(re.findall(r"\bExchange ", text)) == 3
+            assert not re.findall(r"\b(Sort|SortMergeJoin|SortAggregate|Window) ?[\[(]", text)
+            plans.clear()
+        with patch("discreet.tables.expressions.MOST_IN_A_UNIT", 1):
+            assert recorded(table, "drink", plan).tally(drinks) == counts
+        assert all(re.findall(rf"\b{node} ?[\[(]", plans[0]) for node in ("Sort", "Window"))
+    finally:
+        session.conf.set(threshold, before)
 
 
 @pytest.mark.proof

@@ -33,6 +33,9 @@ RANK, COUNT = "rank", "records"
 
 _WORD = 2**63
 
+MOST_IN_A_UNIT = 2**20
+"""Up to so many pairs of a group and a candidate, those of one unit may be brought together."""
+
 
 @dataclass(frozen=True)
 class DrawnGroups:
@@ -113,6 +116,11 @@ class OpenedTable:
 
     def record_rows(self) -> Frame:
         """Return the rows with a privacy unit and a group, bounded in groups per unit."""
+        rows = self._rows_of_groups()
+        return self._in_few_groups(rows) if self.records.bounds_groups else rows
+
+    def _rows_of_groups(self) -> Frame:
+        """Return the rows with a privacy unit and a group, in all groups of a unit that are listed."""
         import narwhals.stable.v2 as nw
 
         for alias in self.names:
@@ -125,10 +133,10 @@ class OpenedTable:
         if self.records.draws_groups:
             return self._in_drawn_groups(rows)
         if self.records.by is not None:
-            rows = self._with_positions(
+            return self._with_positions(
                 rows, PART, positions(self.meanings(PART, self.records.groups))
             )
-        return self._in_few_groups(rows) if self.records.bounds_groups else rows
+        return rows
 
     def _in_drawn_groups(self, rows: Frame) -> Frame:
         """Return the rows of units in those groups for which they were counted when the groups were drawn.
@@ -185,10 +193,30 @@ class OpenedTable:
             tally = self.native.tally_places(self.type(), places, has_others=has_others)
             if tally is not None:
                 return [0] * len(tally[0]), *tally
-        rows = self.native.join_positions(self.record_rows(), CELL, self.type(), places)
-        columns = self.native.fetch(self.count_records(rows), INTEGER_TYPE)
+        counts = self._count_in_few_groups(places)
+        if counts is None:
+            rows = self.native.join_positions(self.record_rows(), CELL, self.type(), places)
+            counts = self.count_records(rows)
+        columns = self.native.fetch(counts, INTEGER_TYPE)
         cell, *part, count = (column.tolist() for column in columns)
         return (part[0] if part else [0] * len(cell)), cell, count
+
+    def _count_in_few_groups(self, places: Mapping[object, int]) -> "Frame | None":
+        """Return the numbers of units by POSITION and group, where the engine bounds their groups without ranks."""
+        import narwhals.stable.v2 as nw
+
+        records = self.records
+        in_a_unit = len(records.groups) * len(
+            places
+        )  # at most so many pairs has one unit, which is public
+        if not records.bounds_groups or records.draws_groups or in_a_unit > MOST_IN_A_UNIT:
+            return None
+        most = records.most_groups, records.most_candidates
+        rows = self._rows_of_groups()
+        pairs = self.native.few_groups(rows, self.type(), places, self.unit_type, most)
+        if pairs is None:
+            return None
+        return pairs.group_by(POSITION, PART).agg(nw.len().alias(COUNT))
 
     def count_records(self, rows: Frame) -> Frame:
         """Return the numbers of records by POSITION, and by group where there are groups: of rows, or of units."""

@@ -101,6 +101,9 @@ class InPolars:
     ) -> None:
         """Return None: rows are joined with the values, and then counted."""
 
+    def few_groups(self, *_: object) -> None:
+        """Return None: groups of a unit are bounded by ranks."""
+
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units, hashed one by one."""
         import polars as pl

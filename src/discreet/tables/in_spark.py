@@ -19,7 +19,7 @@ from .key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
 from .kinds import CELL, CellKey, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .numeric import from_series
-from .records import PERSON, START, is_of_unit
+from .records import PART, PERSON, START, is_of_unit
 from .times import DAY, FIRST, LAST
 
 if TYPE_CHECKING:
@@ -104,6 +104,11 @@ class InSpark:
         self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]
     ) -> Frame:
         """Return the rows with one of those values in `alias`, and its POSITION besides."""
+        few = self._constants(alias, of, places)
+        return rows.join(lazy(few), on=alias, how="inner")
+
+    def _constants(self, alias: str, of: ColumnType, places: Mapping[object, int]) -> "DataFrame":
+        """Return values as they are compared, and their places as POSITION, for every executor."""
         functions = needing("pyspark.sql.functions", "spark")
         # One literal holds them all, as text: Spark reads it exactly, while it would find a type of its
         # own for Python's values.
@@ -121,23 +126,57 @@ class InSpark:
             else table[alias].cast(dict(self.frame.dtypes).get(alias, "bigint"))
         )
         place = functions.element_at(positions, table["nth"] + 1).alias(POSITION)
-        few = functions.broadcast(table.select(comparable(cells, of).alias(alias), place))
-        return rows.join(lazy(few), on=alias, how="inner")
+        few: DataFrame = functions.broadcast(
+            table.select(comparable(cells, of).alias(alias), place)
+        )
+        return few
 
     def tally_places(
         self, of: ColumnType, places: Mapping[object, int], *, has_others: bool
     ) -> None:
         """Return None: rows are joined with the values, and then counted."""
 
+    def few_groups(
+        self,
+        rows: Frame,
+        of: ColumnType,
+        places: Mapping[object, int],
+        unit: ColumnType,
+        most: tuple[int, int | None],
+    ) -> Frame:
+        """Return the groups and positions that stay, by aggregates: no row is sorted or joined with others.
+
+        A unit's groups and positions come to one place, of which there are at most as many as groups times values.
+        """
+        functions = needing("pyspark.sql.functions", "spark")
+        native = rows.to_native().join(self._constants(CELL, of, places), on=CELL, how="left")
+        # A group without any of the values has an empty set, and counts among the groups of its unit.
+        groups = native.groupBy(PERSON, PART).agg(functions.collect_set(POSITION).alias(CELL))
+        together = functions.collect_list(functions.struct(PART, CELL))
+        units = groups.groupBy(PERSON).agg(functions.sort_array(together).alias(UNIT))
+        start = self._start_of_rule(units[PERSON], unit).alias(START)
+        most_groups, most_values = most
+        few = units.select(start, UNIT).selectExpr(
+            START, f"explode({_stay_in(UNIT, most_groups)}) AS {UNIT}"
+        )
+        cells = f"{UNIT}.{CELL}"
+        values = cells if most_values is None else _stay_in(f"sort_array({cells})", most_values)
+        return lazy(few.selectExpr(f"{UNIT}.{PART} AS {PART}", f"explode({values}) AS {POSITION}"))
+
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units, identified by their ids: Spark might number them differently a second time."""
         functions = needing("pyspark.sql.functions", "spark")
         once = rows.to_native().groupBy(PERSON).agg(functions.count("*").alias(SIZE))
-        text = once[PERSON] if of.kind == "text" else _id_bytes(once[PERSON], of)
+        start = self._start_of_rule(once[PERSON], of).alias(START)
+        return lazy(once.select(PERSON, once[PERSON].alias(UNIT), start, SIZE))
+
+    def _start_of_rule(self, person: "Column", of: ColumnType) -> "Column":
+        """Return where the rule for the rows of a unit starts: see `ids.start_of_rule`."""
+        functions = needing("pyspark.sql.functions", "spark")
+        text = person if of.kind == "text" else _id_bytes(person, of)
         digests = functions.sha2(functions.concat(functions.lit(SALT.encode()), text), 256)
-        start = functions.conv(functions.substring(digests, 1, 8), 16, 10).cast("bigint")
-        unit = once[PERSON].alias(UNIT)
-        return lazy(once.select(PERSON, unit, start.alias(START), SIZE))
+        start: Column = functions.conv(functions.substring(digests, 1, 8), 16, 10).cast("bigint")
+        return start
 
     def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
         """Return the rows from a local checkpoint: should it be lost, Spark fails rather than compute anew."""
@@ -236,6 +275,12 @@ def spark_columns(native: "DataFrame", columns: dict[str, int]) -> "DataFrame":
     # By position: a name may hold what Spark takes for its own syntax.
     by_position = native.toDF(*(f"c{i}" for i in range(len(native.columns))))
     return by_position.select(*(by_position[f"c{i}"].alias(alias) for alias, i in columns.items()))
+
+
+def _stay_in(array: str, most: int) -> str:
+    """Return the expression of those that stay of an array in order, at most so many: see `expressions._stay`."""
+    stays = f"(CAST(rank AS BIGINT) * {most} + {START}) % size({array}) < {most}"
+    return f"filter({array}, (one, rank) -> {stays})"
 
 
 def _comparable_cell(cell: str, of: ColumnType, kind: ConstantKind | None) -> str:

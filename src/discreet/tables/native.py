@@ -103,6 +103,28 @@ class Native(Protocol):
         """
         ...
 
+    def few_groups(
+        self,
+        rows: Frame,
+        of: ColumnType,
+        places: Mapping[object, int],
+        unit: ColumnType,
+        most: tuple[int, int | None],
+    ) -> "Frame | None":
+        """Return PART and POSITION of values in CELL, once for a unit: of few groups, and of few values in one.
+
+        None where that is done by ranks of rows, from `units`.
+
+        Args:
+            rows: with PERSON, PART and CELL.
+            of: the type of CELL.
+            places: the values, as in `join_positions`.
+            unit: the type of PERSON.
+            most: the most groups of a unit, by docs/how-to/groups.md, and the most values in one of them, by
+                docs/how-to/user_level_privacy.md, or None for all.
+        """
+        ...
+
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units of rows: PERSON, of the type `of`, a UNIT that tells them apart, START and SIZE.
 
