@@ -217,3 +217,17 @@ def test_a_total_that_doubles_cannot_hold_is_left_to_balls(
     with overflowing():
         found = categorical.Sums(np.full(3, total), 0.0).locate_all(words, 64)
     assert found.tolist() == [-1, -1, -1]
+
+
+@pytest.mark.parametrize("eta", ["1/2", "1e300"])
+def test_pieces_of_a_batch_change_nothing(eta: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same answers on the same words, those that are in doubt too: they read on after all first words."""
+    law = Categorical(read_vector([0.0, 1.0, 1.0, 2.0, 0.5]), NaturalRate(Fraction(eta)))
+    text = "".join(np.random.default_rng(8).choice(["0", "1"], 9_000))
+    batches = []
+    for at_once in (2**14, 7):
+        monkeypatch.setattr(categorical, "_WORDS_AT_ONCE", at_once)
+        bits = ScriptedBits(text, width=3)
+        batches.append((law.draws(100, bits).tolist(), bits.read))
+    assert batches[0] == batches[1]
+    assert batches[0][1] > 300  # some words are in doubt

@@ -47,6 +47,9 @@ BLOCK = 2**14
 
 _ONCE = 256
 
+_WORDS_AT_ONCE = 2**14
+"""Words of a batch that are read and looked up together: in memory that is used again."""
+
 _ROW = 256
 
 
@@ -68,12 +71,21 @@ class Sums(NamedTuple):
         before = i == last or float(self.ends[i]) - high > slack
         return i if after and before else None
 
-    def locate_all(self, words: NDArray[np.uint64], width: int) -> NDArray[np.int64]:
+    def guide(self, number: int, width: int) -> NDArray[np.uint32] | None:
+        """Return where the kernel begins to look up so many words, if it is in use."""
+        fast = kernel.active()
+        if fast is None or not 0 < float(self.ends[-1]) < math.inf:
+            return None
+        return fast.guide(self.ends, number, width)
+
+    def locate_all(
+        self, words: NDArray[np.uint64], width: int, guide: NDArray[np.uint32] | None = None
+    ) -> NDArray[np.int64]:
         """Return the indices on which the words certainly fall, or -1 where that is open."""
         total = float(self.ends[-1])
         fast = kernel.active()
         if fast is not None and 0 < total < math.inf:
-            return fast.locate(self.ends, words, width, self._slack(total))
+            return fast.locate(self.ends, words, width, self._slack(total), guide)
         cell = total * 2.0**-width
         order = words.argsort()  # sorted targets are found several times faster than scattered ones
         low = words[order] * cell
@@ -123,13 +135,16 @@ class PreparedWeights:
 
     def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
         """Return `size` independent draws."""
-        words = bits.words(size)
-        if self._sums is None:
-            indices = np.full(size, -1, dtype=np.int64)
-        else:
-            indices = self._sums.locate_all(words, bits.width)
-        for lane in np.flatnonzero(indices < 0):
-            indices[lane] = self.settle(LazyUniform.of_word(int(words[lane]), bits))
+        indices, doubts = np.full(size, -1, dtype=np.int64), dict[int, int]()
+        guide = None if self._sums is None else self._sums.guide(size, bits.width)
+        for start in range(0, size, _WORDS_AT_ONCE):
+            part = indices[start : start + _WORDS_AT_ONCE]
+            words = bits.words(len(part))
+            if self._sums is not None:
+                part[:] = self._sums.locate_all(words, bits.width, guide)
+            doubts |= {start + lane: int(words[lane]) for lane in np.flatnonzero(part < 0).tolist()}
+        for lane, word in doubts.items():
+            indices[lane] = self.settle(LazyUniform.of_word(word, bits))
         return indices
 
     def probabilities(self) -> list[arb]:

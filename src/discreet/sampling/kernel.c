@@ -601,18 +601,11 @@ FOR_EACH_LEVEL void compute_falling_weights(
     falling_weights(keys, n, bits, f, i, stop - i, out + (i - start));
 }
 
-/* For each word the index it certainly falls on, or -1 where that is open.
-
-   `ends` are n >= 1 running sums; a word m stands for every target from m * cell to (m + 1) * cell. A guide of
-   2^guide_bits cells, `guide` with one entry more, says between which indices the search goes on; the first
-   guide_bits of a word's `width` bits tell its cell. The guide may be wrong by rounding: the certificate below is
-   all that decides, and indices stay within the sums whatever the guide says. */
-FOR_EACH_LEVEL void compute_locate(
-    const double *restrict ends, size_t n, const uint64_t *restrict words, size_t number, unsigned width, double cell,
-    double slack, uint32_t *restrict guide, unsigned guide_bits, int64_t *restrict found)
+/* How many of n >= 1 running sums lie below each of 2^bits cells of equal width, and below their end: one entry more. */
+FOR_EACH_LEVEL void compute_guide(const double *restrict ends, size_t n, uint32_t *restrict guide, unsigned bits)
 {
-    size_t cells = (size_t)1 << guide_bits, last = n - 1;
-    double scale = (double)cells / ends[last];
+    size_t cells = (size_t)1 << bits;
+    double scale = (double)cells / ends[n - 1];
     memset(guide, 0, (cells + 1) * sizeof *guide);
     for (size_t i = 0; i < n; i++) {
         size_t c = (size_t)(int64_t)(ends[i] * scale);
@@ -621,6 +614,19 @@ FOR_EACH_LEVEL void compute_locate(
     guide[0] = 0;
     for (size_t c = 0; c < cells; c++)
         guide[c + 1] += guide[c];
+}
+
+/* For each word the index it certainly falls on, or -1 where that is open.
+
+   `ends` are n >= 1 running sums; a word m stands for every target from m * cell to (m + 1) * cell. A guide of
+   2^guide_bits cells says between which indices the search goes on; the first guide_bits of a word's `width` bits tell its
+   cell. The guide may be wrong by rounding: the certificate below is all that decides, and indices stay within the sums
+   whatever the guide says. */
+FOR_EACH_LEVEL void compute_locate(
+    const double *restrict ends, size_t n, const uint64_t *restrict words, size_t number, unsigned width, double cell,
+    double slack, const uint32_t *restrict guide, unsigned guide_bits, int64_t *restrict found)
+{
+    size_t cells = (size_t)1 << guide_bits, last = n - 1;
     for (size_t start = 0; start < number; start += LANES) {
         size_t lanes = number - start < LANES ? number - start : LANES, from[LANES], to[LANES];
         int further = 0;
@@ -1006,9 +1012,16 @@ EXPORT void discreet_weights(double *gaps, size_t n, double rate)
     leave(saved);
 }
 
+EXPORT void discreet_guide(const double *ends, size_t n, uint32_t *guide, unsigned bits)
+{
+    Environment saved = enter();
+    compute_guide(ends, n, guide, bits);
+    leave(saved);
+}
+
 EXPORT void discreet_locate(
     const double *ends, size_t n, const uint64_t *words, size_t number, unsigned width, double cell, double slack,
-    uint32_t *guide, unsigned guide_bits, int64_t *found)
+    const uint32_t *guide, unsigned guide_bits, int64_t *found)
 {
     Environment saved = enter();
     compute_locate(ends, n, words, number, width, cell, slack, guide, guide_bits, found);

@@ -94,20 +94,35 @@ class Kernel:
         self._functions["cumulate"](_at(numbers), len(numbers))
         return numbers
 
+    def guide(self, ends: Doubles, number: int, width: int) -> NDArray[np.uint32]:
+        """Return how many running sums lie below each of 2**b cells: where the look-up of a word begins.
+
+        Args:
+            ends: the running sums.
+            number: how many words are looked up: for as many as there are sums a cell has one of them, else four.
+            width: bits of a word.
+        """
+        bits = min(width, max(len(ends).bit_length() - (0 if number >= len(ends) else 2), 0))
+        ends, guide = _contiguous(ends), np.empty((1 << bits) + 1, dtype=np.uint32)
+        self._functions["guide"](_at(ends), len(ends), _at(guide), bits)
+        return guide
+
     def locate(
-        self, ends: Doubles, words: NDArray[np.uint64], width: int, slack: float
+        self,
+        ends: Doubles,
+        words: NDArray[np.uint64],
+        width: int,
+        slack: float,
+        guide: NDArray[np.uint32] | None = None,
     ) -> NDArray[np.int64]:
         """Return the indices on which the words certainly fall, or -1: see `Sums.locate_all`."""
         ends, words = _contiguous(ends), _readable_words(words)
-        # One end in a cell on average where the guide is used often enough, else four.
-        fewer = 0 if len(words) >= len(ends) else 2
-        guide_bits = min(width, max(len(ends).bit_length() - fewer, 0))
-        guide = np.empty((1 << guide_bits) + 1, dtype=np.uint32)
+        guide = self.guide(ends, len(words), width) if guide is None else guide
         indices = np.empty(len(words), dtype=np.int64)
         cell = float(ends[-1]) * 2.0**-width
         self._functions["locate"](
             *(_at(ends), len(ends), _at(words), len(words), width),
-            *(cell, slack, _at(guide), guide_bits, _at(indices)),
+            *(cell, slack, _at(guide), len(guide).bit_length() - 1, _at(indices)),
         )
         return indices
 

@@ -24,6 +24,7 @@ _ARGUMENTS = {
     "weights": "pnd",
     "cumulate": "pn",
     "row_sums": "pnndp",
+    "guide": "pnpu",
     "locate": "pnpnuddpup",
     "locate_rows": "pnnpddp",
     "rounds": "pnndpppndddpp",
