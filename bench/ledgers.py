@@ -1,9 +1,11 @@
 """A release that is paid for, against one that is not, and against two durable rows in SQLite."""
 
+import hashlib
 import sqlite3
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
+from uuid import uuid4
 
 from .race import Contender, Run, Watch, race
 from .results import Row, Target, compared
@@ -11,6 +13,7 @@ from .results import Row, Target, compared
 VOTES = {"tea": 310, "coffee": 412, "water": 45}
 ROWS = "two synced rows in bare SQLite"
 UNPAID = "unpaid"
+FLOOR = "unpaid, and what it writes: statements, JSON and hashes alone"
 IN_MEMORY = "through a ledger in memory"
 SINGLY = "20 paid releases"
 BATCH = 20
@@ -36,6 +39,7 @@ def paid_in_memory(watch: Watch) -> Row:
     contenders = [
         Contender(IN_MEMORY, partial(paid_run, None), calls=50),
         Contender(UNPAID, _unpaid, calls=50),
+        Contender(FLOOR, _written, calls=50),
     ]
     timings = race(contenders, 21, watch)
     return Row("one release, paid in memory", compared(timings, Target(5, UNPAID)))
@@ -89,6 +93,68 @@ def _unpaid() -> Run:
     from discreet import select
 
     return partial(select, VOTES, sensitivity=1, monotonic=True, epsilon=1)
+
+
+def _written() -> Run:
+    """Return a run of an unpaid release and of the writes of a paid one: no row is read, found or checked."""
+    from discreet import Ledger
+    from discreet.ledger.schema import driver_of
+
+    ledger, unpaid = Ledger(), _unpaid()
+    writer = _Writer(ledger._store.read(lambda transaction: driver_of(transaction.connection)))
+    charge, answer = _bodies()
+
+    def run(_: object = ledger) -> None:  # which closes its connection when it ends
+        request = str(uuid4())
+        writer.write("charged", request, charge)
+        unpaid()
+        writer.write("answered", request, answer)
+
+    return run
+
+
+class _Writer:
+    """A writer of events as a ledger has them, by raw statements."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        from discreet.ledger.events import canonical_json
+
+        self._connection, self._spell = connection, canonical_json
+        self._number, self._head = 0, 64 * "0"
+        connection.execute(
+            "INSERT INTO discreet_budgets VALUES ('drinks', '', '', '', '', '', '', '')"
+        )
+
+    def write(self, kind: str, request: str, body: object) -> None:
+        """Append an event, and update the sums after a charge, in a transaction."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._number += 1
+        at, text = "2027-01-01T00:00:00.000000+00:00", self._spell(body)
+        event = [self._number, at, kind, "drinks", "", request, text]
+        self._head = hashlib.sha256(self._spell([self._head, *event]).encode()).hexdigest()
+        self._connection.execute(
+            "INSERT INTO discreet_events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [*event, self._head]
+        )
+        self._connection.execute(
+            "UPDATE discreet_ledger SET events = ?, head = ?", [self._number, self._head]
+        )
+        if kind == "charged":
+            total, spent = self._spell({"epsilon": "1000000"}), self._spell({"epsilon": "1"})
+            self._connection.execute(
+                "UPDATE discreet_budgets SET total = ?, spent = ? WHERE dataset = ? AND analyst = ?",
+                [total, spent, "drinks", ""],
+            )
+        self._connection.execute("COMMIT")
+
+
+def _bodies() -> list[dict[str, object]]:
+    """Return the bodies of the two events of a paid release."""
+    from discreet import Ledger, select
+
+    ledger = Ledger()
+    ledger.open("drinks", epsilon=10**6)
+    select(VOTES, sensitivity=1, monotonic=True, epsilon=1, ledger=ledger.session("drinks"))
+    return [dict(event.body) for event in ledger.history()[1:]]
 
 
 def _rows(path: Path) -> Run:
