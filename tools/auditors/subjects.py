@@ -10,6 +10,9 @@ import numpy as np
 
 import discreet
 from discreet.mechanisms import AboveThreshold, NoisyMax
+from discreet.mechanisms.contract import PrivacyParameter
+from discreet.mechanisms.first_above import FirstThreshold
+from discreet.sampling.bits import SystemBits
 
 Answers = list[Hashable]
 Ask = Callable[..., Answers]
@@ -28,6 +31,14 @@ QUERIES = ([1, 1, 1], [0, 0, 2])
 
 RECORDS = (["tea"] * 3 + ["milk"], ["tea"] * 3)
 NUMBERS = ([1, 4, 4, 9], [1, 4, 4])
+BIDS = ([1] * 20, [1] * 20 + [9])
+UNEQUAL = ([6, 15, 9, 3, -4], [15, 24, 6, -2, -3])
+CHANGES = [9, 9, 3, 5, 1]
+"""The sensitivities of the unequal scores."""
+
+BELOW = ([1, 1], [2, 2])
+"""How many of one record, and of two, are below two thresholds."""
+
 DRINKS: dict[str, Any] = {
     "k": 2, "candidates": ["tea", "milk", "rum"], "epsilon": 1, "method": "counts"
 }  # fmt: skip
@@ -90,6 +101,15 @@ def _session(queries: list[int], count: int) -> Hashable:
         if session.remaining:
             session.ask(query)
     return session.answers
+
+
+def first_of_thresholds(epsilon: int, side: int, size: int) -> Answers:
+    """Return which threshold a tenth of the records is below, by first above."""
+    mechanism = FirstThreshold(Fraction(1, 10))
+    below = np.array(BELOW[side])
+    parameter = PrivacyParameter("epsilon", Fraction(epsilon))
+    law: Any = mechanism.calibrate("add_remove", parameter).law
+    return [*map(int, law(below, int(below[-1])).draws(size, SystemBits()))]
 
 
 def best_of_tries(side: int, size: int) -> Answers:
@@ -208,6 +228,9 @@ def _numbers(scale: int, large: int) -> list[Subject]:
         ("laplace, step 1/8, 0 and 1", discreet.laplace, (0, 1), {**terms, "step": "1/8"}, scale),
         ("median, a record more", discreet.median, NUMBERS, median, large),
         ("randomized_response, yes and no", discreet.randomized_response, ("yes", "no"), response, scale),
+        ("best_price, a record more", discreet.best_price, BIDS, median, scale),
+        ("select_generalized, sensitivities 1 to 9", discreet.select_generalized, UNEQUAL,
+         {"sensitivities": CHANGES}, scale),
     ]  # fmt: skip
     subjects = []
     for epsilon in (1, 2):
@@ -219,8 +242,10 @@ def _numbers(scale: int, large: int) -> list[Subject]:
 
 
 def _sessions(large: int) -> list[Subject]:
-    """Return sparse vector, right and wrong."""
+    """Return sparse vector and first above, right and wrong."""
     return [
+        Subject("first_above, a record more", partial(first_of_thresholds, 1), large // 5),
+        Subject("first_above at 2ε, a record more", partial(first_of_thresholds, 2), large // 5, is_broken=True),
         Subject("AboveThreshold, one answer", partial(above, 1), large // 2),
         Subject("AboveThreshold, two answers", partial(above, 2), large // 2),
         Subject("sparse vector without noise on queries", partial(_sparse_vector, 0), large, is_broken=True),
@@ -238,6 +263,7 @@ def _slow(few: int) -> list[Subject]:
          {"alphas": ["0.3", "0.7"], "candidates": GRID, "method": "joint"}, Fraction(0)),
         ("count, a record more", discreet.count, RECORDS, {}, Fraction(0)),
         ("sum, a record more", discreet.sum, NUMBERS, {"minimum": 0, "maximum": 9}, Fraction(0)),
+        ("bounds, a record more", discreet.bounds, NUMBERS, {}, Fraction(0)),
         ("keys at δ = 1/100, a record more", discreet.keys, RECORDS, {"delta": delta}, delta),
         ("counts at δ = 1/100, a record more", discreet.counts, RECORDS, {"delta": delta}, delta),
     ]  # fmt: skip
