@@ -16,6 +16,9 @@ Import Intervals.
 (* For other files: there `interval` would be the one over machine integers. *)
 Ltac by_intervals := interval with (i_prec 120).
 
+(* Where nothing cancels. *)
+Ltac by_short_intervals := interval with (i_prec 40).
+
 Definition value (number : Z * Z) : R :=
   match number with
   | (m, 0%Z) => IZR m

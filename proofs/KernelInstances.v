@@ -2,7 +2,7 @@
 
 From Coq Require Import Reals Lra ZArith Lia List.
 From Flocq Require Import Core.
-From Discreet Require Import FastPass Doubles KernelConstants Kernel KernelRounding KernelWeight.
+From Discreet Require Import FastPass Doubles KernelConstants Kernel KernelRounding KernelContraction KernelWeight.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -44,24 +44,36 @@ Proof.
 Qed.
 
 Lemma computed_exists :
-  forall p y, format y -> 0 <= y <= value cut_at -> exists weight, computed p y weight.
+  forall fused y, format y -> 0 <= y <= value cut_at -> exists weight, computed fused y weight.
 Proof.
-  intros p y is_double range. destruct (rest_is_exact y is_double range) as [n [_ [is_whole _]]].
-  exists (scaled (p (rest y)) n), n. split; [exact is_whole|reflexivity].
+  intros fused y is_double range. destruct (rest_is_exact y is_double range) as [n [_ [is_whole _]]].
+  exists (scaled (mixed fused taylor (rest y)) n), n. split; [exact is_whole|reflexivity].
 Qed.
 
+(* Every other pair of a product and a sum is one operation. *)
+Example contraction_error_instance :
+  exists t, Rabs t <= 340 / 10 ^ 18 /\ mixed Nat.even taylor (1 / 4) = polynomial (1 / 4) * (1 + t).
+Proof. apply contraction_error. exact quarter_is_small. Qed.
+
+Example contraction_error_without_constant_instance :
+  exists t, Rabs t <= 240 / 10 ^ 18 /\ mixed Nat.even (tl taylor) (1 / 4) = exactly (tl taylor) (1 / 4) * (1 + t).
+Proof. apply contraction_error_without_constant. exact quarter_is_small. Qed.
+
+(* All pairs and none are two of these cases. *)
+Lemma all_and_none : forall r, mixed (fun _ => true) taylor r = once r /\ mixed (fun _ => false) taylor r = twice r.
+Proof. intros r. split; reflexivity. Qed.
+
 Example weight_error_instance :
-  exists weight, computed twice (1 / 4) weight /\
+  exists weight, computed Nat.even (1 / 4) weight /\
     Rabs (weight - exp (- (1 / 4 * ln 2))) <= 472 / 10 ^ 16 * weight.
 Proof.
   pose proof u_small as [small _].
-  destruct (computed_exists twice (1 / 4) quarter_is_a_double quarter_in_range) as [weight is_computed].
+  destruct (computed_exists Nat.even (1 / 4) quarter_is_a_double quarter_in_range) as [weight is_computed].
   exists weight. split; [exact is_computed|].
-  apply weight_error with (y := 1 / 4) (p := twice); try assumption.
+  apply weight_error with (y := 1 / 4) (fused := Nat.even); try assumption.
   - exact quarter_is_a_double.
   - exact quarter_in_range.
   - rewrite Rminus_diag_eq by reflexivity. rewrite Rabs_R0. lra.
-  - left. reflexivity.
 Qed.
 
 Lemma cut_is_a_double : format (value cut_at) /\ 0 <= value cut_at <= value cut_at.
@@ -69,12 +81,12 @@ Proof. split; [apply integers_are_doubles; reflexivity|cbn; lra]. Qed.
 
 Example cut_weight_instance :
   exp (- (94 * ln 2)) < bpow radix2 (-92) /\
-  exists weight, computed once (value cut_at) weight /\ weight < bpow radix2 (-92).
+  exists weight, computed Nat.even (value cut_at) weight /\ weight < bpow radix2 (-92).
 Proof.
   pose proof u_small as [small _]. destruct cut_is_a_double as [is_double range].
-  destruct (computed_exists once (value cut_at) is_double range) as [weight is_computed].
+  destruct (computed_exists Nat.even (value cut_at) is_double range) as [weight is_computed].
   assert (all : exp (- (94 * ln 2)) < bpow radix2 (-92) /\ weight < bpow radix2 (-92)).
-  { apply cut_weight with (y := 94) (p := once); [cbn; lra| |right; reflexivity|exact is_computed].
+  { apply cut_weight with (y := 94) (fused := Nat.even); [cbn; lra| |exact is_computed].
     rewrite Rminus_diag_eq by reflexivity. rewrite Rabs_R0. lra. }
   split; [apply all|]. exists weight. split; [exact is_computed|apply all].
 Qed.
@@ -123,12 +135,12 @@ Qed.
 
 Lemma half_of_the_weights_error_is_too_little :
   exists exact weight, Rabs (value cut_at - exact) <= 532 / 100 * u * value cut_at /\
-    computed twice (value cut_at) weight /\
+    computed Nat.even (value cut_at) weight /\
     Rabs (weight - exp (- (exact * ln 2))) > / 2 ^ 45 * weight.
 Proof.
   destruct cut_is_a_double as [is_double range].
-  destruct (computed_exists twice (value cut_at) is_double range) as [weight is_computed].
-  destruct (computed_is_near (value cut_at) twice weight is_double range ltac:(left; reflexivity) is_computed)
+  destruct (computed_exists Nat.even (value cut_at) is_double range) as [weight is_computed].
+  destruct (computed_is_near (value cut_at) Nat.even weight is_double range is_computed)
     as [s [t [ss [st near]]]].
   pose proof u_small as [small _].
   exists (93 * (1 - 532 / 100 * u)), weight.

@@ -4,14 +4,14 @@
 
 From Coq Require Import Reals Lra ZArith Lia.
 From Flocq Require Import Core Sterbenz Mult_error.
-From Discreet Require Import FastPass Doubles KernelConstants Kernel KernelRounding.
+From Discreet Require Import FastPass Doubles KernelConstants Kernel KernelContraction.
 Open Scope R_scope.
 
 Definition shifted (y : R) : R := rnd (y + value rounding_constant).
 Definition whole (y : R) : R := rnd (shifted y - value rounding_constant).
 Definition rest (y : R) : R := rnd (whole y - y).
 
-(* p is the polynomial as it was computed, `twice` or `once`. *)
+(* p is the polynomial as it was computed. *)
 Definition scaled (p : R) (n : Z) : R := rnd (p * bpow radix2 (- n)).
 
 Lemma integers_are_doubles : forall n, (Z.abs n < 2 ^ 53)%Z -> format (IZR n).
@@ -90,23 +90,19 @@ Qed.
 Lemma power_of_two : forall n : Z, bpow radix2 n = exp (IZR n * ln 2).
 Proof. intros n. rewrite bpow_exp. reflexivity. Qed.
 
-(* The weight of a double y, p being the polynomial with each product and sum rounded, or with each pair of them fused;
-   what a compiler may make of some pairs and not of others is no part of this. *)
-Definition computed (p : R -> R) (y weight : R) : Prop :=
-  exists n : Z, whole y = IZR n /\ weight = scaled (p (rest y)) n.
+(* The weight of a double y, whichever pairs of a product and a sum of the polynomial a compiler made one operation of. *)
+Definition computed (fused : nat -> bool) (y weight : R) : Prop :=
+  exists n : Z, whole y = IZR n /\ weight = scaled (mixed fused taylor (rest y)) n.
 
 Lemma computed_is_near :
-  forall y p weight, format y -> 0 <= y <= value cut_at -> p = twice \/ p = once -> computed p y weight ->
-    exists s t, Rabs s <= 863 / 10 ^ 17 /\ Rabs t <= 232 / 10 ^ 18 /\
+  forall y fused weight, format y -> 0 <= y <= value cut_at -> computed fused y weight ->
+    exists s t, Rabs s <= 863 / 10 ^ 17 /\ Rabs t <= 340 / 10 ^ 18 /\
       weight = exp (- (y * ln 2)) * (1 + s) * (1 + t).
 Proof.
-  intros y p weight is_double range which [n' [is_whole' is_weight]].
+  intros y fused weight is_double range [n' [is_whole' is_weight]].
   destruct (rest_is_exact y is_double range) as [n [sizes [is_whole [is_rest [rest_double small]]]]].
   rewrite is_whole in is_whole'. apply eq_IZR in is_whole'. subst n'.
-  destruct (rounding_error (rest y) rest_double small) as [[t1 [s1 e1]] [t2 [s2 e2]]].
-  assert (rounding : exists t, Rabs t <= 232 / 10 ^ 18 /\ p (rest y) = polynomial (rest y) * (1 + t)).
-  { destruct which as [->| ->]; [exists t1|exists t2]; split; try assumption. lra. }
-  destruct rounding as [t [st et]].
+  destruct (contraction_error fused (rest y) small) as [t [st et]].
   pose proof (series_error (rest y) small) as series.
   set (s := polynomial (rest y) * exp (- (rest y * ln 2)) - 1) in series.
   assert (is_polynomial : polynomial (rest y) = exp (rest y * ln 2) * (1 + s)).
@@ -114,16 +110,17 @@ Proof.
       with (polynomial (rest y) * exp (- (rest y * ln 2))) by lra.
     rewrite exp_Ropp. field. pose proof (exp_pos (rest y * ln 2)). lra. }
   exists s, t. split; [exact series|split; [exact st|]].
-  assert (p_double : format (p (rest y))).
-  { destruct which as [->| ->]; unfold twice, once; cbn [horner taylor]; apply format_rnd. }
-  assert (p_size : 1 / 2 <= p (rest y)).
+  set (p := mixed fused taylor (rest y)) in *.
+  assert (p_double : format p) by apply mixed_is_double.
+  assert (p_size : 1 / 2 <= p).
   { rewrite et, is_polynomial. apply between in small. apply between in series. apply between in st.
-    apply Rle_trans with (exp (- (1 / 2) * ln 2) * (1 - 863 / 10 ^ 17) * (1 - 232 / 10 ^ 18)); [by_intervals|].
+    apply Rle_trans with (exp (- (1 / 2) * ln 2) * (1 - 863 / 10 ^ 17) * (1 - 340 / 10 ^ 18)); [by_intervals|].
     pose proof (exp_pos (- (1 / 2) * ln 2)). pose proof (exp_pos (rest y * ln 2)).
     apply Rmult_le_compat; [apply Rmult_le_pos; lra|lra| |lra].
     apply Rmult_le_compat; [lra|lra| |lra].
     apply exp_le. apply Rmult_le_compat_r; [|lra].
     apply Rlt_le, Rlt_le_trans with (6931 / 10000); [lra|by_intervals]. }
+  clearbody p.
   rewrite is_weight. unfold scaled. rewrite round_generic; [|apply valid_rnd_N|].
   - rewrite et, is_polynomial, is_rest, power_of_two, opp_IZR.
     replace (exp (- (y * ln 2)))
@@ -131,20 +128,19 @@ Proof.
     + lra.
     + rewrite <- exp_plus. f_equal. lra.
   - apply mult_bpow_exact_FLT; [exact p_double|].
-    assert (large : (-1 < mag radix2 (p (rest y)))%Z).
+    assert (large : (-1 < mag radix2 p)%Z).
     { apply mag_gt_bpow. rewrite Rabs_pos_eq by lra. cbn. lra. }
     lia.
 Qed.
 
 (* Line "together": the computed weight of a double y within 5.32 u of the real one. *)
 Theorem weight_error :
-  forall y exact p weight,
-    format y -> 0 <= y <= value cut_at -> Rabs (y - exact) <= 532 / 100 * u * y ->
-    p = twice \/ p = once -> computed p y weight ->
+  forall y exact fused weight,
+    format y -> 0 <= y <= value cut_at -> Rabs (y - exact) <= 532 / 100 * u * y -> computed fused y weight ->
     Rabs (weight - exp (- (exact * ln 2))) <= 472 / 10 ^ 16 * weight.
 Proof.
-  intros y exact p weight is_double range near which is_computed.
-  destruct (computed_is_near y p weight is_double range which is_computed) as [s [t [ss [st ->]]]].
+  intros y exact fused weight is_double range near is_computed.
+  destruct (computed_is_near y fused weight is_double range is_computed) as [s [t [ss [st ->]]]].
   set (d := y - exact) in *.
   assert (small : Rabs d <= 532 / 100 * u * 93).
   { apply Rle_trans with (1 := near). pose proof u_small. apply Rmult_le_compat_l; [lra|].
@@ -166,12 +162,11 @@ Qed.
 
 (* An exponent beyond the cut: both the real weight and what is computed at the cut are below 2^-92. *)
 Theorem cut_weight :
-  forall y exact p weight,
-    value cut_at <= y -> Rabs (y - exact) <= 532 / 100 * u * y ->
-    p = twice \/ p = once -> computed p (value cut_at) weight ->
+  forall y exact fused weight,
+    value cut_at <= y -> Rabs (y - exact) <= 532 / 100 * u * y -> computed fused (value cut_at) weight ->
     exp (- (exact * ln 2)) < bpow radix2 (-92) /\ weight < bpow radix2 (-92).
 Proof.
-  intros y exact p weight far near which is_computed.
+  intros y exact fused weight far near is_computed.
   rewrite power_of_two.
   assert (ln2_some : 1 / 2 < ln 2) by by_intervals.
   assert (is_cut : value cut_at = 93) by reflexivity.
@@ -179,7 +174,7 @@ Proof.
   - apply exp_increasing. apply between in near. unfold u in near. cbn [pow] in near.
     replace (IZR (-92) * ln 2) with (- (92 * ln 2)) by lra.
     apply Ropp_lt_contravar. apply Rmult_lt_compat_r; lra.
-  - destruct (computed_is_near (value cut_at) p weight) as [s [t [ss [st ->]]]]; try assumption.
+  - destruct (computed_is_near (value cut_at) fused weight) as [s [t [ss [st ->]]]]; try assumption.
     + apply integers_are_doubles. reflexivity.
     + lra.
     + rewrite is_cut. apply between in ss. apply between in st.
