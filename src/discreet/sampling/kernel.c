@@ -1251,9 +1251,9 @@ typedef struct {
 #define MISSING (-1.0) /* the index of null and of NaN */
 
 #if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch(address, 1)
+#define PREFETCH_TO_WRITE(address) __builtin_prefetch(address, 1)
 #else
-#define PREFETCH(address) (void)(address)
+#define PREFETCH_TO_WRITE(address) (void)(address)
 #endif
 
 /* The indices of up to TILE rows. Loops by themselves: of a choice among other arithmetic GCC makes a jump. */
@@ -1335,7 +1335,7 @@ FOR_EACH_LEVEL size_t compute_count_indices(
             }
         }
         for (size_t i = 0; i < tile; i++)
-            PREFETCH(counts + cells[i]);
+            PREFETCH_TO_WRITE(counts + cells[i]);
         for (size_t i = 0; i < tile; i++)
             counts[cells[i]]++;
     }
