@@ -172,7 +172,8 @@ def test_hardly_more_than_the_cells_come_back(
             grid = Grid(0, 10, step)
             source = on_grid(engine(pl.DataFrame({"v": values})), "v", borders(grid))
             assert source is not None
-            grouped: Any = getattr(source, "engine", source)  # where the kernel would count
+            edges: Any = getattr(source, "edges", source)  # where the kernel would count
+            grouped: Any = getattr(edges, "engine", edges)
             grouped.occupancy(partial(places, grid))
     assert len(sent) == 4
     assert max(sent[:2]) <= 2 * 11
