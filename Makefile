@@ -28,7 +28,7 @@ coverage: .venv/test-ready ## which lines and branches the tests reach
 
 proofs: .venv/test-ready ## the long enumerations, twenty times as many random examples as in `make test`, and Coq's proofs
 	$(BIN)/pytest -q -n auto --dist loadscope -m "proof or hypothesis" --hypothesis-profile=thorough
-	@$(PYTHON) tools/coq.py --long
+	@$(MAKE) --no-print-directory coq
 	@$(MAKE) --no-print-directory bridge
 
 coq: ## the theories in proofs/, checked by Coq; says why where Coq or a library is not installed
