@@ -83,8 +83,9 @@ def _ratio(line: Mapping[str, Any] | None, clock: str = "ratio") -> str:
     """Return a ratio with its interval; nothing where there is none."""
     if line is None or line[clock] is None:
         return ""
-    low, high = map(ratio, line[f"{clock}_interval"])
-    return f"{ratio(line[clock])} [{low}, {high}]"
+    interval = line[f"{clock}_interval"]  # none of runs before there were any
+    ends = "" if interval is None else " [{}, {}]".format(*map(ratio, interval))
+    return f"{ratio(line[clock])}{ends}"
 
 
 def _target(line: Mapping[str, Any]) -> str:
