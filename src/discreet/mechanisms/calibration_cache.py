@@ -12,7 +12,7 @@ from ..sampling.enclosures import has_fast_pass
 from . import read_mechanism
 from .contract import Calibrated, Mechanism, PrivacyParameter, calibrate, read_parameter
 
-PLAIN_TYPES = {type(None), bool, int, float, str, Fraction, Decimal}
+_PLAIN_TYPES = {type(None), bool, int, float, str, Fraction, Decimal}
 """Types whose values cannot change, and whose equality is Python's own."""
 
 _MOST_CALIBRATIONS = 512
@@ -67,7 +67,7 @@ def find_calibration(
     parameters = terms.get("epsilon"), terms.get("rho"), terms.get("scale")
     public = relation, *parameters, change, spread, monotonic
     types = str if type(mechanism) is str else _types(mechanism)
-    if types is None or not PLAIN_TYPES.issuperset(map(type, public)):
+    if types is None or not _PLAIN_TYPES.issuperset(map(type, public)):
         return None
     try:
         return _calibration(types, mechanism, *public)
@@ -78,7 +78,7 @@ def find_calibration(
 def _types(value: Any) -> Any:
     """Return the types of a mechanism of this folder and of its fields; None unless all are compared by value."""
     kind = type(value)
-    if kind in PLAIN_TYPES:
+    if kind in _PLAIN_TYPES:
         return kind
     if not kind.__module__.startswith(f"{__package__}.") or not is_dataclass(value):
         return None

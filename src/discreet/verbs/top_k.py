@@ -11,7 +11,7 @@ from ..arguments import choice, column_name
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates, RequestConflict
 from ..mechanisms import Mechanism, read_mechanism
-from ..mechanisms.calibration_cache import PLAIN_TYPES, find_calibration
+from ..mechanisms.calibration_cache import Calibration, find_calibration
 from ..mechanisms.contract import read_parameter
 from ..mechanisms.gap import WithGap
 from ..mechanisms.joint.joint_top_k import JointTopK
@@ -421,55 +421,22 @@ def _find_lists(
     Returns:
         The lists; None for other calls, and for arguments that cannot be looked up.
     """
-    if not only_calibrate(terms):
+    name: Any = terms.get("mechanism", "exponential")
+    if method != "peeling" or type(length) is not int or not only_calibrate(terms):
         return None
-    parameters = terms.get("epsilon"), terms.get("rho"), terms.get("scale")
-    relation = terms.get("neighbors", "add_remove")
-    public: Any = (
-        method,
-        length,
-        terms.get("mechanism", "exponential"),
-        relation,
-        *parameters,
-        *changes,
-    )
-    if (
-        not PLAIN_TYPES.issuperset(map(type, public))
-        or type(length) is not int
-        or method != "peeling"
-    ):
-        return None
-    try:
-        return _ready_lists(*public)
-    except TypeError:  # a signaling NaN has no hash; it is refused in words where it is read
-        return None
+    calibration = find_calibration({**terms, "mechanism": _peeling(name, length)}, *changes)
+    return None if calibration is None else _ready_lists(calibration, length)
 
 
-@lru_cache(typed=True)
-def _ready_lists(  # noqa: PLR0913  # all of them, so that each is looked up by its own type
-    method: ListMethod,
-    length: int,
-    mechanism: str,
-    neighbors: Any,
-    epsilon: Any,
-    rho: Any,
-    scale: Any,
-    change: Any,
-    spread: Any,
-    monotonic: Any,
-) -> _ReadyLists | None:
-    """Return the lists of so many answers by a mechanism, its privacy parameter and a declared sensitivity."""
-    peeling = _over_lists(method, read_mechanism(mechanism), count(length, "k"), False, None)
-    terms = {
-        "mechanism": peeling,
-        "neighbors": neighbors,
-        "epsilon": epsilon,
-        "rho": rho,
-        "scale": scale,
-    }
-    calibration = find_calibration(terms, change, spread, monotonic)
-    if calibration is None:
-        return None
+@lru_cache
+def _peeling(mechanism: str, length: int) -> Mechanism:
+    """Return the mechanism that answers lists of so many indices in turn."""
+    return Peeling(read_mechanism(mechanism), count(length, "k"), None)
+
+
+@lru_cache
+def _ready_lists(calibration: Calibration, length: int) -> _ReadyLists:
+    """Return the lists of so many answers of a calibrated mechanism."""
     guarantee, query = calibration.calibrated.guarantee, f"top {length} of scores"
     template: Release = Release(None, guarantee, calibration.mechanism.name, query=query)
     return _ReadyLists(calibration.calibrated.law, template)
