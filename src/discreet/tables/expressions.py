@@ -116,10 +116,8 @@ class OpenedTable:
 
     def record_rows(self) -> Frame:
         """Return the rows with a privacy unit and a group, bounded in groups per unit."""
-        rows, records = self._rows_of_groups(), self.records
-        # Of groups that were drawn, a unit has rows in those alone for which it was counted.
-        bounds = records.bounds_groups and not records.draws_groups
-        return self._in_few_groups(rows) if bounds else rows
+        rows = self._rows_of_groups()
+        return self._in_few_groups(rows) if self.records.bounds_groups else rows
 
     def _rows_of_groups(self) -> Frame:
         """Return the rows with a privacy unit and a group, in all groups of a unit that are listed."""
@@ -210,7 +208,7 @@ class OpenedTable:
         records = self.records
         # At most so many pairs has one unit, which is public.
         in_a_unit = len(records.groups) * len(places)
-        if not records.bounds_groups or records.draws_groups or in_a_unit > MOST_IN_A_UNIT:
+        if not records.bounds_groups or in_a_unit > MOST_IN_A_UNIT:
             return None
         most = records.most_groups, records.most_candidates
         rows = self._rows_of_groups()

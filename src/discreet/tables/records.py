@@ -63,8 +63,10 @@ class Records:
 
     @property
     def bounds_groups(self) -> bool:
-        """Whether a unit may have rows in more groups than may count."""
-        return self.unit is not None and self.by is not None and self.most_groups < len(self.groups)
+        """Whether a unit may have rows in more listed groups than may count; the draw of groups bounds its own."""
+        if self.unit is None or self.by is None or self.draws_groups:
+            return False
+        return self.most_groups < len(self.groups)
 
 
 _DAYS = (
