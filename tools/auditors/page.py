@@ -1,7 +1,7 @@
-"""The tables of docs/reference/audited_by_others.md, by what the auditors said."""
+"""The tables of docs/reference/audited_by_others.md: what the auditors said so far, and where it is read from."""
 
-import json
-from dataclasses import asdict, dataclass, field
+import re
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .auditor import Finding
@@ -9,9 +9,9 @@ from .subjects import Subject
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "audited_by_others.md"
-STORED = ROOT / "build" / "auditors.json"
 
 BEGIN, END = "<!-- written by make auditors -->", "<!-- end -->"
+NOT_RUN = "not run"
 
 
 @dataclass
@@ -32,20 +32,32 @@ class Results:
 
     @classmethod
     def read(cls) -> "Results":
-        """Return what is stored."""
-        if not STORED.exists():
-            return cls()
-        stored = json.loads(STORED.read_text(encoding="utf-8"))
-        findings = {
-            auditor: {name: Finding(**each) for name, each in found.items()}
-            for auditor, found in stored["findings"].items()
-        }
-        return cls(stored["versions"], stored["figures"], findings, stored["draws"])
+        """Return what the page says."""
+        results = cls()
+        tables = PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+        rows = [
+            [cell.strip() for cell in line.strip("|").split("|")]
+            for line in tables.splitlines()
+            if line.startswith("|") and not line.startswith("|---")
+        ]
+        names: list[str] = []
+        for first, *others in rows:
+            if first == "subject":
+                names = others
+            elif names:
+                results._read_subject(first, dict(zip(names, others, strict=True)))
+            elif first != "auditor":
+                results.versions[first], results.figures[first] = others[:2]
+                results.draws[first] = int(others[2].replace(",", ""))
+        return results
 
-    def store(self) -> None:
-        """Store it."""
-        STORED.parent.mkdir(exist_ok=True)
-        STORED.write_text(json.dumps(asdict(self), indent=1, ensure_ascii=False), encoding="utf-8")
+    def _read_subject(self, subject: str, cells: dict[str, str]) -> None:
+        """Take in the cells of a subject; bold ones refute."""
+        for auditor, cell in cells.items():
+            if cell != NOT_RUN:
+                bold = re.fullmatch(r"\*\*(.*)\*\*", cell)
+                finding = Finding(bold is not None, bold[1] if bold else cell)
+                self.findings.setdefault(auditor, {})[subject] = finding
 
 
 def write(results: Results, audited: list[Subject]) -> None:
@@ -84,7 +96,7 @@ def _table(results: Results, audited: list[Subject]) -> str:
 def _cell(finding: Finding | None) -> str:
     """Return a figure, in bold where it refutes."""
     if finding is None:
-        return "not run"
+        return NOT_RUN
     return f"**{finding.figure}**" if finding.is_refuted else finding.figure
 
 
