@@ -1,7 +1,6 @@
 """The page of the auditors, which is also where a run that was stopped goes on from."""
 
 import pytest
-
 from tools.auditors import page
 from tools.auditors.auditor import Finding
 from tools.auditors.subjects import subjects
@@ -29,5 +28,6 @@ def test_a_finding_is_kept_and_what_was_not_run_is_none(monkeypatch, tmp_path, i
     page.write(results, audited)
     read = page.Results.read()
     assert read == results
-    assert second.name not in read.findings["A"] and "B" not in read.findings
+    assert second.name not in read.findings["A"]
+    assert "B" not in read.findings
     assert copy.read_text(encoding="utf-8").startswith("Before\n")
