@@ -231,6 +231,10 @@ def test_keys_hold_the_places_and_the_order(grid: Grid, way: str) -> None:
     odd = [0.0, -0.0, -1.0, math.nan, math.inf, -math.inf, 1e300, 5e-324, float(grid.hi)]
     bids = np.concatenate([points, *beside, odd, np.random.default_rng(2).random(200) * 1100])
     runs = falling(bids, grid)
+    if kernel.are_doubles(runs.keys):
+        assert runs.bits == 0
+        assert runs.keys.tolist() == [0, *sorted((places(grid, bids) + 1).tolist())]
+        return
     assert runs.bits == key_bits(grid.size - 1, len(bids)) > 0
     low = (1 << runs.bits) - 1
     assert sorted((runs.keys[1:] & low).tolist()) == list(range(len(bids)))
@@ -271,3 +275,17 @@ def test_what_doubles_do_not_serve(runs: Callable[[], object], way: str) -> None
 
 def test_the_private_numbers_are_not_shown() -> None:
     assert repr(falling([271828.0], Grid(0, 10**6))) == "<Runs of private scores>"
+
+
+def test_without_the_network_the_kernel_weighs_keys_that_numpy_sorted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if kernel.active() is None:
+        pytest.skip(f"no kernel: {kernel.load()}")
+    bids, grid = np.random.default_rng(5).random(3000) * 1000, Grid(0, 1000, "0.5")
+    law = RunLaw(falling(bids, grid), RATES[2])
+    monkeypatch.setattr(kernel.Kernel, "sorted_keys", lambda *_: None)
+    plain = falling(bids, grid)
+    assert plain.bits > 0
+    assert isinstance(tables(plain, RATES[2])._weights, KernelWeights)
+    assert RunLaw(plain, RATES[2]).draws(20, SeededBits(1)) == law.draws(20, SeededBits(1))

@@ -4,8 +4,9 @@ With places p[0] <= p[1] <= ... <= p[n - 1], run i has the points above p[i - 1]
 j in it is (low + j * step) * min(limit, n - i). Two equal places leave a run without points, of weight zero, so the
 work is that of n runs for any places. The points above the last place are a run of their own, of score 0.
 
-The places are sorted as *keys*: a place plus one, shifted by some bits, with the position of its number in them.
-Keys are all different, so that sorting takes as long for equal numbers as for others.
+The places are sorted as *keys*: a place plus one. The kernel sorts them as doubles, in the same steps for any.
+Elsewhere they are integers, shifted by some bits, with the position of the number in them: they are all different,
+so that sorting takes as long for equal numbers as for others.
 """
 
 from collections.abc import Callable
@@ -80,20 +81,20 @@ class FallingRuns(Runs):
     """Such runs. The fields of `Runs` are worked out when one of them is read. Private.
 
     Args:
-        keys: the keys in order, with a 0 in front of them.
-        bits: by how many bits places are shifted in them.
+        keys: the keys in order, with a 0 in front of them: doubles, or integers.
+        bits: by how many bits places are shifted in them; 0 if they are doubles.
         steps: how scores depend on places.
         between: returns the same runs without those that have no points, by the places.
     """
 
     __slots__ = ("_between", "bits", "keys", "steps")
-    keys: NDArray[np.int64]
+    keys: NDArray[Any]
     bits: int
     steps: Steps
 
     def __init__(
         self,
-        keys: NDArray[np.int64],
+        keys: NDArray[Any],
         bits: int,
         steps: Steps,
         between: Callable[[NDArray[np.int64]], Runs],
@@ -113,7 +114,7 @@ class FallingRuns(Runs):
     def one_by_one(self) -> Runs:
         """Return the same runs, without those that have no points."""
         work_out: Callable[[NDArray[np.int64]], Runs] = self._between
-        return work_out((self.keys[1:] >> self.bits) - 1)
+        return work_out((self.keys[1:].astype(np.int64, copy=False) >> self.bits) - 1)
 
     def table(self, rate: Rate) -> "FallingTable | None":
         """Return the sums of their weights, or None if doubles cannot serve them, by public numbers alone."""
@@ -220,22 +221,25 @@ class KernelWeights:
 
     def __init__(self, fast: kernel.Kernel, runs: FallingRuns, rate: Rate) -> None:
         steps, n = runs.steps, len(runs.keys) - 1
-        self._fast, self._keys, self._bits = fast, runs.keys, runs.bits
+        keys = (
+            runs.keys if kernel.are_doubles(runs.keys) else (runs.keys >> runs.bits).astype(float)
+        )
+        self._fast, self._keys = fast, keys
         limit = float(min(steps.limit, n))
         self._falling = np.array(
             [steps.floor, steps.low, steps.step, limit, 0.0, rate.double / kernel.LN2, steps.dense]
         )
-        self._best = fast.falling_best(self._keys, self._bits, self._falling)
+        self._best = fast.falling_best(keys, self._falling)
         self._rate = rate.double
 
     def sums(self) -> NDArray[np.float64]:
         """Return the sums of the blocks."""
-        return self._fast.falling_sums(self._keys, self._bits, self._falling, self.block)
+        return self._fast.falling_sums(self._keys, self._falling, self.block)
 
     def part(self, b: int) -> NDArray[np.float64]:
         """Return the weights of the runs of one block."""
         start, stop = b * self.block, min((b + 1) * self.block, len(self._keys) - 1)
-        return self._fast.falling_weights(self._keys, self._bits, self._falling, start, stop)
+        return self._fast.falling_weights(self._keys, self._falling, start, stop)
 
     def of_zero(self) -> float:
         """Return the weight of a point of score 0."""

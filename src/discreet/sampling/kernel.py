@@ -177,33 +177,44 @@ class Kernel:
         )
         return list(map(int, answers[:complete]))
 
-    def grid_keys(self, values: Doubles, grid: Doubles, bits: int) -> NDArray[np.int64]:
-        """Return the keys of numbers by their places on a grid, after a 0: see `kernel.c` and `falling_runs`."""
-        values, keys = _contiguous(values), np.empty(len(values) + 1, dtype=np.int64)
-        keys[0] = 0
-        self._functions["grid_keys"](_at(values), len(values), _at(grid), bits, _at(keys[1:]))
-        return keys
+    def grid_keys(self, values: Doubles, grid: Doubles, keys: Doubles) -> None:
+        """Write the keys of numbers by their places on a grid: see `kernel.c` and `falling_runs`."""
+        values = _contiguous(values)
+        self._functions["grid_keys"](_at(values), len(values), _at(grid), _at(keys))
 
-    def falling_best(self, keys: NDArray[np.int64], bits: int, falling: Doubles) -> float:
+    def sorted_keys(self, n: int, write: Callable[[Doubles], None]) -> Doubles | None:
+        """Return n keys in order after a 0, in a time that does not depend on them; None where C cannot.
+
+        Args:
+            n: how many there are.
+            write: puts them into an array; none is below zero.
+        """
+        length = -(-n // _SORTED_AT_ONCE) * _SORTED_AT_ONCE
+        room = np.empty((2, length + 2 * _EIGHT))
+        room[0, _EIGHT + n :] = np.inf
+        write(room[0, _EIGHT : _EIGHT + n])
+        ends = (_at(room[place, _EIGHT:]) for place in (0, 1))
+        if self._functions["sort_doubles"](*ends, length) < 0:
+            return None
+        room[1, _EIGHT - 1] = 0.0
+        return room[1, _EIGHT - 1 : _EIGHT + n]
+
+    def falling_best(self, keys: Doubles, falling: Doubles) -> float:
         """Return the largest rounded score of falling runs, which is put among the numbers that describe them."""
-        self._functions["falling_best"](_at(keys), len(keys) - 1, bits, _at(falling))
+        self._functions["falling_best"](_at(keys), len(keys) - 1, _at(falling))
         return float(falling[4])
 
-    def falling_sums(
-        self, keys: NDArray[np.int64], bits: int, falling: Doubles, block: int
-    ) -> Doubles:
+    def falling_sums(self, keys: Doubles, falling: Doubles, block: int) -> Doubles:
         """Return the sums of the weights of falling runs in blocks."""
         n = len(keys) - 1
         sums = np.empty(-(-n // block))
-        self._functions["falling_sums"](_at(keys), n, bits, _at(falling), block, _at(sums))
+        self._functions["falling_sums"](_at(keys), n, _at(falling), block, _at(sums))
         return sums
 
-    def falling_weights(
-        self, keys: NDArray[np.int64], bits: int, falling: Doubles, start: int, stop: int
-    ) -> Doubles:
+    def falling_weights(self, keys: Doubles, falling: Doubles, start: int, stop: int) -> Doubles:
         """Return the weights of some of the falling runs."""
         weights = np.empty(stop - start)
-        where = _at(keys), len(keys) - 1, bits, _at(falling)
+        where = _at(keys), len(keys) - 1, _at(falling)
         self._functions["falling_weights"](*where, start, stop, _at(weights))
         return weights
 

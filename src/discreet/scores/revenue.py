@@ -135,11 +135,10 @@ class Revenue(BaseScore):
         low, step = int(prices.lo / unit), int(prices.step / unit)
         limit = len(bids) if self.supply is None else self.supply
         steps = Steps(low, step, prices.size - 1, limit, self.continuous)
-        bits = key_bits(steps.last, len(bids))
-        keys = _keys(prices, bids, bits)
-        keys[1:].sort()
         return FallingRuns(
-            keys, bits, steps, lambda ends: self._between(*distinct_indices(ends[ends >= 0]))
+            *_sorted_keys(prices, bids),
+            steps,
+            lambda ends: self._between(*distinct_indices(ends[ends >= 0])),
         )
 
     def _between(self, highest: Integers, counts: NDArray[np.int64]) -> Runs:
@@ -188,13 +187,14 @@ def borders(prices: Grid) -> Grid:
     return Grid(prices.lo + half, prices.hi + half, prices.step)
 
 
-def _keys(prices: Grid, bids: ExactArray, bits: int) -> NDArray[np.int64]:
-    """Return the keys of the highest prices that the bids pay, after a 0: see `falling_runs`."""
+def _sorted_keys(prices: Grid, bids: ExactArray) -> tuple[NDArray[Any], int]:
+    """Return the keys of the highest prices that the bids pay, in order, and their bits: see `falling_runs`."""
     fast = kernel.active()
-    if fast is not None and kernel.are_doubles(bids):
-        below = math.lcm(prices.lo.denominator, prices.step.denominator)
-        doubles = prices.lo, prices.hi, 1 / prices.step, prices.lo * below, prices.step * below
-        return fast.grid_keys(bids, np.array([*map(float, doubles), float(below)]), bits)
+    if fast is not None:
+        doubles = fast.sorted_keys(len(bids), partial(_write_keys, fast, prices, bids))
+        if doubles is not None:
+            return doubles, 0
+    bits = key_bits(prices.size - 1, len(bids))
     keys = np.empty(len(bids) + 1, dtype=np.int64)
     keys[0] = 0
     keys[1:] = places(prices, bids)
@@ -202,7 +202,21 @@ def _keys(prices: Grid, bids: ExactArray, bits: int) -> NDArray[np.int64]:
     keys[1:] <<= bits
     if bits:
         keys[1:] |= np.arange(len(bids))
-    return keys
+    keys[1:].sort()
+    return keys, bits
+
+
+def _write_keys(
+    fast: kernel.Kernel, prices: Grid, bids: ExactArray, keys: NDArray[np.float64]
+) -> None:
+    """Write the highest price that every bid pays, plus one."""
+    if not kernel.are_doubles(bids):
+        keys[:] = places(prices, bids)
+        keys += 1
+        return
+    below = math.lcm(prices.lo.denominator, prices.step.denominator)
+    doubles = prices.lo, prices.hi, 1 / prices.step, prices.lo * below, prices.step * below
+    fast.grid_keys(bids, np.array([*map(float, doubles), float(below)]), keys)
 
 
 def highest_paid(prices: Grid, bids: ExactArray) -> Integers:

@@ -66,8 +66,9 @@ def clean(array: ExactArray) -> ExactArray:
     kind = array.dtype.kind
     if kind == "f" and array.dtype.itemsize <= 8:
         doubles = widen(array)
-        missing = np.isnan(doubles)
-        return doubles[~missing] if missing.any() else doubles
+        # The largest of numbers is NaN if one of them is.
+        has_nan = np.isnan(doubles.max(initial=-math.inf))
+        return doubles[~np.isnan(doubles)] if has_nan else doubles
     if kind in ("i", "u"):
         return widen(array)
     if kind in ("f", "O"):
