@@ -1,12 +1,16 @@
 """The page of the auditors, which is also where a run that was stopped goes on from."""
 
+from pathlib import Path
+
 import pytest
 from tools.auditors import page
 from tools.auditors.auditor import Finding
 from tools.auditors.subjects import subjects
 
 
-def test_the_page_is_read_as_it_was_written(monkeypatch, tmp_path):
+def test_the_page_is_read_as_it_was_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     text = page.PAGE.read_text(encoding="utf-8")
     results = page.Results.read()
     copy = tmp_path / "page.md"
@@ -18,7 +22,9 @@ def test_the_page_is_read_as_it_was_written(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("is_refuted", [True, False])
-def test_a_finding_is_kept_and_what_was_not_run_is_none(monkeypatch, tmp_path, is_refuted):
+def test_a_finding_is_kept_and_what_was_not_run_is_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_refuted: bool
+) -> None:
     first, second, *_ = audited = subjects(1000)
     copy = tmp_path / "page.md"
     copy.write_text(f"Before\n{page.BEGIN}{page.END}\nafter", encoding="utf-8")
