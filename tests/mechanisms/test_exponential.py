@@ -60,3 +60,10 @@ def test_a_base_measure_is_that_of_the_weights_or_of_the_logarithms() -> None:
         p = pmf(calibrated(mechanism).law(read_vector([5, 5, 5])))
         assert p[1] == 0
         assert p[0] / p[2] == pytest.approx(ratio)
+
+
+def test_its_parameters_are_those_that_were_given() -> None:
+    assert Exponential().parameters == {}
+    assert Exponential(base_measure=[3, 0, 1]).parameters == {"base_measure": (3, 0, 1)}
+    by_logs = Exponential(log_base_measure=[0, -math.inf, 0.5])
+    assert by_logs.parameters == {"log_base_measure": (0, None, Fraction(1, 2))}

@@ -6,10 +6,12 @@ from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.errors import InvalidArgument
 from discreet.mechanisms import (
     Exponential,
     PermuteAndFlip,
@@ -165,3 +167,10 @@ def test_scores_of_many_denominators_are_exact_all_the_same() -> None:
     scores = [Fraction(10**6 * p + 1, p) for p in primes]
     found = select_top_k(scores, k=3, sensitivity=1, epsilon=10**9, method="joint").value
     assert found == [0, 1, 2]
+
+
+def test_lists_that_need_too_much_memory_are_refused_with_what_they_need() -> None:
+    many, k = 10**5, 100  # 100,000 * 100 * (200 + 100 * 17 / 4) bytes are 5.8 GiB
+    ready = JointTopK(Exponential(), k).calibrate(GENERAL, ONE)
+    with pytest.raises(InvalidArgument, match=r"may need 5\.8 GiB .* and k = 100, more than 2;"):
+        ready.law(read_vector(np.zeros(many, dtype=np.int64)))
