@@ -23,6 +23,7 @@ from sqlalchemy import Engine, event
 from discreet.errors import Exhausted, LedgerError, Unanswerable
 from discreet.ledger import Ledger
 from discreet.ledger.failed_questions import QuestionFailed
+from discreet.ledger.known_state import KnownState
 from discreet.ledger.schema import Statement
 from discreet.ledger.store import Store
 from discreet.payment import Bill
@@ -377,19 +378,26 @@ def _written(pipe: int, line: str) -> None:
 def _step_at_every_statement(step: Callable[[], None]) -> None:
     """Call `step` before every statement, before every commit, and after every transaction."""
     event.listen(Engine, "commit", lambda _: step())
-    run, transact = Statement.run, Store._transact
+    for name in ("run", "run_on"):
+        setattr(Statement, name, _stepping(getattr(Statement, name), before=step))
+    KnownState.settle = _stepping(KnownState.settle, before=step)  # type: ignore[method-assign]
+    Store._run = _stepping(Store._run, after=step)  # type: ignore[method-assign]
 
-    def running(self: Statement, *asked: Any, **values: Any) -> Any:
-        step()
-        return run(self, *asked, **values)
 
-    def stepping(self: Store, *transaction: Any) -> Any:
-        done = transact(self, *transaction)
-        step()
-        return done
+def _stepping(
+    method: Callable[..., Any],
+    before: Callable[[], None] = lambda: None,
+    after: Callable[[], None] = lambda: None,
+) -> Callable[..., Any]:
+    """Return a method with steps around it. A transaction settles what it knows before it is committed."""
 
-    Statement.run = running  # type: ignore[method-assign]
-    Store._transact = stepping  # type: ignore[assignment, method-assign]
+    def stepping(*args: Any, **values: Any) -> Any:
+        before()
+        outcome = method(*args, **values)
+        after()
+        return outcome
+
+    return stepping
 
 
 def crash_at_steps(where: str, rounds: str) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import os
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -181,6 +182,111 @@ def test_a_lock_whose_file_was_removed_is_not_relied_on(tmp_path: Path) -> None:
     os.close(kept)
     assert ledger.session("adult").buy(bill("1/2"), answering(5)) == 5
     assert beside.exists()
+
+
+def test_the_lock_file_stays_open_between_transactions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Links are followed once, and the lock is opened once: both took longer than the statements of a release."""
+    calls = list[str]()
+    for module, name in ((os.path, "realpath"), (ledger_file, "_open_lock_file")):
+        monkeypatch.setattr(module, name, noting(getattr(module, name), name, calls))
+    ledger = opened(tmp_path / "budget.db")
+    before = len(calls)
+    for _ in range(3):
+        ledger.session("adult").buy(bill("1/8"), answering(5))
+    assert calls[before:] == []
+    assert calls.count("_open_lock_file") == 1
+
+
+def noting(function: Callable[..., Any], name: str, calls: list[str]) -> Callable[..., Any]:
+    def noted(*args: Any, **terms: Any) -> Any:
+        calls.append(name)
+        return function(*args, **terms)
+
+    return noted
+
+
+def test_a_fork_finds_the_lock_file_closed(tmp_path: Path) -> None:
+    """A child that had it open would hold the lock when its parent is killed in a transaction."""
+    ledger = opened(tmp_path / "budget.db")
+    beside = tmp_path / "budget.db-lock"
+
+    def is_open() -> bool:
+        there = [Path(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")]
+        return any(one.exists() and one.samefile(beside) for one in there)
+
+    assert is_open()
+    assert not forked_child_says(is_open)
+    assert ledger.session("adult").buy(bill("1/2"), answering(5)) == 5
+    assert is_open()
+    ledger._store._lock.close()  # type: ignore[union-attr]
+    assert not is_open()
+
+
+def locked_now(ledger: Ledger) -> set[str]:
+    """Return the lock files that are locked in a transaction of a ledger."""
+
+    def looking(_: Any) -> set[str]:
+        inodes = {line.split()[5].split(":")[2] for line in Path("/proc/locks").read_text().splitlines()
+                  if line.split()[1] == "FLOCK"}  # fmt: skip
+        there = Path(ledger._store.name).parent.parent.glob("*/*-lock")
+        return {
+            f"{one.parent.name}/{one.name}" for one in there if str(one.stat().st_ino) in inodes
+        }
+
+    return ledger._store.write(looking)
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="locks are not listed here")
+def test_a_file_that_was_moved_is_locked_where_it_is(tmp_path: Path) -> None:
+    """The same file under the same path: but whoever comes by its new name locks another file beside it."""
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+    path, elsewhere = tmp_path / "a" / "budget.db", tmp_path / "b" / "budget.db"
+    ledger = opened(path)
+    assert locked_now(ledger) == {"a/budget.db-lock"}
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+    assert ledger.session("adult").buy(bill("1/4"), answering(5)) == 5
+    assert locked_now(ledger) == {"b/budget.db-lock"}
+    assert (tmp_path / "b" / "budget.db-journal").exists()
+    by_link = Ledger(path)
+    os.link(elsewhere, tmp_path / "c" / "budget.db")  # a second name of the same file
+    path.unlink()
+    path.symlink_to(tmp_path / "c" / "budget.db")
+    assert locked_now(by_link) == locked_now(ledger) == {"c/budget.db-lock"}
+    assert Ledger(elsewhere).budgets()[0].spent.epsilon == Fraction(1, 4)
+
+
+def test_a_link_that_leads_to_another_ledger_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    opened(tmp_path / "old" / "budget.db")
+    (tmp_path / "now").symlink_to(tmp_path / "old")
+    ledger = Ledger(tmp_path / "now" / "budget.db")
+    ledger.session("adult").buy(bill("1/4", "first"), answering(5))
+    (tmp_path / "new").mkdir()
+    shutil.copy(tmp_path / "old" / "budget.db", tmp_path / "new" / "budget.db")
+    (tmp_path / "now").unlink()
+    (tmp_path / "now").symlink_to(tmp_path / "new")
+    ledger.session("adult").buy(bill("1/4", "second"), answering(6))
+    spent = [Ledger(tmp_path / name / "budget.db").budgets()[0].spent for name in ("old", "new")]
+    assert [one.epsilon for one in spent] == [Fraction(1, 4), Fraction(1, 2)]
+    assert (tmp_path / "new" / "budget.db-lock").exists()
+
+
+def test_a_folder_that_was_moved_keeps_its_lock(tmp_path: Path) -> None:
+    """The path leads to the same folder by a link: what lies beside the file is what lay there before."""
+    (tmp_path / "folder").mkdir()
+    ledger = opened(tmp_path / "folder" / "budget.db")
+    (tmp_path / "folder").rename(tmp_path / "moved")
+    (tmp_path / "folder").symlink_to(tmp_path / "moved")
+    other = Ledger(tmp_path / "moved" / "budget.db")
+    assert ledger.session("adult").buy(bill("1/4"), answering(5)) == 5
+    assert other.session("adult").buy(bill("1/4"), answering(6)) == 6
+    with held(tmp_path / "moved" / "budget.db"):
+        pass
+    assert ledger.verify().events == 5
 
 
 def mode(path: Path) -> int:

@@ -11,7 +11,7 @@ import pytest
 
 from discreet import Ledger
 from discreet.errors import LedgerCorrupt, RequestConflict
-from discreet.ledger.ledger_file import OpenFile
+from discreet.ledger.ledger_file import FileLock, OpenFile
 from discreet.ledger.session import Session
 
 from ..ledgers import DIGEST, answering, bill, forgetting, undrawn
@@ -136,9 +136,9 @@ def test_a_file_that_changed_while_it_was_opened_is_not_kept(
     file = OpenFile(str(path), 1.0)
     monkeypatch.setattr("discreet.ledger.ledger_file.sqlite3.connect", replaced)
     file.open()
-    assert not file.resume()
+    assert not file.resume(FileLock(str(path)).place())
     file.close()
-    assert not file.resume()
+    assert not file.resume(FileLock(str(path)).place())
 
 
 def test_where_open_files_cannot_be_renamed_it_is_closed_each_time(

@@ -17,6 +17,8 @@ from discreet.errors import DiscreetError, Exhausted, LedgerCorrupt
 from discreet.ledger import Ledger, Session, queries
 from discreet.ledger.known_state import KnownState
 from discreet.ledger.schema import driver_of
+from discreet.ledger.transaction import Transaction
+from discreet.privacy import ZCDP
 
 from ..ledgers import answering, bill, untouched
 from .test_upgrade import VERSION_1, _with_hashes
@@ -305,3 +307,63 @@ def test_a_release_goes_through_no_table() -> None:
     scans = [plan for plan in ledger._store.read(plans) if plan.startswith("SCAN")]
     assert scans
     assert all("USING INDEX discreet_described" in plan for plan in scans)
+
+
+@pytest.mark.parametrize("analyst", [None, "a"])
+def test_budgets_that_are_remembered_are_those_that_would_be_read(
+    tmp_path: Path, analyst: str | None
+) -> None:
+    """Whoever charges says what the next release will read; it finds that, and need not parse it."""
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open("adult", rho=4, privacy_unit="user_id")
+    ledger.open("adult", analyst="a", rho=2, privacy_unit="user_id")
+    session = ledger.session("adult", analyst)
+    cost = replace(bill(guarantee=ZCDP(Fraction(1, 8), "add_remove")), unit="user_id")
+    queries._BUDGETS_IN.clear()
+    for number in range(3):
+        session.buy(cost, answering(number))
+    assert len(queries._BUDGETS_IN) == 4  # as they were opened, and three charges
+    ledger._store.read(_check_remembered)
+    last = list(queries._BUDGETS_IN.values())[-1]
+    assert last[-1].spent.rho == Fraction(3, 8) + (2 if analyst is None else 0)
+
+
+def _check_remembered(transaction: Transaction) -> None:
+    chain = transaction.chain
+    for (*_, rows, latest), budgets in queries._BUDGETS_IN.items():
+        again = queries._read_budgets(rows)
+        queries._check_states(again, queries._checked_events(latest, chain))
+        assert again == budgets
+
+
+def test_rows_of_budgets_are_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    session.buy(bill("1/8"), answering(1))
+    monkeypatch.setattr(queries, "_read_budgets", untouched)
+    assert session.buy(bill("1/8"), answering(2)) == 2
+
+
+@pytest.mark.parametrize(
+    ("start", "before", "after"),
+    [
+        (b"adultadd_remove", b'{"epsilon":"1/8"}', b'{"epsilon":"1/9"}'),  # its row
+        (b"charged", b'"spent":{"epsilon":"1/8"}', b'"spent":{"epsilon":"1/9"}'),  # the last event
+        (b"charged", b'"exponential"', b'"exponentiaI"'),
+    ],
+)
+def test_bytes_of_one_row_changed_behind_its_back(
+    tmp_path: Path, start: bytes, before: bytes, after: bytes
+) -> None:
+    """Each of the two rows that are remembered together, at the next release of the same session."""
+    path = tmp_path / "budget.db"
+    ledger = Ledger(path)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    session.buy(bill("1/8"), answering(1))
+    pages = path.read_bytes()
+    place = pages.index(before, pages.index(start))
+    path.write_bytes(pages[:place] + after + pages[place + len(before) :])
+    with pytest.raises(LedgerCorrupt):
+        session.buy(bill("1/8"), untouched)

@@ -64,6 +64,11 @@ class KnownState:
         self.chain: ChainHead | None = None
         self._answers: dict[tuple[Subject, Hashable], Any] = {}
 
+    @property
+    def is_read_again(self) -> bool:
+        """Whether the next release reads rows again: those of a file, which other connections change."""
+        return self.version is not None and self.version.commits > 0
+
     def copy(self) -> "KnownState":
         """Return a copy for a transaction, which may fail."""
         other = KnownState(self.version, is_protected=self.is_protected)
@@ -84,8 +89,9 @@ class KnownState:
     def settle(self) -> None:
         """Note that all changes of this connection so far are known: they were made here."""
         if self.version is not None:
-            changes = self.version.driver.total_changes
-            self.version = self.version._replace(changes=changes)
+            driver, commits, changes = self.version
+            if driver.total_changes != changes:
+                self.version = Version(driver, commits, driver.total_changes)
 
     def recall(self, subject: Subject, key: Hashable, read: Callable[[], _T]) -> _T:
         """Return an answer that is known, or read it and remember it. It must not be changed."""

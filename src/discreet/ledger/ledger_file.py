@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Condition, Lock
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from weakref import WeakSet
 
 try:
@@ -107,30 +107,146 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-@contextmanager
-def exclusive(file: Path, *, writing: bool, again: Callable[[], None]) -> Iterator[None]:
-    """Hold the ledger's file exclusively, among all processes, and delay forks meanwhile.
+class FilePlace(NamedTuple):
+    """Where a ledger's path leads.
+
+    Attributes:
+        file: the ledger's own file, with all links followed.
+        identity: of that file; None where there is none.
+    """
+
+    file: str
+    identity: _Identity | None
+
+
+class FileLock:
+    """The lock of a ledger: a file beside its own, which stays open between transactions.
+
+    It is used in the turn of a thread alone: whoever shares what was opened is not kept out by its lock.
 
     Args:
-        file: the ledger's own file, with its symbolic links resolved.
+        name: the path of the ledger.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._place: FilePlace | None = None
+        self._beside = ""
+        self._descriptor: int | None = None
+        FORK_LOCK.closes_before(self)
+
+    def place(self) -> FilePlace:
+        """Return where the path leads, or led when links were last followed: see `leads_to`."""
+        place = self._place
+        if place is None:
+            file = os.path.realpath(self._name)
+            place = FilePlace(file, _identity(file))
+            self._place = None if place.identity is None else place
+        return place
+
+    def leads_to(self, place: FilePlace) -> bool:
+        """Return whether the path still leads there; if not, links are followed again.
+
+        A file with one name has one entry in one folder. So if the file at the end of the path is the one of this
+        place, and is there itself and not by a link, the files beside it are those beside this place.
+        """
+        try:
+            status = os.lstat(place.file)
+            leads = (status.st_dev, status.st_ino) == place.identity
+            if leads and place.file != self._name:
+                leads = os.path.samestat(os.stat(self._name), status)
+            if leads and status.st_nlink != 1:
+                leads = os.path.realpath(self._name) == place.file
+        except OSError:
+            leads = place.identity is None
+        if not leads:
+            self._place = None
+        return leads
+
+    def acquire(self, file: str, *, writing: bool) -> bool:
+        """Try to lock the file beside this one, and return whether it succeeded.
+
+        Raises:
+            OSError: if the lock is required, and its file cannot be opened.
+        """
+        beside = f"{file}-lock"
+        if self._descriptor is not None:
+            if beside == self._beside and _lock(self._descriptor, beside):
+                return True
+            self.close()  # it may have been removed
+        try:
+            descriptor = _open_lock_file(Path(beside), Path(file))
+        except OSError:
+            if writing:
+                raise
+            return True
+        self._beside, self._descriptor, is_locked = beside, descriptor, False
+        try:
+            is_locked = _lock(descriptor, beside)
+        finally:
+            if not is_locked:
+                self.close()
+        return is_locked
+
+    def release(self) -> None:
+        """Unlock the file, even if a child process being started still has a copy of its descriptor."""
+        if self._descriptor is None:
+            return
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        except OSError:  # where it could not be locked either
+            self.close()
+
+    def close(self) -> None:
+        """Close the file, and thereby unlock it; the next transaction opens it again."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            try:
+                with suppress(OSError):
+                    fcntl.flock(descriptor, fcntl.LOCK_UN)
+            finally:
+                os.close(descriptor)
+
+    def __del__(self) -> None:
+        self.close()
+
+
+@contextmanager
+def exclusive(lock: FileLock, *, writing: bool, again: Callable[[], None]) -> Iterator[FilePlace]:
+    """Hold the ledger's file exclusively, among all processes, delay forks meanwhile, and yield its place.
+
+    Args:
+        lock: the ledger's lock.
         writing: whether the lock is required. A reader may lack the rights to create the lock file.
         again: called after every failed attempt; it raises on timeout.
 
     Raises:
         OSError: if the lock is required, and its file cannot be opened.
     """
-    # An attempt opens the file, so that a fork never finds one open.
-    with _turn(file, again):
+    place = lock.place()
+    turn = _await_turn(place.file, again)
+    try:
         while True:
-            with FORK_LOCK, _attempt(file, writing) as is_locked:
-                if is_locked:
-                    yield
-                    return
+            # An attempt opens the file, so that a fork never finds one open.
+            with FORK_LOCK:
+                try:
+                    is_locked = _attempt(lock, place, writing)
+                    if is_locked and lock.leads_to(place):
+                        yield place
+                        return
+                finally:
+                    lock.release()
+            if is_locked:
+                break
             again()
             time.sleep(_PAUSE)
+    finally:
+        turn.release()
+    with exclusive(lock, writing=writing, again=again) as place:  # the path leads elsewhere by now
+        yield place
 
 
-_TURNS: dict[Path, Lock] = {}
+_TURNS: dict[str, Lock] = {}
 """By file: one thread of this process attempts to lock it. If all did, many would keep the machine busy with it."""
 
 if hasattr(os, "register_at_fork"):
@@ -138,36 +254,17 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_TURNS.clear)
 
 
-@contextmanager
-def _turn(file: Path, again: Callable[[], None]) -> Iterator[None]:
-    """Wait until no other thread of this process is at the file."""
-    turn = _TURNS.setdefault(file, Lock())
+def _await_turn(file: str, again: Callable[[], None]) -> Lock:
+    """Return the turn of this thread, once no other one of this process is at the file."""
+    turn = _TURNS.get(file) or _TURNS.setdefault(file, Lock())
     while not turn.acquire(timeout=_TURN):
         again()
-    try:
-        yield
-    finally:
-        turn.release()
+    return turn
 
 
-@contextmanager
-def _attempt(file: Path, writing: bool) -> Iterator[bool]:
-    """Try to lock the lock file, and yield whether it succeeded."""
-    if not _KNOWS_FLOCK:
-        yield True
-        return
-    beside = file.with_name(f"{file.name}-lock")
-    try:
-        descriptor = _open_lock_file(beside, file)
-    except OSError:
-        if writing:
-            raise
-        yield True
-        return
-    try:
-        yield _lock(descriptor, beside)
-    finally:
-        _release(descriptor)
+def _attempt(lock: FileLock, place: FilePlace, writing: bool) -> bool:
+    """Try to lock the lock file, and return whether it succeeded."""
+    return not _KNOWS_FLOCK or lock.acquire(place.file, writing=writing)
 
 
 def _open_lock_file(beside: Path, file: Path) -> int:
@@ -195,7 +292,7 @@ def _make_lock_file(beside: Path, flags: int, like: os.stat_result) -> int:
     return descriptor
 
 
-def _lock(descriptor: int, beside: Path) -> bool:
+def _lock(descriptor: int, beside: str | Path) -> bool:
     """Lock an open lock file, and return whether its path still leads to it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -211,15 +308,6 @@ def _lock(descriptor: int, beside: Path) -> bool:
         return False
 
 
-def _release(descriptor: int) -> None:
-    """Unlock the file, even if a child process being started still has a copy, and close it."""
-    try:
-        with suppress(OSError):  # where it could not be locked either
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
-    finally:
-        os.close(descriptor)
-
-
 class OpenFile:
     """The connection to one file, by one store. Use it within `exclusive` only.
 
@@ -231,7 +319,7 @@ class OpenFile:
     def __init__(self, path: str, patience: float) -> None:
         self._path, self._patience = path, patience
         self._connection: sqlite3.Connection | None = None
-        self._identity: _Identity | None = None
+        self._place: FilePlace | None = None
         FORK_LOCK.closes_before(self)
 
     def open(self) -> sqlite3.Connection:
@@ -239,7 +327,7 @@ class OpenFile:
         path = os.path.realpath(self._path)
         _give_rights_to_journal(path)
         # Asked first: should the path lead elsewhere by now, the next transaction opens what it leads to then.
-        self._identity = _identity(path)
+        self._place = FilePlace(path, _identity(path))
         # With an isolation level of None the driver begins nothing by itself. Every transaction has its own thread.
         self._connection = sqlite3.connect(
             f"{Path(path).as_uri()}?mode=rw", uri=True, isolation_level=None,
@@ -247,15 +335,16 @@ class OpenFile:
         )  # fmt: skip
         return self._connection
 
-    def resume(self, *, anew: bool = True) -> bool:
+    def resume(self, place: FilePlace, *, anew: bool = True) -> bool:
         """Return whether the open file can be used: it is where the path leads, and was left in no transaction.
 
         Args:
+            place: where the path leads.
             anew: whether pages are read again, as from a file just opened.
         """
-        if self._connection is None or self._identity is None:
+        if self._connection is None or place.identity is None or self._place != place:
             return False
-        if self._connection.in_transaction or _identity(self._path) != self._identity:
+        if self._connection.in_transaction:
             return False
         if anew:
             self._connection.execute("PRAGMA shrink_memory")
@@ -277,7 +366,7 @@ class OpenFile:
 
     def close(self) -> None:
         """Close it; the next transaction opens it again."""
-        connection, self._connection, self._identity = self._connection, None, None
+        connection, self._connection, self._place = self._connection, None, None
         if connection is not None:
             connection.close()
 

@@ -50,6 +50,12 @@ _UPDATE = Statement(
     ),
     ["total", "spent", "shares", "delta_for"],
 )
+_SPEND = Statement(
+    BUDGET_ROWS.update().where(
+        BUDGET_ROWS.c.dataset == bindparam("of"), BUDGET_ROWS.c.analyst == bindparam("share")
+    ),
+    ["spent"],
+)
 
 
 _BEFORE = EVENTS.alias("before")
@@ -141,12 +147,6 @@ def stored_budgets(connection: AnyConnection, dataset: str | None = None) -> lis
     return _readable("a budget", _read_budgets, rows)
 
 
-def paying_budgets(connection: AnyConnection, dataset: str, analyst: str | None) -> list[Budget]:
-    """Return the budgets of a dataset and of an analyst on it, as far as they were opened."""
-    rows = _PAYING.run(connection, of=dataset, share=analyst or "")
-    return _readable("a budget", _read_budgets, rows)
-
-
 def _read_budgets(rows: Iterable[Any]) -> list[Budget]:
     return sorted((_read_budget(*row) for row in rows), key=budget_order)
 
@@ -231,10 +231,11 @@ def checked_paying_budgets(
     """
 
     def read() -> list[Budget]:
-        budgets = paying_budgets(transaction.database, dataset, analyst)
-        if budgets:
-            _check_states(budgets, _latest(transaction, dataset, analyst))
-        return budgets
+        names = {"of": dataset, "share": analyst or ""}
+        rows = _rows(_PAYING.run(transaction.database, **names))
+        if not rows:
+            return []
+        return _budgets_in(transaction, rows, _rows(_STATES.run(transaction.database, **names)))
 
     return transaction.state.recall("budgets", (dataset, analyst), read)
 
@@ -248,8 +249,54 @@ def charge_budgets(transaction: Transaction, charged: list[Budget], states: list
         states: the budgets of the dataset and of the analyst, if there is one, as the charge records them.
     """
     for budget in charged:
-        update_budget(transaction.database, budget)
+        spent = canonical_json(budget.spent.as_dict())
+        this = {"of": budget.dataset, "share": budget.analyst or ""}
+        _SPEND.run(transaction.database, spent=spent, **this)
     transaction.state.learn("budgets", (states[-1].dataset, states[-1].analyst), states)
+    if transaction.state.is_read_again and transaction.last_row is not None:
+        rows = tuple(map(_row_of, states))
+        _remember_budgets(transaction.chain, rows, (transaction.last_row,), states)
+
+
+_Rows = tuple[tuple[Any, ...], ...]
+
+_BUDGETS_IN: dict[tuple[str, int, _Rows, _Rows], list[Budget]] = {}
+"""Budgets by the rows that they follow from: the ledger's identity, their own, and of the latest events about them.
+
+Whoever charges knows the rows that the next release reads from the file. If it reads the same ones, they have the
+same budgets: they need not be parsed, hashed and compared again.
+"""
+
+
+def _budgets_in(transaction: Transaction, rows: _Rows, latest: _Rows) -> list[Budget]:
+    """Return the budgets of rows after comparing them with the latest events about them."""
+    chain = transaction.chain
+    budgets = _BUDGETS_IN.get((chain.identity, chain.first_schema, rows, latest))
+    if budgets is None:
+        budgets = _readable("a budget", _read_budgets, rows)
+        _check_states(budgets, _checked_events(latest, chain))
+        _remember_budgets(chain, rows, latest, budgets)
+    return budgets
+
+
+def _remember_budgets(chain: ChainHead, rows: _Rows, latest: _Rows, budgets: list[Budget]) -> None:
+    """Remember the budgets of rows that were checked, or written together with the latest event."""
+    if len(_BUDGETS_IN) >= _REMEMBERED:
+        _BUDGETS_IN.clear()
+    _BUDGETS_IN[chain.identity, chain.first_schema, rows, latest] = budgets
+
+
+def _rows(rows: Iterable[Any]) -> _Rows:
+    return tuple(map(tuple, rows))
+
+
+def _row_of(budget: Budget) -> tuple[str, ...]:
+    """Return the row of a budget, with its columns in the order of `_COLUMNS`."""
+    amounts = _amount_columns(budget)
+    return (
+        budget.dataset, budget.analyst or "", budget.neighbors, amounts["total"], amounts["spent"],
+        stored_unit(budget.unit), amounts["shares"], amounts["delta_for"],
+    )  # fmt: skip
 
 
 def checked_budgets(transaction: Transaction, dataset: str | None = None) -> list[Budget]:

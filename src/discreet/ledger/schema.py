@@ -39,14 +39,21 @@ class Statement:
     def __init__(self, executable: Executable, columns: Sequence[str] = ()) -> None:
         self._executable, self._columns = executable, list(columns)
 
+    def run_on(self, database: Connection | sqlite3.Connection, row: Sequence[Any]) -> None:
+        """Insert or update with values in the order of its columns."""
+        if type(database) is sqlite3.Connection:
+            database.execute(self._text_for_rows, row)
+        else:
+            self.run(database, **dict(zip(self._columns, row, strict=True)))
+
     def run(
         self, database: Connection | sqlite3.Connection, **values: Any
     ) -> Sequence[Sequence[Any]]:
         """Run it with these values in the transaction of a connection, or of a driver, and return all rows."""
-        driver = database_of(database)
+        driver = database if type(database) is sqlite3.Connection else database_of(database)
         if isinstance(driver, sqlite3.Connection):
             text, names, constants = self._text_for_sqlite
-            parameters = constants | values
+            parameters = {**constants, **values} if constants else values
             return driver.execute(text, [parameters[name] for name in names]).fetchall()
         outcome = driver.execute(self._executable, values)
         return outcome.all() if outcome.returns_rows else []
@@ -56,7 +63,19 @@ class Statement:
         """The text for SQLite, the names of its question marks in order, and the values that never change."""
         executable: Any = self._executable
         statement = executable.compile(dialect=sqlite.dialect(), column_keys=self._columns or None)
-        return str(statement), statement.positiontup or (), dict(statement.params)
+        constants = {
+            name: constant
+            for name, constant in statement.params.items()
+            if constant is not None and name not in self._columns
+        }
+        return str(statement), statement.positiontup or (), constants
+
+    @cached_property
+    def _text_for_rows(self) -> str:
+        """The text for SQLite: its question marks are the columns in order."""
+        text, names, _ = self._text_for_sqlite
+        assert list(names) == self._columns
+        return text
 
 
 def database_of(connection: Connection | sqlite3.Connection) -> Connection | sqlite3.Connection:

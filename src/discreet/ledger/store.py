@@ -3,14 +3,15 @@
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 from weakref import finalize
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, Pool, StaticPool
 
@@ -25,9 +26,9 @@ from ..errors import (
 from .checkpoints import Checkpoint, CheckpointLog, Checkpoints, LastSeen
 from .interrupts import StopRequest, run_uninterrupted
 from .known_state import KnownState, NeedsDatabase, Version
-from .ledger_file import KEEPS_OPEN, OpenFile, exclusive
+from .ledger_file import KEEPS_OPEN, FileLock, FilePlace, OpenFile, exclusive
 from .location import make_file, name_of, read_url
-from .schema import MIGRATIONS, Statement, check_journal, driver_of, version_of
+from .schema import MIGRATIONS, check_journal, driver_of, version_of
 from .transaction import Transaction
 from .upgrade import upgrade
 
@@ -86,7 +87,7 @@ _POSTGRESQL: dict[str, _Meaning] = {
 """Meanings by prefix of the SQLSTATE; the longest matching prefix decides."""
 
 
-_COMMITS = Statement(text("PRAGMA data_version"))
+_COMMITS = "PRAGMA data_version"
 
 
 class FollowUp(Generic[_T]):
@@ -142,12 +143,14 @@ class Store:
             LedgerError: if it cannot be opened, or does not match the checkpoints.
         """
         self.url = read_url(where)
+        self._is_sqlite = self.url.drivername == "sqlite"
         self.in_memory = self._is_sqlite and self.url.database is None
         self.name = name_of(self.url)
         self.checkpoints = CheckpointLog(checkpoints)
         self._patience = LOCK_TIMEOUT
         self._process = os.getpid()
         self._file: OpenFile | None = None
+        self._lock: FileLock | None = None
         self._connection: Connection | None = None
         self._driver: sqlite3.Connection | None = None  # below that one
         self._memory = Lock()  # in memory all threads share one connection
@@ -284,7 +287,7 @@ class Store:
         """Run a transaction after checking that the chain continues, and remember its new end."""
 
         def watching(connection: Connection) -> _T:
-            state = self._state_at(connection, anew=course.anew)
+            state = self._state_at(anew=course.anew)
             transaction = Transaction(connection, writing=course.writing, state=state)
             if last is not None:
                 transaction.check_continues(last, self.name)
@@ -294,21 +297,23 @@ class Store:
             ends.append(transaction)
             return outcome
 
-        def remembering() -> None:
+        def remembering(stop: StopRequest) -> _T:
+            outcome = self._run(watching, course, stop)
             transaction = ends.pop()
             self._last_end.remember(transaction.end)
             self._state = transaction.state
+            return outcome
 
         # Read before the transaction begins: it may not see later commits of others.
         last, ends = self._last_end.last, list[Transaction]()
-        return self._transact(watching, course, remembering)
+        return run_uninterrupted(remembering)
 
-    def _state_at(self, connection: Connection, *, anew: bool) -> KnownState:
+    def _state_at(self, *, anew: bool) -> KnownState:
         """Return the rows that are known in a transaction that has begun."""
         driver = self._driver
         if driver is None:
             return KnownState()
-        commits = 0 if self.in_memory else _COMMITS.run(driver)[0][0]
+        commits = 0 if self.in_memory else driver.execute(_COMMITS).fetchone()[0]
         version = Version(driver, commits, driver.total_changes)
         if self._state.version != version:
             return KnownState(version)
@@ -320,33 +325,26 @@ class Store:
         self,
         work: Callable[[Connection], _T],
         course: _Course,
-        after_commit: Callable[[], None] | None = None,
     ) -> _T:
-        """Run one transaction, and then `after_commit`, without interrupts.
-
-        Args:
-            work: the body of the transaction.
-            course: how it is run.
-            after_commit: called when it is committed.
-        """
-
-        def transaction(stop: StopRequest) -> _T:
-            outcome = self._run(work, course, stop)
-            if after_commit is not None:
-                after_commit()
-            return outcome
-
-        return run_uninterrupted(transaction)
+        """Run one transaction without interrupts."""
+        return run_uninterrupted(partial(self._run, work, course))
 
     def _run(self, work: Callable[[Connection], _T], course: _Course, stop: StopRequest) -> _T:
         """Run one transaction. Database errors are replaced, as they may quote answers not released."""
         engine = self._here()
         try:
-            if self.in_memory:
-                with self._exclusive_in_memory(course.patience):
-                    return self._transaction(engine, course.begin, work)
-            with self._exclusive(course, stop), self._ready(engine, anew=course.anew):
+            if self._lock is not None:
+                again = partial(self._wait_again, stop, time.monotonic() + course.patience)
+                with exclusive(self._lock, writing=course.writing, again=again) as place:
+                    return self._transaction_on_file(engine, course, work, place)
+            if not self.in_memory:
                 return self._transaction(engine, course.begin, work)
+            if not self._memory.acquire(timeout=course.patience):
+                raise _busy_error(self.name)
+            try:
+                return self._transaction(engine, course.begin, work)
+            finally:
+                self._memory.release()
         except DiscreetError:
             raise
         except (SQLAlchemyError, sqlite3.Error, UnicodeError, OSError) as error:
@@ -393,40 +391,26 @@ class Store:
             connection.close()
         engine.dispose()
 
-    def _exclusive(self, course: _Course, stop: StopRequest) -> AbstractContextManager[None]:
-        """Lock the file; PostgreSQL locks by itself."""
-        if not self._is_sqlite:
-            return nullcontext()
-        until = time.monotonic() + course.patience
+    def _wait_again(self, stop: StopRequest, until: float) -> None:
+        """Raise if others hold the file for too long, or the caller waits no more."""
+        if stop.is_set or time.monotonic() > until:
+            raise _busy_error(self.name)
 
-        def again() -> None:
-            if stop.is_set or time.monotonic() > until:
-                raise _busy_error(self.name)
-
-        return exclusive(Path(os.path.realpath(self.name)), writing=course.writing, again=again)
-
-    @contextmanager
-    def _ready(self, engine: Engine, *, anew: bool) -> Iterator[None]:
-        """Open the file anew if it cannot be used again, and close it if it cannot be kept open."""
+    def _transaction_on_file(
+        self, engine: Engine, course: _Course, work: Callable[[Connection], _T], place: FilePlace
+    ) -> _T:
+        """Run a transaction on a file: opened anew if it cannot be used again, closed if it cannot stay open."""
         file, stays_open, self._has_no_log = self._file, False, False
         try:
-            if file is not None and not file.resume(anew=anew):
+            if file is not None and not file.resume(place, anew=course.anew):
                 self._disconnect(engine)
-            yield
+            outcome = self._transaction(engine, course.begin, work)
             stays_open = file is None or file.rests(has_no_log=self._has_no_log)
         finally:
             if file is not None and not stays_open:
                 self._disconnect(engine)
                 file.close()
-
-    @contextmanager
-    def _exclusive_in_memory(self, patience: float) -> Iterator[None]:
-        if not self._memory.acquire(timeout=patience):
-            raise _busy_error(self.name)
-        try:
-            yield
-        finally:
-            self._memory.release()
+        return outcome
 
     def _renew(self, connection: Connection) -> None:
         """Create or upgrade the tables, unless the file lost its beginning and only looks empty."""
@@ -458,6 +442,7 @@ class Store:
             return _postgresql(self.url)
         if self.in_memory:
             return _sqlite(_open_memory, StaticPool)
+        self._lock = FileLock(self.name)
         file = OpenFile(self.name, self._patience)
         if not KEEPS_OPEN:
             return _sqlite(file.open, NullPool)
@@ -498,15 +483,13 @@ class Store:
         """Whether one connection of SQLite serves all transactions."""
         return self.in_memory or self._file is not None
 
-    @property
-    def _is_sqlite(self) -> bool:
-        return self.url.drivername == "sqlite"
-
 
 def _bind(
     work: Callable[Concatenate[Transaction, _P], _T], *args: _P.args, **kwargs: _P.kwargs
 ) -> Callable[[Transaction], _T]:
     """Return `work` with all arguments but the transaction."""
+    if not args and not kwargs:
+        return work
 
     def bound(transaction: Transaction) -> _T:
         return work(transaction, *args, **kwargs)

@@ -17,8 +17,7 @@ _LEDGER, _LOCKED = Statement(_SELECTED), Statement(_SELECTED.with_for_update())
 _ENDING = Statement(
     select(EVENTS.c.at, EVENTS.c.head).where(EVENTS.c.number == bindparam("number"))
 )
-_EVENT_COLUMNS = tuple(EVENTS.c.keys())
-_APPEND = Statement(EVENTS.insert(), _EVENT_COLUMNS)
+_APPEND = Statement(EVENTS.insert(), EVENTS.c.keys())
 _ADVANCE = Statement(LEDGER.update(), ["events", "head"])
 
 
@@ -56,6 +55,10 @@ class Transaction:
         writing: whether it may append. Then other writers are locked out until it ends.
         state: the rows that are known at its beginning; those that it reads are added.
 
+    Attributes:
+        last_row: the row of the last event that it has appended, with the hash before it; None without one.
+        state: see above.
+
     Raises:
         LedgerCorrupt: if the ledger does not say where it ends.
     """
@@ -68,6 +71,7 @@ class Transaction:
         "_last",
         "_version",
         "_writing",
+        "last_row",
         "state",
     )
 
@@ -79,6 +83,7 @@ class Transaction:
         state: KnownState | None = None,
     ) -> None:
         self.state = KnownState() if state is None else state
+        self.last_row: tuple[object, ...] | None = None
         self._connection, self._writing = connection, writing
         self._database = None if connection is None else database_of(connection)
         self._last: str | None
@@ -157,15 +162,16 @@ class Transaction:
 
     def append(self, new: NewEvent) -> None:
         """Append an event to the chain."""
-        end = self.chain
-        number, at = end.events + 1, new.at or time_text(datetime.now(UTC))
+        identity, first_schema, before, _, previous = self.chain
+        number, at = before + 1, new.at or time_text(datetime.now(UTC))
         event = Event(number, at, new.kind, new.dataset, new.analyst, new.request, new.body, "")
         columns = event_columns(event)
-        head = chain_hash(end.head, *columns)
-        row = dict(zip(_EVENT_COLUMNS, [*columns, head], strict=True))
-        _APPEND.run(self.database, **row)
-        _ADVANCE.run(self.database, events=number, head=head)
-        self._end = self.state.chain = ChainHead(end.identity, end.first_schema, number, at, head)
+        head = chain_hash(previous, *columns)
+        database, row = self.database, (*columns, head)
+        _APPEND.run_on(database, row)
+        _ADVANCE.run_on(database, (number, head))
+        self._end = self.state.chain = ChainHead(identity, first_schema, number, at, head)
+        self.last_row = (*row, previous)
         self._note(event)
 
     def _note(self, event: Event) -> None:
