@@ -22,11 +22,17 @@ from discreet.mechanisms.lists import probabilities_of_rounds
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.peeling import Peeling, arrivals, rounds
 from discreet.mechanisms.peeling.arrivals import FlipRounds
-from discreet.mechanisms.peeling.rounds import BLOCK_SIZE, BlockRounds, Rounds, RunRounds
+from discreet.mechanisms.peeling.rounds import (
+    BLOCK_SIZE,
+    BlockRounds,
+    Rounds,
+    RunRounds,
+    blocks_error,
+)
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling import kernel
 from discreet.sampling.bits import SystemBits
-from discreet.sampling.categorical import Categorical, certain_distance
+from discreet.sampling.categorical import Categorical, certain_distance, cumulate
 from discreet.sampling.enclosures import NaturalRate, Rate, precision
 from discreet.sampling.runs import Runs
 from discreet.sampling.vectors import read_vector
@@ -394,3 +400,9 @@ def test_peeling_takes_no_base_measure() -> None:
     terms = sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", Fraction(1))
     with pytest.raises(InvalidArgument, match="takes no base_measure"):
         Peeling(Exponential(base_measure=[1, 2, 3]), 2).calibrate(*terms)
+
+
+@pytest.mark.parametrize("blocks", [600, 5_000, 100_001])
+def test_blocks_that_c_adds_up_by_rows_have_the_error_of_such_sums(blocks: int) -> None:
+    _, longest = cumulate(np.ones(blocks))
+    assert blocks_error(blocks) == blocks_error(blocks, longest)
