@@ -14,7 +14,7 @@ from discreet.sampling.speed import speed
 from . import kernel, page, regressions, stored
 from .candidates import candidates
 from .draws import again, many, million, rows, ten, top
-from .files import mode
+from .files import mode, mode_of_many
 from .files import price as file_price
 from .gaps import Trace, gaps
 from .grids import median, price, quantiles
@@ -45,6 +45,7 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "top_10000": partial(peeled, 10_000),
     "top_flips": partial(flipped, 10_000),
     "mode": mode,
+    "mode_of_many": mode_of_many,
     "candidates": candidates,
     "median": median,
     "quantiles": quantiles,

@@ -27,9 +27,17 @@ from .csv_files import (
 from .database import connect_memory
 from .engine_errors import needing, quietly
 from .filters import condition_columns, matching
-from .in_duckdb import ROWS, InDuckDB, TempTable, double_in_text, select_columns
+from .in_duckdb import (
+    ROWS,
+    InDuckDB,
+    TempTable,
+    by_position,
+    double_in_text,
+    select_columns,
+)
 from .kinds import CELL, ColumnType
 from .times import sql_of_texts
+from .value_counts import RowQuery
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -103,6 +111,8 @@ class FileColumns:
     kind: str
     failure: DiscreetError
     """What is raised when the rows cannot be read."""
+    query: RowQuery | None = None
+    """The rows as a query, of a Parquet file that holds all columns itself."""
 
 
 def open_columns(
@@ -133,12 +143,14 @@ def open_columns(
             "a file of {path_in_words} cannot be read to its end",
             path_in_words=path_in_words(paths),
         )
-        whole = replace(whole, relation=_union([one.relation for one in parts]), failure=several)
+        relation = _union([one.relation for one in parts])
+        whole = FileColumns(relation, whole.kind, several)
     near = cache(partial(connection.sql, "SELECT 0 AS nothing"))
     native = native_columns(whole, {**columns, **tests}, near)
     if condition is not None:
         rows = quietly(matching, whole.failure, native, condition, tests, columns)
-        native = native_columns(replace(whole, relation=rows.to_native()), columns, near)
+        matches = FileColumns(rows.to_native(), whole.kind, whole.failure)
+        native = native_columns(matches, columns, near)
     return native, whole.failure
 
 
@@ -183,7 +195,7 @@ def native_columns(
 ) -> InDuckDB:
     """Return the columns of files for DuckDB to count; fields of text are parsed when numbers are asked for."""
     if file_columns.kind not in ("CSV", "JSON"):
-        return InDuckDB(file_columns.relation, near=near)
+        return InDuckDB(file_columns.relation, near=near, query=file_columns.query)
     types = {alias: ColumnType(name, "text", file_columns.kind) for alias, name in columns.items()}
     parser = partial(parse_cells, file_columns.relation, types, near)
     return InDuckDB(file_columns.relation, types, numeric_form=parser, near=near)
@@ -308,7 +320,11 @@ def open_file(
     failure = UnreadableFile("{file} cannot be read to its end: it is damaged", file=file)
     start = start_of(file)
     if kind == "Parquet":
-        relation = parquet_relation(file, start, connection)
+        rows = parquet_rows(file, start, connection)
+        relation = parquet_relation(file, rows)
+        if own == columns:
+            some = by_position(relation.columns, columns, str(file))
+            return FileColumns(relation.project(some), kind, failure, rows.select(some))
     elif kind == "Arrow":
         relation = arrow_relation(file, connection)
     elif own != columns:
@@ -391,10 +407,8 @@ def start_of(file: Path) -> bytes:
     return start
 
 
-def parquet_relation(
-    file: Path, start: bytes, connection: "DuckDBPyConnection"
-) -> "DuckDBPyRelation":
-    """Return the relation of a Parquet file; only its schema has been read.
+def parquet_rows(file: Path, start: bytes, connection: "DuckDBPyConnection") -> RowQuery:
+    """Return the query of the rows of a Parquet file; it has not been opened.
 
     DuckDB is told that any column may hold NaN: the statistics in a file leave NaN out, and a filter
     that they seem to settle is not evaluated, so that one row would decide whether others count.
@@ -403,10 +417,15 @@ def parquet_relation(
         raise UnreadableFile("{file} is not a Parquet file, whatever its name says", file=file)
     name = f"path{next(_view_numbers)}"  # relations that are put together must not share names
     query = f"SELECT * FROM read_parquet(${name}, hive_partitioning=false, can_have_nan=true)"
+    return RowQuery(connection, query, {name: literal_path(file)})
+
+
+def parquet_relation(file: Path, rows: RowQuery) -> "DuckDBPyRelation":
+    """Return the relation of a Parquet file; only its schema has been read."""
     failure = UnreadableFile(
         "{file} starts like a Parquet file but has no schema: it is damaged", file=file
     )
-    return quietly(connection.sql, failure, query, params={name: literal_path(file)})
+    return quietly(rows.connection.sql, failure, rows.text, params=rows.parameters)
 
 
 _view_numbers = itertools.count()
@@ -456,7 +475,7 @@ def own_columns(file: File) -> dict[str, str | None]:
         return dict.fromkeys(names)
     is_parquet = kind == "Parquet"
     rows = (
-        parquet_relation(path, start, connect_memory())
+        parquet_relation(path, parquet_rows(path, start, connect_memory()))
         if is_parquet
         else arrow_relation(path, connect_memory())
     )

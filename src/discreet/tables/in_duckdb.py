@@ -28,6 +28,7 @@ from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
 from .numeric import from_relation
 from .records import PERSON, START, is_of_unit
 from .times import sql_of_texts, sql_of_times
+from .value_counts import MOST_IN_A_LIST, RowQuery, ValueTexts
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation, Expression
@@ -86,9 +87,6 @@ def _start(run: Callable[[], None]) -> None:
     except RuntimeError:
         run()
 
-
-MOST_IN_A_LIST = 64
-"""In a list of so many values a row's value is found in less time than by a join."""
 
 _SMALL_TYPES = ("BOOLEAN", "TINYINT", "UTINYINT")
 """Types with at most 256 values."""
@@ -170,6 +168,8 @@ class InDuckDB:
     """What returns the same with keys in a column of Python objects, and those keys."""
     near: "Callable[[], DuckDBPyRelation] | None" = field(default=None, repr=False)
     """Returns a row of the same connection, where its rows would have to be opened again for one."""
+    query: RowQuery | None = field(default=None, repr=False)
+    """The same rows as a query of one file, where they are all of it, and no text has to be parsed."""
     wide: ClassVar[bool] = True
     _tables: list[TempTable] = field(default_factory=list, repr=False)
     _column_types: dict[str, ColumnType] = field(default_factory=dict, repr=False)
@@ -197,7 +197,7 @@ class InDuckDB:
         cells = sql_of_times(CELL, native, self.type(CELL, CELL))
         relation = self.relation.project(f"* REPLACE ({cells} AS {CELL})")
         types = {alias: of for alias, of in self.types.items() if alias != CELL}
-        return replace(self, relation=relation, types=types, _column_types={})
+        return replace(self, relation=relation, types=types, query=None, _column_types={})
 
     def rows(self) -> Frame:
         """Return the columns as they are compared."""
@@ -230,7 +230,7 @@ class InDuckDB:
 
     def with_rows(self, rows: Frame) -> "InDuckDB":
         """Return the same with other rows."""
-        return replace(self, relation=rows.to_native())
+        return replace(self, relation=rows.to_native(), query=None)
 
     def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows in which CELL is neither null nor NaN.
@@ -266,26 +266,40 @@ class InDuckDB:
         """Return positions of values in CELL, and the numbers of rows with them; None where rows are joined first.
 
         To seek a row's value in a short list takes less time than to join all rows with it. Where the column has
-        few values, by its type or its declaration, rows are counted by value before, whatever they hold.
+        few values, by its type or its declaration, rows are counted by value before, whatever they hold. Of a file
+        it is one statement.
         """
-        if len(places) > MOST_IN_A_LIST or CELL in self.codes:
+        if CELL in self.codes or (self.query is None and len(places) > MOST_IN_A_LIST):
             return None
-        from duckdb import FunctionExpression, SQLExpression
-
         native: str | DuckDBPyType = self.relation.types[self.relation.columns.index(CELL)]
-        rows, size = self.relation, "count(*)"
-        if not has_others or str(native) in _SMALL_TYPES or of.categories is not None:
-            rows, size = rows.aggregate(f"{CELL}, count(*) AS {SIZE}", CELL), f"sum({SIZE})::BIGINT"
+        has_few = not has_others or str(native) in _SMALL_TYPES or of.categories is not None
         values, cell = list(places), CELL
         if of.kind == "text":
             native, values, cell = "BLOB", [str(one).encode() for one in values], text_bytes(CELL)
-        place = FunctionExpression("list_position", constants(values, native), SQLExpression(cell))
-        counts = rows.aggregate([place, SQLExpression(size)])  # by each place
+        texts = value_texts(values, native)
+        if self.query is None:
+            counts = self._places(cell, texts, has_few=has_few)
+        else:
+            count, few = self.query.count_values, len(values)
+            counts = interruptible(self.relation, count, cell, texts, few, has_few=has_few)
         positions, totals = list(places.values()), Counter[int]()
-        for where, number in interruptible(counts, counts.fetchall):
+        for where, number in counts:
             if where:  # 0 and null are of other values
                 totals[positions[where - 1]] += number  # of all texts that spell one truth
         return list(totals), list(totals.values())
+
+    def _places(
+        self, cell: str, texts: ValueTexts, *, has_few: bool
+    ) -> list[tuple[int | None, int]]:
+        """Return places in a short list of values, from 1, and the numbers of rows with them."""
+        from duckdb import FunctionExpression, SQLExpression
+
+        rows, size = self.relation, "count(*)"
+        if has_few:
+            rows, size = rows.aggregate(f"{CELL}, count(*) AS {SIZE}", CELL), f"sum({SIZE})::BIGINT"
+        place = FunctionExpression("list_position", values_in(texts), SQLExpression(cell))
+        counts = rows.aggregate([place, SQLExpression(size)])  # by each place
+        return interruptible(counts, counts.fetchall)
 
     def few_groups(self, *_: object) -> None:
         """Return None: groups of a unit are bounded by ranks."""
@@ -376,7 +390,9 @@ class InDuckDB:
         types = {name: kind for name, kind in self.types.items() if name != alias}
         if of.kind == "text":
             types[alias] = replace(of, categories=None)
-        return replace(self, relation=relation, types=types, _column_types={}), KeyColumn(of)
+        return replace(
+            self, relation=relation, types=types, query=None, _column_types={}
+        ), KeyColumn(of)
 
     def with_places(self, rows: Frame, block: str) -> Frame:
         """Return the rows from a temporary table with their places in their block."""
@@ -462,14 +478,15 @@ def select_columns(
     relation: "DuckDBPyRelation", columns: dict[str, str], where: str
 ) -> "DuckDBPyRelation":
     """Return columns of a relation under other names: a mapping from those to the columns'."""
-    names = relation.columns
+    return relation.project(by_position(relation.columns, columns, where))
+
+
+def by_position(names: list[str], columns: Mapping[str, str], where: str) -> str:
+    """Return the list of columns under other names: a name like "*" would mean something to the engine."""
     for alias, column in columns.items():
         if column not in names:
             raise missing_column(column, names, where, alias)
-    # By position: a name like "*" would mean something to the engine.
-    return relation.project(
-        ", ".join(f"#{names.index(name) + 1} AS {alias}" for alias, name in columns.items())
-    )
+    return ", ".join(f"#{names.index(name) + 1} AS {alias}" for alias, name in columns.items())
 
 
 def relation_type(relation: "DuckDBPyRelation", alias: str, column: str) -> ColumnType:
@@ -503,16 +520,25 @@ def constants(values: Iterable[object], native: "DuckDBPyType | str") -> "Expres
     As one text: DuckDB reads it exactly, while it would find a common type for Python's values, and it
     takes a list of Python's values one by one, a hundred times as slowly.
     """
-    import duckdb
-    from duckdb import ConstantExpression, FunctionExpression
+    return values_in(value_texts(values, native))
 
+
+def value_texts(values: Iterable[object], native: "DuckDBPyType | str") -> ValueTexts:
+    """Return values of one type as one text."""
     are_integers = native == "BIGINT"  # of which there may be a million, as places of keys
     literals = list(map(str if are_integers else _literal, values))
     commas = [","] if are_integers else map(",{}".format, itertools.count())
     comma = next(c for c in commas if are_integers or not any(c in x for x in literals))
-    text = ConstantExpression(comma.join(literals))
-    texts = FunctionExpression("string_split", text, ConstantExpression(comma))
-    return texts.cast(duckdb.list_type(native))
+    return ValueTexts(comma.join(literals), comma, native)
+
+
+def values_in(texts: ValueTexts) -> "Expression":
+    """Return the list of the values."""
+    import duckdb
+    from duckdb import ConstantExpression, FunctionExpression
+
+    both = ConstantExpression(texts.together), ConstantExpression(texts.between)
+    return FunctionExpression("string_split", *both).cast(duckdb.list_type(texts.native))
 
 
 def _literal(value: object) -> str:
