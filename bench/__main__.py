@@ -30,6 +30,7 @@ from .race import Watch
 from .report import report
 from .results import Row
 from .top_k import flipped, peeled
+from .units import units
 
 WORKS: dict[str, Callable[[Watch], Row]] = {
     "million": million,
@@ -55,6 +56,7 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "incomes": incomes,
     "flips": flips,
     "file_price": file_price,
+    "units": units,
     "paid": paid,
     "paid_in_memory": paid_in_memory,
     "batch": batch,

@@ -194,7 +194,8 @@ class _Cells:
         length, part = len(self.records), self.part
         first = self.holding(low)
         last = max(first, min(self.holding(high) + 1, length) if high >= self.below else 0)
-        places: Integers = first + np.flatnonzero(self.records[first:last])
+        # Of truths numpy finds the places several times as fast as of numbers.
+        places: Integers = first + np.flatnonzero(self.records[first:last] != 0)
         before, behind = self.before(first) - self.below, int(self.up_to[-1]) - self.before(last)
         counts = np.concatenate(([before], self.records[places], [behind])).astype(np.int64)
         if part.stop >= _LONG:
