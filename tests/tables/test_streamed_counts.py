@@ -11,7 +11,9 @@ import pyarrow as pa
 import pytest
 
 from discreet import Grid
+from discreet.errors import UnreadableData
 from discreet.sampling.kernel_library import open_library
+from discreet.tables import streamed_counts
 from discreet.tables.arrow_stream import ARROW_FORMATS
 from discreet.tables.cells import GridThresholds
 from discreet.tables.column import Source
@@ -122,3 +124,42 @@ def test_thresholds_at_once_are_those_one_by_one(grid: Grid[Any]) -> None:
         assert least is not None
         assert Fraction(least) >= thresholds.border(index)
         assert Fraction(math.nextafter(least, -math.inf)) < thresholds.border(index)
+
+
+@pytest.mark.parametrize("kind", ARROW_FORMATS)
+def test_numbers_are_the_rows_without_null_and_nan(kind: str) -> None:
+    rows = rows_of(kind) * 40  # of several batches
+    numbers = source(kind, rows, GRIDS[0]).numbers()
+    assert numbers is not None
+    assert numbers.dtype == (np.float64 if kind in ("DOUBLE", "FLOAT") else np.int64)
+    assert len(rows) > 2**17
+    assert sorted(numbers.tolist()) == sorted(one for one in rows if one is not None and one == one)
+
+
+def test_a_slice_of_a_batch_has_its_own_nulls() -> None:
+    rows = [None if i % 3 == 0 else float(i) for i in range(1000)]
+    sliced = table("DOUBLE", rows).slice(11, 700)
+    counts: Any = Source(duckdb.from_arrow(sliced), "number").groups[0].on_grid(GRIDS[0])
+    assert sorted(counts.numbers().tolist()) == [one for one in rows[11:711] if one is not None]
+
+
+def test_more_numbers_than_memory_is_set_aside_for_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = [2.5, None, math.nan, 3.5, 9.0]
+    monkeypatch.setattr(streamed_counts, "MOST_IN_MEMORY", 5)
+    numbers = source("DOUBLE", rows, GRIDS[0]).numbers()
+    assert numbers is not None
+    assert numbers.tolist() == [2.5, 3.5, 9.0]
+    assert source("DOUBLE", [*rows, None], GRIDS[0]).numbers() is None
+
+
+def test_an_engine_that_fails_midway_says_no_more_than_that() -> None:
+    relation = duckdb.sql(
+        "SELECT CASE WHEN i < 200000 THEN i::DOUBLE ELSE error('row ' || i)::DOUBLE END AS number"
+        " FROM range(300000) t(i)"
+    )
+    counts: Any = Source(relation, "number").groups[0].on_grid(GRIDS[0])
+    with pytest.raises(UnreadableData) as caught:
+        counts.numbers()
+    assert "row 2" not in str(caught.value)

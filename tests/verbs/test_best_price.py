@@ -3,9 +3,11 @@
 import math
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -13,8 +15,10 @@ import pytest
 from discreet.candidates import Grid
 from discreet.errors import InvalidArgument, InvalidCandidates, InvalidNumber, MissingColumn
 from discreet.privacy.guarantees import BoundedRange
+from discreet.tables import streamed_counts
 from discreet.verbs.best_price import best_price
 from tests.scores.test_revenue import LADDER
+from tests.scripted_words import on_words
 
 BIDS = [1] * 300 + [3.01] * 50
 
@@ -77,3 +81,26 @@ def test_mechanisms_that_need_steps_are_refused_before_a_bid_is_read() -> None:
     for mechanism in ("permute_and_flip", "noisy_max"):
         with pytest.raises(InvalidArgument, match="needs"):
             best_price(Untouchable(), candidates=Grid(0, 9), epsilon=1, mechanism=mechanism)
+
+
+@pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT", "BIGINT", "INTEGER", "DECIMAL(9, 2)"])
+@pytest.mark.parametrize("terms", [{}, {"supply": 30}, {"continuous": True}])
+def test_a_file_gives_the_answers_of_memory_and_of_counts(
+    kind: str, terms: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the same words, with ties, null and NaN, and bids below and above all prices."""
+    not_a_number = "'NaN'::DOUBLE" if kind in ("DOUBLE", "FLOAT") else "-3"
+    bids = f"CASE WHEN i % 7 = 0 THEN NULL WHEN i % 11 = 0 THEN {not_a_number} ELSE (i * i) % 97 / 4 - 2 END"
+    file = str(tmp_path / "bids.parquet")
+    duckdb.execute(f"COPY (SELECT ({bids})::{kind} AS bid FROM range(900) t(i)) TO '{file}'")
+    rows = pl.read_parquet(file)["bid"].to_list()
+    grid, words = Grid("0.5", 20, "0.25"), [2**64 // 61 * i for i in range(61)]
+
+    def answers(data: object, column: str | None = None) -> Any:
+        ask = partial(best_price, data, column, candidates=grid, epsilon=2, size=20, **terms)
+        return [on_words(words[i:] + words[:i], ask).value for i in (0, 20, 40)]
+
+    from_file = answers(file, "bid")
+    assert from_file == answers(rows)
+    monkeypatch.setattr(streamed_counts, "MOST_IN_MEMORY", 899)
+    assert from_file == answers(file, "bid")

@@ -115,11 +115,14 @@ class Revenue(BaseScore):
     def compute(self, cutoff_gap: Fraction) -> Runs:
         """Return one run per stretch between neighbouring bids. Private."""
         source = self.column.on_grid(borders(self.prices))
-        if source is not None:
+        if source is None:
+            bids, counts = self.column.numbers()
+            if counts is not None:
+                return self._between(*_paying(places(self.prices, bids), counts))
+        elif (rows := source.numbers()) is not None:
+            bids = rows
+        else:
             return self._between(*_paying(*source.occupancy(partial(places, self.prices))))
-        bids, counts = self.column.numbers()
-        if counts is not None:
-            return self._between(*_paying(places(self.prices, bids), counts))
         falling = self._falling(bids)
         if falling is not None:  # whose length is only known when it is listed
             return falling

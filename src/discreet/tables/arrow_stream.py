@@ -52,12 +52,14 @@ class RowBatch(NamedTuple):
         valid: the address of the bitmap of rows that are not null, or None.
         offset: the number of the first row in both.
         length: how many rows there are.
+        nulls: how many of them are null, below zero if that was not counted.
     """
 
     rows: int
     valid: int | None
     offset: int
     length: int
+    nulls: int
 
 
 def batches(relation: "DuckDBPyRelation", name: str) -> Iterator[RowBatch]:
@@ -82,6 +84,7 @@ def batches(relation: "DuckDBPyRelation", name: str) -> Iterator[RowBatch]:
                 column.buffers[0],
                 column.offset + array.offset,
                 array.length,
+                column.null_count,
             )
         finally:
             _Release(array.release)(ctypes.addressof(array))

@@ -87,6 +87,10 @@ class GridSource(CellSource, Protocol):
         """
         ...
 
+    def numbers(self) -> ExactArray | None:
+        """Return the numbers in one array; None if they are too many for it, or only an engine has them."""
+        ...
+
 
 Index = Callable[[ExactArray], Integers]
 """What gives the index of each number."""

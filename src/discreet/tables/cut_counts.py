@@ -52,6 +52,9 @@ class CutCounts:
         indices = np.concatenate([np.zeros(0, dtype=np.int64), *inside])
         return indices, self._counts[indices]
 
+    def numbers(self) -> None:
+        """Return None: the engine has them."""
+
     def occupancy(self, index: Index) -> tuple[Integers, NDArray[np.int64]]:
         """Return the indices that records have, and how many."""
         return self.points([range(self.cells.size)])

@@ -74,6 +74,9 @@ class GridCounts:
         singles = quietly(self._singles, self.failure, query)
         return self.thresholds.grid.nearest(singles.least), singles.records
 
+    def numbers(self) -> None:
+        """Return None: the engine has them."""
+
     def occupancy(self, index: Index) -> tuple[Integers, NDArray[np.int64]]:
         """Return indices that records have, and how many."""
         query = Occupancy(self.thresholds, index)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..candidates import Grid
 from ..errors import UnreadableData
 from ..sampling.kernel_library import open_library
-from ..sampling.vectors import Integers
+from ..sampling.vectors import ExactArray, Integers
 from .arrow_stream import batches
 from .cells import GridSource, GridThresholds, Index, least_number
 from .engine_errors import quietly
@@ -116,6 +116,10 @@ class IndexCounts:
     def points(self, parts: Sequence[range]) -> tuple[Integers, NDArray[np.int64]]:
         """Return the indices in the parts that have records, and how many, as the engine groups them."""
         return self.edges.points(parts)
+
+    def numbers(self) -> ExactArray | None:
+        """Return the numbers in one array, None if they are too many."""
+        return self.edges.numbers()
 
     def occupancy(self, index: Index) -> tuple[Integers, NDArray[np.int64]]:
         """Return indices that records have, and how many."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..candidates import Grid
 from ..sampling.kernel_library import open_library
-from ..sampling.vectors import Integers
+from ..sampling.vectors import ExactArray, Integers
 from .arrow_stream import ARROW_FORMATS, RowBatch, batches
 from .cells import GridHistogram, Index
 from .engine_errors import quietly
@@ -21,7 +21,7 @@ from .grid_counts import GridCounts
 from .in_duckdb import InDuckDB
 from .kinds import CELL
 from .native import Native
-from .numeric import widen
+from .numeric import clean, widen
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -44,6 +44,9 @@ _PIECE = np.dtype(
 MOST_COUNTED = 2**22
 """Indices of so long a grid are counted in one array, of 32 MiB."""
 
+MOST_IN_MEMORY = 2**24
+"""So many rows are brought into one array, of 128 MiB."""
+
 
 def batch_numbers(batch: RowBatch, kind: type) -> NDArray[Any]:
     """Return the numbers of a batch without null and NaN, in 64 bits; they last as long as the batch."""
@@ -52,10 +55,7 @@ def batch_numbers(batch: RowBatch, kind: type) -> NDArray[Any]:
         batch.rows + batch.offset * size
     )
     numbers = widen(np.frombuffer(buffer, dtype=kind))
-    there = np.ones(len(numbers), dtype=np.bool_) if batch.valid is None else _valid(batch)
-    if numbers.dtype.kind == "f":
-        there &= numbers == numbers
-    return numbers if there.all() else numbers[there]
+    return clean(numbers if batch.valid is None or batch.nulls == 0 else numbers[_valid(batch)])
 
 
 def _valid(batch: RowBatch) -> NDArray[np.bool_]:
@@ -64,8 +64,7 @@ def _valid(batch: RowBatch) -> NDArray[np.bool_]:
     bits: Any = (ctypes.c_char * (last - first)).from_address((batch.valid or 0) + first)
     flags = np.unpackbits(np.frombuffer(bits, dtype=np.uint8), bitorder="little")
     start = batch.offset - 8 * first
-    there: NDArray[np.bool_] = flags[start : start + batch.length].astype(np.bool_)
-    return there
+    return flags[start : start + batch.length].view(np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +92,22 @@ class StreamedCounts:
     def points(self, parts: Sequence[range]) -> tuple[Integers, NDArray[np.int64]]:
         """Return the indices in the parts that have records, and how many, as the engine groups them."""
         return self.engine.points(parts)
+
+    def numbers(self) -> ExactArray | None:
+        """Return the numbers in one array, None if they are too many."""
+        return quietly(self._collect, self.engine.failure)
+
+    def _collect(self) -> ExactArray | None:
+        """Return the rows that hold a number, None if they are too many; memory that is not filled is not taken."""
+        number, kind = 0, _TYPES[self.kind]
+        room = np.empty(MOST_IN_MEMORY, dtype=f"{np.dtype(kind).kind}8")
+        for batch in batches(self.relation, self.kind):
+            if number + batch.length > MOST_IN_MEMORY:
+                return None
+            some = batch_numbers(batch, kind)
+            room[number : number + len(some)] = some
+            number += len(some)
+        return room[:number]
 
     def occupancy(self, index: Index) -> tuple[Integers, NDArray[np.int64]]:
         """Return indices that records have, and how many: counted in one array, on a grid that is not too long."""
