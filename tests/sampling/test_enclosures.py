@@ -100,6 +100,14 @@ def test_weights_of_base_two_become_exact() -> None:
         assert DyadicRate(3, 2, 2).decay(Fraction(10)) == arb(fmpq(3**20, 4**20))
 
 
+@given(st.one_of(dyadic, etas.map(NaturalRate)), st.integers(0, 40))
+def test_a_weight_is_the_exponential_of_minus_its_exponent(rate: Rate, gap: int) -> None:
+    with precision(256):
+        exponent = rate.exponent(Fraction(gap))
+        assert (-exponent).exp().overlaps(rate.decay(Fraction(gap)))
+        assert exponent.rad() <= (abs(exponent) + 1) * arb(2) ** -200
+
+
 @given(etas)
 def test_rates_are_close_to_their_doubles(eta: Fraction) -> None:
     assert abs(Fraction(NaturalRate(eta).double) - eta) <= eta / 2**52
