@@ -21,6 +21,7 @@ from discreet import Grid, float_environment
 from discreet.candidates import nearest_doubles
 from discreet.errors import DiscreetError, InvalidArgument
 from discreet.float_environment import default_environment, in_default_environment, is_default
+from discreet.mechanisms.joint.kernel_stages import _STAGE
 from discreet.privacy.rho import laplace_rho, logistic_rho, pure_rho, range_rho
 from discreet.sampling import kernel
 from discreet.sampling.categorical import FLAT
@@ -93,6 +94,21 @@ RANK_DRAWS: Any = RankDraws.of(
     [Fraction(1, 2), Fraction(9, 10)], [NaturalRate(Fraction(1))] * 2, GRID.size, 0
 )
 SHUFFLED = RNG.integers(0, 2**63, size=700, dtype=np.uint64) << np.uint64(1)
+STATES, PLACE_ENDS = np.arange(700) * 3, np.arange(600) * 3 + 1
+SINGLE = np.arange(601, dtype=np.int32)
+MASSES = np.exp(-RNG.random((2, 700)) * 9)
+"""Two factors, or `up` and `down`, of the states of joint quantiles."""
+JOINT_STAGES = np.zeros(2, dtype=_STAGE)
+"""The states of one quantile, and those of the end."""
+JOINT_STAGES[0] = (
+    *(array.ctypes.data for array in (STATES, *MASSES, MASSES[0])),
+    700,
+    0,
+    900,
+    0.1,
+    1e-12,
+)
+JOINT_STAGES[1]["target"] = 900
 
 
 def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
@@ -139,23 +155,52 @@ def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
             *(np.sort(UNSORTED[0]), 4096, GRID.size, 0, targets, 2, SHUFFLED[:6], most),
             *(np.empty(4 * most), np.empty(2, dtype=np.uint64)),
         ],
+        "joint_stage": [
+            *(STATES, *MASSES.copy(), 700, 40, 40, PLACE_ENDS, SINGLE - 1, *MASSES, 600, MASSES[0]),
+            *(np.full(2, 2.0**-9), 2, 700, 0, 600, np.tile(MASSES[0], 2)),
+            *(np.empty(1300, dtype=np.int64), np.empty(1300), np.empty(1300), np.empty(8000)),
+        ],
+        "joint_draw": [
+            *(
+                JOINT_STAGES,
+                1,
+                PLACE_ENDS,
+                SINGLE,
+                600,
+                MASSES[0],
+                MASSES[0],
+                700,
+                1e-12,
+                1e-200,
+                0,
+            ),
+            *(out, np.empty(2, dtype=np.int64), np.array([1, 5, 0, 0, 0]), int(SHUFFLED[0])),
+        ],
         "sort_doubles": [*np.pad(SUBNORMAL_KEYS, ((0, 0), (8, 8))), 4096],
         "grid_keys": [NUMBERS, 5000, PLACES, out],
         "falling_best": [KEYS, 5000, FALLING.copy()],
         "falling_sums": [KEYS, 5000, FALLING, 64, more],
         "falling_weights": [KEYS, 5000, FALLING, 64, 4064, out],
     }
-    margins = {"sort_words": 32, "sort_doubles": 64}
+    around: dict[str, Callable[..., Any]] = {
+        "sort_words": partial(_with_margins, 32),
+        "sort_doubles": partial(_with_margins, 64),
+        "joint_stage": _after_one,
+    }
     for name, function in fast._functions.items():
-        margin = margins.get(name)
-        yield name, partial(_with_margins, function, margin) if margin else function, at[name]
+        yield name, partial(around[name], function) if name in around else function, at[name]
 
 
 def _with_margins(
-    sort: Callable[..., Any], margin: int, numbers: int, room: int, number: int
+    margin: int, sort: Callable[..., Any], numbers: int, room: int, number: int
 ) -> None:
     """Sort numbers that have eight others before them and behind, which fill so many bytes."""
     sort(numbers + margin, room + margin, number)
+
+
+def _after_one(weigh: Callable[..., Any], *arguments: Any) -> None:
+    """Weigh a stage of joint quantiles whose kinds of ends have one more in front."""
+    weigh(*arguments[:7], arguments[7] + 4, *arguments[8:])
 
 
 def computed(function: Callable[..., Any], arguments: list[Any]) -> list[bytes]:
@@ -176,7 +221,7 @@ def test_every_entry_of_the_kernel_computes_the_same_bits_and_restores_the_mode(
         assert other == plain, entry
         assert after == MODES[name], entry
         tried += 1
-    assert tried == 19
+    assert tried == 21
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Si
 from contextlib import suppress
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Generic, Protocol, overload
 
 import numpy as np
@@ -381,17 +381,21 @@ class Grid(Generic[T]):
         return f"Grid({self.lo}, {self.hi}, step {self.step}; {self.size:,} points)"
 
 
+@lru_cache(maxsize=64)
 def nearest_doubles(grid: object) -> NDArray[np.float64] | None:
     """Return a grid as `nearest_places` of the kernel takes it; None where doubles do not hold its borders.
 
     Those are (lo - step / 2 + index * step) * 2 * every, for the multiple `every` that makes lo and step whole.
+    It is found once for a grid, and not to be changed.
     """
     if not isinstance(grid, Grid) or grid._double_error() is None:
         return None
     every, lo, step = grid._whole
     if 2 * max(abs(lo) + step * (grid.size + 1), every) >= _EXACT_BORDERS:
         return None
-    return np.array([*map(float, (grid.lo, grid.hi, 1 / grid.step, lo, step, every))])
+    doubles = np.array([*map(float, (grid.lo, grid.hi, 1 / grid.step, lo, step, every))])
+    doubles.flags.writeable = False
+    return doubles
 
 
 def _doubtful(parts: NDArray[Any], error: float) -> NDArray[np.intp]:

@@ -2247,3 +2247,313 @@ EXPORT size_t discreet_quantiles(
     leave(saved);
     return drawn;
 }
+
+/* Masses of joint quantiles: see mechanisms/joint/masses.py, and docs/reference/mechanisms/joint_quantiles.md for the
+   sums and their errors. Only sums and products of numbers >= 0 are computed here; factors exp(+-2 eta e) are the
+   caller's. Cuts are whole and below 2^50. */
+
+#define LARGEST_CUT INT64_MAX
+
+/* The largest multiple of `width` that is not above a cut, with 1 / width rounded: the quotient is off by less than a
+   half, so it is rounded to the answer, or to one more or one less. */
+INLINE int64_t floor_to(int64_t cut, int64_t width, double inverse)
+{
+    int64_t floor = (int64_t)((double)cut * inverse) * width;
+    floor -= floor > cut ? width : 0;
+    floor += cut - floor >= width ? width : 0;
+    return floor;
+}
+
+/* Three merges at once, so that a processor has others to work on while it waits for one: how many of `number` cuts are below
+   each of n keys. All ascend, and after the last of each stands LARGEST_CUT. As many steps for any cuts, without a branch. */
+INLINE void count_below(
+    const int64_t *restrict cuts, size_t number, const int64_t *const keys[3], size_t n, int64_t *const counts[3])
+{
+    size_t i = 0, j = 0, k = 0, a = 0, b = 0, c = 0;
+    for (size_t step = 0; step < n + number; step++) {
+        size_t over_a = cuts[a] < keys[0][i], over_b = cuts[b] < keys[1][j], over_c = cuts[c] < keys[2][k];
+        counts[0][i] = (int64_t)a;
+        counts[1][j] = (int64_t)b;
+        counts[2][k] = (int64_t)c;
+        a += over_a;
+        b += over_b;
+        c += over_c;
+        i += 1 - over_a;
+        j += 1 - over_b;
+        k += 1 - over_c;
+    }
+}
+
+/* The running sums of n numbers, from the empty one on, in `all`; and those that begin anew where a block begins, forwards
+   and backwards, each from the number itself on: *By the kernel* in joint_quantiles.md. None goes through more than ROW + n / ROW + 2 additions: sums of up to
+   ROW numbers and sums of those. A block is a stretch of equal `blocks`. */
+INLINE void sums_in_blocks(
+    const double *restrict up, const double *restrict down, const int64_t *restrict blocks, size_t n, double *restrict all,
+    double *restrict forwards, double *restrict backwards)
+{
+    double rows = 0.0, row = 0.0, before = 0.0, part = 0.0, after = 0.0, rest = 0.0;
+    all[0] = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        if (i % ROW == 0) {
+            rows += row;
+            before += part;
+            after += rest;
+            row = part = rest = 0.0;
+        }
+        size_t last = n - 1 - i;
+        double same = i > 0 && blocks[i] == blocks[i - 1] ? 1.0 : 0.0;
+        double stays = i > 0 && blocks[last] == blocks[last + 1] ? 1.0 : 0.0;
+        row += up[i];
+        part = part * same + down[i]; /* a product with 0 or 1 is exact */
+        rest = rest * stays + down[last];
+        before *= same;
+        after *= stays;
+        all[i + 1] = rows + row;
+        forwards[i] = before + part;
+        backwards[last] = after + rest;
+    }
+}
+
+/* The states of quantile `rank` from those of the quantile before: return how many there are.
+
+   `ends` are the cuts within reach where places begin or end, in order. A `kind` from 0 on is the number of a place of one
+   cut, ON_BOTTOM and ON_TOP are the ends of a tied one; kinds[-1] is that of the end before. States of the quantile before
+   may stay within a tied place: at cut + ahead, for nothing. `entries` and `rows` have the `most` places of one cut in each
+   row. `scratch` has room for 6 numbers an end and 5 a state, and 8 more. *The state*, and *A quantile* in the error of the pass in doubles, in joint_quantiles.md. */
+#define ON_BOTTOM (-1)
+#define ON_TOP (-2)
+
+FOR_EACH_LEVEL size_t compute_joint_stage(
+    const int64_t *restrict states, const double *restrict up, const double *restrict down, size_t number, int64_t ahead,
+    int64_t width, const int64_t *restrict ends, const int32_t *restrict kinds, const double *restrict grow,
+    double *restrict shrink, size_t n, const double *restrict sizes, const double *restrict units, size_t rank, size_t most,
+    size_t first, size_t stop, double *restrict entries, int64_t *restrict cuts, double *restrict ups, double *restrict downs,
+    int64_t *restrict scratch)
+{
+    int64_t *before = scratch, *blocks = before + number + 1, *free_keys = blocks + number;
+    int64_t *split_keys = free_keys + n + 1, *keys = split_keys + n + 1;
+    int64_t *lower = keys + n + 1, *split = lower + n + 1, *earlier = split + n + 1;
+    double *below = (double *)(earlier + n + 1), *forwards = below + number + 1, *backwards = forwards + number;
+    double *masses = (double *)split_keys, *entering = (double *)keys; /* once these are merged */
+    double inverse = 1.0 / (double)width, unit = units[rank - 1];
+    for (size_t i = 0; i < number; i++)
+        before[i] = states[i];
+    for (size_t i = 0; i < number; i++)
+        blocks[i] = floor_to(states[i], width, inverse);
+    for (size_t i = 0; i < n; i++) {
+        free_keys[i] = ends[i] - ahead;
+        split_keys[i] = floor_to(ends[i], width, inverse);
+        keys[i] = ends[i];
+    }
+    before[number] = free_keys[n] = split_keys[n] = keys[n] = LARGEST_CUT;
+    count_below(
+        before, number, (const int64_t *const[3]){free_keys, split_keys, keys}, n, (int64_t *const[3]){lower, split, earlier});
+    sums_in_blocks(up, down, blocks, number, below, forwards, backwards);
+    for (size_t i = 0; i < n; i++) {
+        int single = kinds[i] >= 0, top = kinds[i] == ON_TOP;
+        /* e <= a rises to a at exp(-eta (a - e)), from places before a place of one cut only; nothing rises to a top. */
+        int64_t risen = lower[i] + (before[lower[i]] == free_keys[i]);
+        risen = single & (risen > earlier[i]) ? earlier[i] : risen;
+        /* e >= b falls to b, from a tied place itself too; nothing falls to a bottom. A window ends below the cut and is as
+           wide as blocks are, so it lies in two: the end of one and the beginning of the next. */
+        int64_t begin = top ? lower[i] : risen, end = earlier[i] + (top & (before[earlier[i]] == ends[i]));
+        int some = (kinds[i] != ON_BOTTOM) & (begin < end);
+        double sum = top ? 0.0 : below[risen] * shrink[i];
+        sum += some & (begin < split[i]) ? backwards[begin < (int64_t)number ? begin : 0] : 0.0;
+        sum += some & (end > split[i]) ? forwards[end > 0 ? end - 1 : 0] : 0.0;
+        entering[i] = sum;
+    }
+    double *row = entries + (rank - 1) * most + first;
+    size_t place = 0, places = stop - first;
+    for (size_t i = 0; i < n; i++)
+        if (kinds[i] >= 0)
+            row[place++] = entering[i];
+    /* C(s + j - i, j - i + 1) ways for quantiles i to j among s points: a factor for each of them, by Horner. *By the kernel*
+       in joint_quantiles.md: none is above 1 where a quantile comes. */
+    for (size_t s = 0; s < places; s++)
+        masses[s] = 0.0;
+    for (size_t i = 0; i < rank; i++) {
+        double more = (double)(rank - 1 - i), share = units[i] / (more + 1.0);
+        row = entries + i * most + first;
+        for (size_t s = 0; s < places; s++)
+            masses[s] = (masses[s] + row[s]) * ((sizes[first + s] + more) * share);
+    }
+    /* In order: a state stays within a tied place if the last end that is not above it is a bottom, and is another cut. */
+    size_t out = 0, state = 0;
+    place = 0;
+    for (size_t i = 0; i <= n; i++) {
+        size_t next = i < n ? (size_t)lower[i] : number;
+        for (; state < next; state++) {
+            int64_t cut = before[state] + ahead;
+            cuts[out] = cut;
+            ups[out] = up[state] * unit;
+            downs[out] = down[state] * unit;
+            out += (kinds[(int64_t)i - 1] == ON_BOTTOM) & (i == 0 || ends[i - 1] < cut);
+        }
+        if (i == n)
+            break;
+        int single = kinds[i] >= 0;
+        downs[out] = single ? masses[place] : entering[i] * unit;
+        ups[out] = downs[out] * grow[i];
+        cuts[out++] = ends[i];
+        place += (size_t)single;
+    }
+    for (size_t i = 0; i < n; i++)
+        shrink[i] = grow[i] < shrink[i] ? grow[i] : shrink[i];
+    return out;
+}
+
+/* The states of one quantile, and factors at the ends of places within its reach, of which `first` is the first one. */
+typedef struct {
+    const int64_t *cuts;
+    const double *up, *down, *least; /* exp(-2 eta |e|) */
+    int64_t number, first, target;
+    double unit, error;
+} JointStage;
+
+/* How many of n ascending cuts are not above one. */
+INLINE size_t count_to(const int64_t *cuts, size_t n, int64_t cut)
+{
+    size_t i = 0, left = n;
+    while (left > 0) {
+        size_t half = (left + 1) / 2;
+        i += cuts[i + half - 1] <= cut ? half : 0;
+        left -= half;
+    }
+    return i;
+}
+
+/* The index of the running sums on which a word certainly falls, or -1. There is weight of up to `omission` that they leave out,
+   below all if `outside` is 1 and above all, so the word must be certain on both sides. */
+INLINE int64_t locate_choice(
+    const double *sums, size_t n, uint64_t word, double error, double omission, size_t outside)
+{
+    if (n == 0)
+        return -1;
+    /* *What is left out* in joint_quantiles.md: each choice divides the bounds by its own total. */
+    double total = sums[n - 1], relative = 1.001 * (error + (double)(n + 10) * 0x1p-53 + omission / total);
+    double slack = (2.0 * relative + 0x1p-50) * total, cell = total * 0x1p-64, low = whole(word) * cell;
+    size_t i = 0, left = n;
+    while (left > 0) {
+        size_t half = (left + 1) / 2;
+        i += sums[i + half - 1] <= low ? half : 0;
+        left -= half;
+    }
+    i = i < n - 1 ? i : n - 1;
+    /* *Certificate* in draw.md. Coq: Doubles.locate_lower, Doubles.locate_all_upper */
+    int after = (outside == 0 && i == 0) || low - (i > 0 ? sums[i - 1] : 0.0) > slack;
+    int before = sums[i] - low > slack + cell;
+    return (relative < 0x1p-30) & after & before ? (int64_t)i : -1; /* false for NaN */
+}
+
+/* How far a draw of joint quantiles is: the quantiles that are left, the state of the one before them, the end of a place at
+   it or below it, whether that one is placed but not yet its group, and how many groups there are. */
+typedef struct {
+    int64_t left, state, end, placed, found;
+} JointDraw;
+
+#define NEEDS_A_WORD 1
+
+/* Go on drawing quantiles backwards, by a word for every choice: *Then backwards* in joint_quantiles.md. `stages` are those of the
+   quantiles from 1 to `number`, and of the end. Put the cut of each group and how many quantiles it has into `groups`. Return
+   NEEDS_A_WORD where the next choice is to be made, 0 in the end, and -1 where the word leaves its choice open. */
+FOR_EACH_LEVEL int compute_joint_draw(
+    const JointStage *restrict stages, size_t number, const int64_t *restrict ends, const int32_t *restrict kinds, size_t n,
+    const double *restrict sizes, const double *restrict entries, size_t most, double stage_error, double omission,
+    size_t outside, double *restrict sums, int64_t *restrict groups, JointDraw *restrict draw, uint64_t word)
+{
+    int has_word = draw->state >= 0; /* in the beginning it is below 0, and the word is none */
+    if (!has_word)
+        draw->state = stages[number].target;
+    while (draw->left > 0) {
+        size_t rank = (size_t)draw->left;
+        const JointStage *stage = stages + (rank - 1), *next = stages + rank;
+        int is_last = rank == number, kind = is_last ? 0 : kinds[draw->end];
+        int64_t state = draw->state, same = state - next->target + stage->target;
+        if (!draw->placed && !is_last && ends[draw->end] != state)
+            draw->state = same;
+        else if (!draw->placed) {
+            if (!has_word)
+                return NEEDS_A_WORD;
+            has_word = 0;
+            size_t before = count_to(stage->cuts, (size_t)stage->number, state), middle, first = 0;
+            size_t stays = count_to(stage->cuts, (size_t)stage->number, same);
+            double grow = 1.0, shrink = 1.0, sum = 0.0;
+            if (is_last)
+                before = (size_t)stage->number;
+            else if (kind >= 0)
+                before -= before > 0 && stage->cuts[before - 1] == state;
+            else if (kind == ON_BOTTOM)
+                before = stays;
+            middle = stays < before ? stays : before;
+            if (kind == ON_TOP) {
+                first = stays - (stays > 0 && stage->cuts[stays - 1] == same);
+                middle = first;
+            }
+            if (!is_last && state > next->target)
+                shrink = next->least[draw->end - next->first];
+            else if (!is_last)
+                grow = next->least[draw->end - next->first];
+            for (size_t i = first; i < middle; i++)
+                sums[i - first] = sum += stage->up[i] * shrink;
+            for (size_t i = middle; i < before; i++)
+                sums[i - first] = sum += stage->down[i] * grow;
+            int64_t i = locate_choice(sums, before - first, word, stage->error + stage_error, omission, outside);
+            if (i < 0)
+                return -1;
+            draw->state = stage->cuts[first + (size_t)i];
+        }
+        if (!draw->placed)
+            draw->end = (int64_t)count_to(ends, n, draw->state) - 1;
+        draw->placed = 1;
+        int64_t group = 1;
+        if (rank > 1 && kinds[draw->end] >= 0) { /* a place of one cut: its cut is the state */
+            if (!has_word)
+                return NEEDS_A_WORD;
+            has_word = 0;
+            /* C(s + j - i, j - i + 1) ways for quantiles i to j; entries are `down`, in units of the smaller one. */
+            size_t place = (size_t)kinds[draw->end];
+            double sum = 0.0, ways = 1.0, grow = draw->state < stage->target ? stage->least[draw->end - stage->first] : 1.0;
+            for (size_t i = 0; i < rank; i++) {
+                double entry = entries[(rank - 1 - i) * most + place];
+                ways *= (sizes[place] + (double)i) * (stages[rank - 1 - i].unit / ((double)i + 1.0));
+                sums[i] = sum += entry == 0.0 ? 0.0 : entry * ways * grow; /* ways may overflow where no quantile comes */
+            }
+            double error = stage->error + stage_error + (double)rank * 0x1p-53;
+            group = locate_choice(sums, rank, word, error, omission, outside) + 1;
+            if (group == 0)
+                return -1;
+        }
+        groups[2 * draw->found] = draw->state;
+        groups[2 * draw->found++ + 1] = group;
+        draw->left -= group;
+        draw->placed = 0;
+    }
+    return 0;
+}
+
+EXPORT size_t discreet_joint_stage(
+    const int64_t *states, const double *up, const double *down, size_t number, size_t ahead, size_t width,
+    const int64_t *ends, const int32_t *kinds, const double *grow, double *shrink, size_t n, const double *sizes,
+    const double *units, size_t rank, size_t most, size_t first, size_t stop, double *entries, int64_t *cuts, double *ups,
+    double *downs, int64_t *scratch)
+{
+    Environment saved = enter();
+    size_t states_now = compute_joint_stage(
+        states, up, down, number, (int64_t)ahead, (int64_t)width, ends, kinds, grow, shrink, n, sizes, units, rank, most, first,
+        stop, entries, cuts, ups, downs, scratch);
+    leave(saved);
+    return states_now;
+}
+
+EXPORT int discreet_joint_draw(
+    const void *stages, size_t number, const int64_t *ends, const int32_t *kinds, size_t n, const double *sizes,
+    const double *entries, size_t most, double stage_error, double omission, size_t outside, double *sums, int64_t *groups,
+    void *draw, size_t word)
+{
+    Environment saved = enter();
+    int status = compute_joint_draw(
+        stages, number, ends, kinds, n, sizes, entries, most, stage_error, omission, outside, sums, groups, draw, word);
+    leave(saved);
+    return status;
+}

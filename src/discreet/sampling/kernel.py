@@ -30,6 +30,11 @@ THREADED = 2 * 10**6
 
 _ROW = 256
 
+ON_BOTTOM, ON_TOP = -1, -2
+"""The ends of a place of several cuts, for `joint_stage`."""
+LARGEST_CUT = 2**50
+"""`joint_stage` takes cuts below it."""
+
 _SORTED_AT_ONCE, _EIGHT, _LARGEST_WORD = 64, 8, 2**32 - 1
 """Words are sorted by so many, with room for eight at both ends; the largest one stands behind all others."""
 
@@ -264,6 +269,14 @@ class Kernel:
         )
         return answers if number == len(targets) else None
 
+    def joint_stage(self, *arguments: float) -> int:
+        """Weigh one of joint quantiles by those before: see `kernel.c` and `kernel_stages`."""
+        return self._functions["joint_stage"](*arguments)
+
+    def joint_draw(self, *arguments: float) -> int:
+        """Draw joint quantiles: see `kernel.c` and `kernel_stages`."""
+        return self._functions["joint_draw"](*arguments)
+
 
 @cache
 def load() -> Kernel | str:
@@ -330,6 +343,9 @@ def _readable_words(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.require(words, np.uint64, ["C", "A"])
 
 
-def _at(array: NDArray[np.generic]) -> int:
+def address(array: NDArray[np.generic]) -> int:
     """Return the address of an array's first number."""
     return array.ctypes.data
+
+
+_at = address

@@ -38,6 +38,8 @@ _ARGUMENTS = {
     "sort_words": "ppn",
     "sort_doubles": "ppn",
     "quantiles": "pnnnpnpnpp",
+    "joint_stage": "pppnnnppppnppnnnnppppp",
+    "joint_draw": "pnppnppnddnpppn",
 }
 _TYPES: dict[str, Any] = {
     "p": ctypes.c_void_p,

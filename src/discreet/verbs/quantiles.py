@@ -228,16 +228,23 @@ def _method(
 ) -> tuple[Guarantee, str, Callable[[SortedRecords], DrawIndices]]:
     """Return the guarantee, the mechanism, and a function from the records to one that draws."""
     if method == "joint":
-        parameter = PrivacyParameter("epsilon", levels.total)
-        calibrated = JointQuantiles(levels.alphas, candidates.size).calibrate(
-            levels.neighbors, parameter
-        )
+        public = levels.alphas, candidates.size, levels.neighbors, levels.total
+        calibrated = _joint_calibration(*public)
         joint: Any = calibrated.law  # of two arguments, indices and counts
         return calibrated.guarantee, "joint_quantiles", partial(_jointly, joint)
     if method == "independent":
         independent = partial(partial, levels.independent, candidates.size)
         return levels.guarantee_of_each, "exponential", independent
     return levels.guarantee, "exponential", partial(partial, levels.recursive, candidates.size)
+
+
+@lru_cache(maxsize=256)
+def _joint_calibration(
+    alphas: tuple[Fraction, ...], size: int, neighbors: Neighbors, epsilon: Fraction
+) -> Calibrated:
+    """Return the mechanism of all quantiles at once, kept for the next call."""
+    parameter = PrivacyParameter("epsilon", epsilon)
+    return JointQuantiles(alphas, size).calibrate(neighbors, parameter)
 
 
 def _jointly(law: Callable[..., JointLaw], records: SortedRecords) -> DrawIndices:
@@ -264,6 +271,34 @@ def _share(
         return kind(share, together.neighbors)
 
     return largest_share(guarantee, answers, together.epsilon, together.delta, adaptive=adaptive)
+
+
+def _read_epsilon(candidates: AnyGrid, terms: Terms) -> tuple[Fraction, Neighbors]:
+    """Return the epsilon of all values together and the neighbouring relation, after a check of all terms."""
+    question = ask(Rank(NOTHING, candidates, Fraction(1, 2)), terms)
+    if terms.get("epsilon") is None:
+        raise InvalidArgument("several quantiles take epsilon, not rho or scale")
+    guarantee: Any = question.calibrated.guarantee
+    return guarantee.epsilon, guarantee.neighbors
+
+
+@lru_cache(maxsize=256, typed=True)
+def _plain_epsilon(epsilon: Any, neighbors: Any) -> tuple[Fraction, Neighbors]:
+    """Return the same for terms that say no more, kept for the next call."""
+    return _read_epsilon(Grid(0, 1), {"epsilon": epsilon, "neighbors": neighbors})
+
+
+def _read_plain(terms: Terms) -> tuple[Fraction, Neighbors] | None:
+    """Return the same from the cache, or None for terms that say more or are of types of any behaviour."""
+    epsilon, neighbors = terms.get("epsilon"), terms.get("neighbors", "add_remove")
+    names = terms.keys() - ({"privacy_unit"} if terms.get("privacy_unit") is None else ())
+    plain = type(epsilon) in _PLAIN_TYPES and type(neighbors) in _PLAIN_TYPES
+    return _plain_epsilon(epsilon, neighbors) if plain and names <= _PLAIN_TERMS else None
+
+
+_PLAIN_TERMS = {"epsilon", "neighbors"}
+_PLAIN_TYPES = {int, float, str, Fraction}
+"""Types whose values cannot change, and whose equality is Python's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,11 +391,8 @@ class Levels:
             raise InvalidArgument(
                 "several quantiles take the exponential mechanism; leave out mechanism and size"
             )
-        question = ask(Rank(NOTHING, candidates, Fraction(1, 2)), terms)
-        if terms.get("epsilon") is None:
-            raise InvalidArgument("several quantiles take epsilon, not rho or scale")
-        guarantee: Any = question.calibrated.guarantee
-        return cls(shares, guarantee.epsilon, guarantee.neighbors)
+        epsilon, neighbors = _read_plain(terms) or _read_epsilon(candidates, terms)
+        return cls(shares, epsilon, neighbors)
 
     def needed_records(self, size: int, method: str) -> int:
         """Return about how many records keep all values among them, on so many points: see `record_needs`.

@@ -11,7 +11,9 @@ may be cut anywhere.
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import lcm
+from functools import cached_property
+from math import gcd, lcm
+from operator import mul
 from typing import Any, NamedTuple, Protocol
 
 import flint
@@ -20,9 +22,12 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ...numbers import nearest_double
+from ...sampling import kernel
 from ...sampling.categorical import cumulate
 from ...sampling.enclosures import FUNCTION_ERROR, HALF_ULP, NaturalRate, exponential
+from ...sampling.kernel import Kernel
 from ...sampling.vectors import Integers
+from .kernel_stages import PlaceEnds
 
 
 class GridPlaces(NamedTuple):
@@ -60,10 +65,10 @@ class QuantileCuts:
 
     def __init__(self, places: GridPlaces, alphas: Sequence[Fraction]) -> None:
         n = int(places.high[-1] + 1) // 2  # the last place ends at n, or half a record below
-        targets = [Fraction(0), *(n * alpha for alpha in alphas), Fraction(n)]
-        self.steps = lcm(2, *(target.denominator for target in targets))
+        shares = [alpha.as_integer_ratio() for alpha in alphas]
+        self.steps = lcm(2, *(q // gcd(n, q) for _, q in shares))
         """How many steps a record has."""
-        self.targets = [int(target * self.steps) for target in targets]
+        self.targets = [0, *(n * self.steps * p // q for p, q in shares), n * self.steps]
         """The wanted cuts, between 0 and n."""
         dtype = np.dtype(np.int64 if self.targets[-1] < 2**60 else object)
         self.low, self.high = (
@@ -78,6 +83,22 @@ class QuantileCuts:
         """The points with several records."""
         self.bottoms, self.tops = self.low[self.ties], self.high[self.ties]
         """Their least and largest cuts."""
+
+    @cached_property
+    def ends(self) -> PlaceEnds:
+        """The least and largest cuts of all places, as the kernel reads them."""
+        single = self.low == self.high
+        starts = np.arange(1, len(single) + 1)
+        starts[1:] += (~single).cumsum()[:-1]
+        cuts = np.empty(len(starts) + len(self.ties) + 1, dtype=np.int64)
+        kinds = np.full(len(cuts), kernel.ON_TOP, dtype=np.int32)
+        cuts[0], cuts[starts], cuts[starts[self.ties] + 1] = (
+            -kernel.LARGEST_CUT,
+            self.low,
+            self.tops,
+        )
+        kinds[starts] = np.where(single, single.cumsum() - 1, kernel.ON_BOTTOM)
+        return PlaceEnds(cuts, kinds)
 
     @property
     def quantiles(self) -> int:
@@ -104,12 +125,26 @@ class QuantileCuts:
         # *The state*: cuts of different places differ, so a cut tells its place.
         return int(self.high.searchsorted(state))
 
-    def points(self, j: int, reach: int) -> int:
-        """Return how many points there are in the places within reach of the cut that quantile j wants."""
+    def within(self, cuts: Integers, reach: int) -> list[slice]:
+        """Return by quantile the slice of some cuts within reach of the one that it wants."""
+        return list(map(slice, *self._span(cuts, cuts, reach)))
+
+    def points(self, reach: int) -> list[int]:
+        """Return by quantile how many points there are in the places within reach of the cut that it wants."""
         starts, sizes = self.places.starts, self.places.sizes
-        first = int(self.high.searchsorted(self.targets[j] - reach))
-        last = int(self.low.searchsorted(self.targets[j] + reach, "right")) - 1
-        return int(starts[last]) + int(sizes[last]) - int(starts[first]) if first <= last else 0
+        spans = zip(*self._span(self.high, self.low, reach), strict=True)
+        return [
+            int(starts[end - 1]) + int(sizes[end - 1]) - int(starts[first]) if first < end else 0
+            for first, end in spans
+        ]
+
+    def _span(self, last: Integers, first: Integers, reach: int) -> tuple[list[int], list[int]]:
+        """Return by quantile how many places end below its reach, and how many begin up to its end."""
+        targets = np.array(self.targets, dtype=self.low.dtype)
+        return (
+            last.searchsorted(targets - reach).tolist(),
+            first.searchsorted(targets + reach, "right").tolist(),
+        )
 
 
 def score(cuts: Sequence[tuple[Fraction, Fraction]], targets: Sequence[Fraction]) -> Fraction:
@@ -173,6 +208,10 @@ class Arithmetic(Protocol):
         """Return a bound on the smaller one of `up` and `down` of all that is left out on the way to any cut."""
         ...
 
+    def kernel(self, cuts: QuantileCuts) -> Kernel | None:
+        """Return the kernel, if it computes these masses."""
+        ...
+
 
 class DoubleArithmetic:
     """Masses in doubles with a proved relative error.
@@ -185,6 +224,9 @@ class DoubleArithmetic:
 
     ROUNDINGS = 2.0**-980
     """Bound on what roundings below the least normal double take away together: fewer than 2**40, 2**-1022 each."""
+
+    NEAR_ZERO = 2.0**-23
+    """Of a number x up to it 1 + x is within 2**-46 of exp."""
 
     FACTOR_ERROR = 2 * FUNCTION_ERROR + 16 * HALF_ULP
     """Proved bound on the relative error of a factor."""
@@ -219,7 +261,10 @@ class DoubleArithmetic:
         # The rate in two parts, the first so short that its products are exact: else the error of a product would
         # count as often as it is large, here up to 690 times.
         doubles = offsets.astype(np.float64)
-        grow = exponential(doubles * self._coarse) * exponential(doubles * self._fine)
+        fine = doubles * self._fine
+        # Of so small a number exp is 1 + x, off by less than is assumed of exp.
+        rest = fine + 1 if self.reach * self._fine < self.NEAR_ZERO else exponential(fine)
+        grow = exponential(doubles * self._coarse) * rest
         return grow, 1 / grow
 
     def unit(self, points: int) -> float:
@@ -236,6 +281,10 @@ class DoubleArithmetic:
         beyond = left_out(cuts, self._step, self.reach, units)
         # *What is left out*, and *what roundings take*: bounds in units of the smaller one of `up` and `down`.
         return self.ROUNDINGS + sum(math.exp(min(nats, self.MOST)) for nats in beyond)
+
+    def kernel(self, cuts: QuantileCuts) -> Kernel | None:
+        """Return the kernel, if it is in use and cuts are not too large for it."""
+        return kernel.active() if cuts.targets[-1] < kernel.LARGEST_CUT else None
 
 
 def halves(rate: Fraction, bits: int) -> tuple[float, float]:
@@ -289,6 +338,10 @@ class Balls:
         beyond = left_out(cuts, self._step, self.reach, [1] * len(units))
         return sum((arb(nats).exp() for nats in beyond), arb(0))
 
+    def kernel(self, cuts: QuantileCuts) -> Kernel | None:
+        """Return None: the kernel computes in doubles."""
+        return None
+
 
 def nats_of(cuts: QuantileCuts, step: Fraction) -> Fraction:
     """Return twice eta times an offset that no draw is likely to need."""
@@ -312,7 +365,7 @@ def left_out(
     Every one is for the ways that leave one and not the next: how many, times the most that one can weigh.
     """
     while 0 < reach < cuts.targets[-1]:
-        points = (cuts.points(j, 2 * reach) * unit for j, unit in enumerate(units))
+        points = map(mul, cuts.points(2 * reach), units)
         ways = sum(math.log(p) for p in list(points)[1:] if p > 1)
         # *What is left out*: exp(-2 eta R) times the ways that stay within 2 R; the 1 pays for roundings.
         yield ways - min(nearest_double(reach * step), 1e300) + 1

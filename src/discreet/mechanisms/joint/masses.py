@@ -8,16 +8,23 @@ a window sum of `down`, and nothing is ever subtracted. Proof and error bounds:
 docs/reference/mechanisms/joint_quantiles.md.
 """
 
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...sampling.bits import Bits, RestOfWords
 from ...sampling.vectors import Integers
 from .arithmetic import Arithmetic, Array, QuantileCuts
+from .kernel_stages import KernelStages
 
 _FEW_BLOCKS = 100
 """So many blocks of sums are summed up one after the other, more of them in rounds."""
+
+
+_WORD_BITS = 64
+"""The kernel looks up words of so many bits."""
 
 
 class Stage(NamedTuple):
@@ -31,10 +38,6 @@ class Stage(NamedTuple):
     """mass * exp(eta * offset)."""
     down: Array
     """mass * exp(-eta * offset)."""
-    unit: Any
-    """The weight of one point."""
-    error: float
-    """Bound on the relative error of the masses, if they are doubles."""
 
 
 class Choices(NamedTuple):
@@ -53,22 +56,65 @@ class Masses:
 
     def __init__(self, cuts: QuantileCuts, arithmetic: Arithmetic) -> None:
         self.cuts, self.targets, self.arithmetic = cuts, cuts.targets, arithmetic
-        self._sizes = arithmetic.whole(cuts.sizes)
+        self._sizes, self._points = arithmetic.whole(cuts.sizes), cuts.points(arithmetic.reach)
         # For each quantile and each place of one cut: `down` of the quantile as the first there, whose points are
         # not weighed yet; and the same with all quantiles up to the latest one in that place.
-        self._entries, self._rows = arithmetic.zeros(2, cuts.quantiles, len(cuts.single))
-        one, below = arithmetic.zeros(1) + 1, np.array([-1], dtype=cuts.low.dtype)
-        self.stages = [Stage(below, below + 1, one, one, one[0], 0.0)]
-        for j in range(1, cuts.quantiles + 1):
-            self.stages.append(self._stage(j))
-        self._omission = arithmetic.omission(cuts, [stage.unit for stage in self.stages])
+        self._entries = arithmetic.zeros(cuts.quantiles, len(cuts.single))
+        self._within = cuts.within(cuts.cuts, arithmetic.reach)
+        self.units, self.errors = [arithmetic.zeros(1)[0] + 1], [0.0]
+        """The weights of one point by quantile, and bounds on the relative error of the masses, if in doubles."""
+        fast = arithmetic.kernel(cuts)
+        self._in_c: KernelStages | None = None
+        if fast is None:
+            self._weigh()
+        else:
+            self._in_c = KernelStages(fast, cuts.ends, self._sizes, self._entries)
+            self._weigh_in_c(self._in_c)
+        self._omission = arithmetic.omission(cuts, self.units)
 
-    def _stage(self, j: int) -> Stage:
-        """Return the masses of quantile j from those of the one before."""
+    def _weigh(self) -> None:
+        """Weigh one quantile after the other."""
+        self._rows = self.arithmetic.zeros(*self._entries.shape)
+        one, below = self.arithmetic.zeros(1) + 1, np.array([-1], dtype=self.cuts.low.dtype)
+        self.stages = [Stage(below, below + 1, one, one)]
+        for j, points in enumerate(self._points[1:-1], 1):
+            unit = self.arithmetic.unit(points)
+            cuts, up, down = self._states(j, unit)
+            self.stages.append(Stage(cuts, cuts - self.targets[j], up, down))
+            self._finish(unit)
+
+    def _weigh_in_c(self, stages: KernelStages) -> None:
+        """Do the same by the kernel."""
+        ends, targets = self.cuts.ends.cuts, self.targets
+        reach = zip(self.cuts.within(ends, self.arithmetic.reach), self._within, strict=True)
+        for j, within in enumerate(list(reach)[1:-1], 1):
+            unit = self.arithmetic.unit(self._points[j])
+            factors = self.arithmetic.factors(ends[within[0]] - targets[j])
+            chain = stages.add((targets[j - 1], targets[j]), within, factors, unit)
+            self.arithmetic.note(chain)
+            self._finish(unit)
+
+    def _finish(self, unit: Any) -> None:
+        """Keep the unit of the next quantile, and the bound on its error."""
+        # *A quantile* in the error of the pass in doubles: the errors of stages add up.
+        self.units.append(unit)
+        self.errors.append(self.errors[-1] + self.arithmetic.error(len(self.targets)))
+
+    @cached_property
+    def stages(self) -> list[Stage]:
+        """The stages of all quantiles, and before them one of no quantile."""
+        assert self._in_c is not None
+        states = map(self._in_c.states, range(len(self.targets) - 1))
+        return [
+            Stage(cuts, cuts - (target if j else -1), up, down)
+            for j, ((cuts, up, down), target) in enumerate(zip(states, self.targets, strict=False))
+        ]
+
+    def _states(self, j: int, unit: Any) -> tuple[Integers, Array, Array]:
+        """Return the cuts, `up` and `down` of quantile j."""
         before, target = self.stages[j - 1], self.targets[j]
-        unit = self.arithmetic.unit(self.cuts.points(j, self.arithmetic.reach))
         step = _Step(before, target, target - self.targets[j - 1], self.arithmetic)
-        part = self._within(self.cuts.cuts, target)
+        part = self._within[j]
         cuts = self.cuts.cuts[part]
         grow, shrink = self.arithmetic.factors(cuts - target)
         # *The state*: all three terms of the sum over the states before; a place of one cut has one state.
@@ -77,21 +123,19 @@ class Masses:
         down = self._group(j, part, unit)
         pieces = [(cuts, down * grow, down)]
         if len(self.cuts.ties):
-            pieces += self._at_ties(step, target, unit)
+            pieces += self._at_ties(step, j, unit)
         cuts, up, down = map(np.concatenate, zip(*pieces, strict=True))
         if len(pieces) > 1:
             order = cuts.argsort(kind="stable")
             cuts, up, down = cuts[order], up[order], down[order]
-        # *A quantile* in the error of the pass in doubles: the errors of stages add up.
-        error = before.error + self.arithmetic.error(len(self.targets))
-        return Stage(cuts, cuts - target, up, down, unit, error)
+        return cuts, up, down
 
-    def _at_ties(
-        self, step: "_Step", target: int, unit: Any
-    ) -> list[tuple[Integers, Array, Array]]:
+    def _at_ties(self, step: "_Step", j: int, unit: Any) -> list[tuple[Integers, Array, Array]]:
         """Return the cuts and masses in tied places: at their lower ends, at their upper ends, and within."""
-        bottoms, tops = self.cuts.bottoms, self.cuts.tops
-        below, above = (self._within(ends, target) for ends in (bottoms, tops))
+        bottoms, tops, target = self.cuts.bottoms, self.cuts.tops, self.targets[j]
+        below, above = (
+            self.cuts.within(ends, self.arithmetic.reach)[j] for ends in (bottoms, tops)
+        )
         _, shrink = self.arithmetic.factors(bottoms[below] - target)
         grow, _ = self.arithmetic.factors(tops[above] - target)
         rising = step.rising(bottoms[below]) * unit
@@ -119,11 +163,35 @@ class Masses:
         masses: Array = rows.sum(axis=0)
         return masses
 
-    def _within(self, cuts: Integers, target: int) -> slice:
-        """Return which cuts are within reach of a wanted one."""
-        reach = self.arithmetic.reach
-        first, end = cuts.searchsorted(target - reach), cuts.searchsorted(target + reach, "right")
-        return slice(int(first), int(end))
+    def draw_in_c(self, bits: Bits) -> tuple[list[tuple[int, int]] | None, Bits]:
+        """Return cuts of quantiles, the last first, with their numbers, and the source of bits from there.
+
+        None where the kernel does not compute the masses, or leaves a choice open.
+        """
+        if self._in_c is None or bits.width != _WORD_BITS:
+            return None, bits
+        words = list[int]()
+
+        def next_word() -> int:
+            words.append(bits.word())
+            return words[-1]
+
+        groups = self._in_c.draw(
+            self.targets[1:],
+            list(zip(self.units, self.errors, strict=True))[1:],
+            (self.arithmetic.error(0), self._omission),
+            next_word,
+            outside=self.out_of_reach,
+        )
+        # The groups are a function of the words, so that all of them may be drawn again in another way.
+        return groups, RestOfWords(
+            np.array(words, dtype=np.uint64), bits
+        ) if groups is None else bits
+
+    @property
+    def out_of_reach(self) -> bool:
+        """Whether there may be places below the reach."""
+        return self.arithmetic.reach < self.targets[-1]
 
     def arrivals(self, j: int, state: int) -> Choices:
         """Return with which masses quantile j comes to a cut from those of the quantile before."""
@@ -136,13 +204,13 @@ class Masses:
             down = down * grow
         else:
             up = up * shrink
-        error = before.error + self.arithmetic.error(0)
+        error = self.errors[j - 1] + self.arithmetic.error(0)
         return Choices(before.cuts[first:end], np.concatenate((up, down)), error, self._omission)
 
     def firsts(self, j: int, state: int) -> Choices:
         """Return with which masses quantiles are the first in a place of one cut, if j is the last there."""
         k, more = int(self.cuts.cuts.searchsorted(state)), self.arithmetic.whole(np.arange(j))
-        units = np.array([stage.unit for stage in self.stages[j:0:-1]])
+        units = np.array(self.units[j:0:-1])
         # *Then backwards*, in a place of one cut: which quantile is the first there.
         ways = np.cumprod((self._sizes[k] + more) * (units / (more + 1)))
         entries = self._entries[:j, k][::-1]
@@ -150,7 +218,7 @@ class Masses:
             entries == 0, entries, entries * ways
         )  # ways may overflow where no quantile comes
         (grow,), _ = self.arithmetic.factors(np.array([min(state - self.targets[j], 0)]))
-        error = self.stages[j].error + self.arithmetic.error(j)
+        error = self.errors[j] + self.arithmetic.error(j)
         return Choices(np.arange(j, 0, -1), weights * grow, error, self._omission)
 
     def _sources(self, before: Stage, j: int, state: int, offset: int) -> tuple[int, int, int]:

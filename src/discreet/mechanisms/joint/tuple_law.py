@@ -48,12 +48,9 @@ class JointLaw:
 
     def draw(self, bits: Bits) -> list[int]:
         """Return the indices of one tuple, an exact sample of this distribution."""
-
-        def choose(branch: "Branch") -> int:
-            return PreparedWeights(branch).draw(bits)
-
         indices = list[int]()
-        for place, k in self.groups(choose):
+        groups, bits = self._groups_in_c(bits)
+        for place, k in groups or self.groups(lambda branch: PreparedWeights(branch).draw(bits)):
             start, size = (int(of[place]) for of in self.cuts.places[:2])
             indices += (start + i for i in multiset(size, k, bits))
         return sorted(indices)
@@ -61,6 +58,11 @@ class JointLaw:
     def draws(self, size: int, bits: Bits) -> list[list[int]]:
         """Return `size` independent tuples."""
         return [self.draw(bits) for _ in range(size)]
+
+    def _groups_in_c(self, bits: Bits) -> tuple[list[tuple[int, int]] | None, Bits]:
+        """Return the groups if the kernel can tell them, else None, and the source of bits from there."""
+        groups, bits = (None, bits) if self.fast is None else self.fast.draw_in_c(bits)
+        return groups and [(self.cuts.place(cut), k) for cut, k in groups], bits
 
     def groups(self, choose: Callable[["Branch"], int]) -> list[tuple[int, int]]:
         """Return the places of quantiles, from the last to the first, with their numbers of quantiles.
@@ -155,7 +157,7 @@ class Branch:
     def _below(self, masses: Masses) -> NDArray[np.float64]:
         """Return a weight of 0 for all that is out of reach below, if there may be any: no draw falls on it."""
         # Else the first one within reach would be answered in its place, and tuples below would never be.
-        self._ahead = int(masses.arithmetic.reach < masses.targets[-1])
+        self._ahead = int(masses.out_of_reach)
         return np.zeros(self._ahead)
 
 
