@@ -1,13 +1,13 @@
 """How much a service carries: `python -m bench.load [--seconds N] [--turns N] [--json]`.
 
 Clients ask one question again and again: in one process through `discreet.connect` (the ledger alone, with the
-draws that it pays for), through `discreet serve` without turns, and with turns. Each turn measures all of them, one
-after the other, each with a ledger, a service and tokens of its own, so what slows the machine slows all.
+draws that it pays for), through `discreet serve` without turns, and with turns. Each has a ledger, a service and
+tokens of its own, which stay open; each turn measures all of them, one after the other, so what slows the machine
+slows all.
 """
 
 import argparse
 import json
-import shutil
 import socket
 import statistics
 import subprocess
@@ -16,16 +16,18 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from itertools import cycle
 from pathlib import Path
+from uuid import uuid4
 
 from rich.console import Console
 from rich.table import Table
 
 from .machine import machine
+from .race import Ratio, paired_ratio
 from .report import duration
 
 CLIENTS = (1, 8, 32)
@@ -33,6 +35,8 @@ TOKENS = 40
 """So many tokens take turns: a service admits so many requests of each in a minute."""
 
 _PATIENCE = 60.0
+_STARTING = 180.0
+"""Seconds for a service to start, which takes long on a machine that others use."""
 _TEXT = """
 ledger = "budget.db"
 
@@ -59,6 +63,7 @@ class Load:
         clients: how many asked at the same time.
         rates: answers in a second, of each turn.
         late: the seconds within which 99 of 100 were answered, of each turn.
+        tails: the same by the median, of each turn.
         failed: how many requests got no answer.
     """
 
@@ -66,13 +71,17 @@ class Load:
     clients: int
     rates: list[float] = field(default_factory=list)
     late: list[float] = field(default_factory=list)
+    tails: list[float] = field(default_factory=list)
     failed: int = 0
 
     def add(self, seconds: Sequence[float], failed: int, took: float) -> None:
-        """Add a turn."""
-        self.rates.append(len(seconds) / took)
-        self.late.append(sorted(seconds)[max(0, -(-99 * len(seconds) // 100) - 1)])
+        """Add a turn; one without answers counts for its failures alone."""
         self.failed += failed
+        if seconds:
+            late = sorted(seconds)[max(0, -(-99 * len(seconds) // 100) - 1)]
+            self.rates.append(len(seconds) / took)
+            self.late.append(late)
+            self.tails.append(late / statistics.median(seconds))
 
     def as_dict(self) -> dict[str, object]:
         """Return the figures in JSON's types, times in seconds."""
@@ -80,6 +89,7 @@ class Load:
             "name": self.name, "clients": self.clients, "failed": self.failed,
             "per_second": {"median": statistics.median(self.rates), "best": max(self.rates)},
             "p99": {"median": statistics.median(self.late), "min": min(self.late)},
+            "p99_by_median": statistics.median(self.tails),
         }  # fmt: skip
 
 
@@ -118,11 +128,11 @@ def start(folder: Path) -> Iterator[int]:
             _await(port, service)
             yield port
         finally:
-            service.terminate()
+            _stop(service)
 
 
 def _await(port: int, service: "subprocess.Popen[bytes]") -> None:
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + _STARTING
     while time.monotonic() < until and service.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", port)).close()
@@ -133,15 +143,23 @@ def _await(port: int, service: "subprocess.Popen[bytes]") -> None:
     raise RuntimeError("the service does not start")
 
 
+def _stop(service: "subprocess.Popen[bytes]") -> None:
+    """End a service, by force if it does not end by itself."""
+    service.terminate()
+    try:
+        service.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        service.kill()
+
+
 def _client(port: int, tokens: Iterator[str]) -> Ask:
     """Return a client with a connection of its own: as light as can be, as it runs on the same machine."""
     connection = HTTPConnection("127.0.0.1", port, timeout=_PATIENCE)
-    numbers = iter(range(10**9))
 
     def ask() -> bool:
         headers = {
             "Authorization": f"Bearer {next(tokens)}", "Content-Type": "application/json",
-            "Idempotency-Key": f"{id(connection)}-{next(numbers)}",
+            "Idempotency-Key": str(uuid4()),
         }  # fmt: skip
         connection.request("POST", "/v1/answers", b'{"question": "drink"}', headers)
         reply = connection.getresponse()
@@ -158,17 +176,20 @@ WAYS = {
 }
 
 
-def measure(load: Load, seconds: float) -> None:
+@contextmanager
+def opened(name: str) -> Iterator[Callable[[], Ask]]:
+    """Yield what makes clients of a way, with a ledger of its own, and a service where it has one."""
+    turn, way = WAYS[name]
+    with tempfile.TemporaryDirectory(prefix="discreet-load-") as folder:
+        _describe(Path(folder), turn)
+        with way(Path(folder)) as client:
+            client()()  # imports, connections, caches
+            yield client
+
+
+def measure(load: Load, client: Callable[[], Ask], seconds: float) -> None:
     """Let clients ask for so many seconds, and add what was carried."""
-    turn, way = WAYS[load.name]
-    folder = Path(tempfile.mkdtemp(prefix="discreet-load-"))
-    try:
-        _describe(folder, turn)
-        with way(folder) as client:
-            taken, failed, took = _asked([client() for _ in range(load.clients)], seconds)
-    finally:
-        shutil.rmtree(folder)
-    load.add(taken, failed, took)
+    load.add(*_asked([client() for _ in range(load.clients)], seconds))
 
 
 def _describe(folder: Path, turn: str) -> None:
@@ -181,8 +202,6 @@ def _describe(folder: Path, turn: str) -> None:
 
 def _asked(clients: Sequence[Ask], seconds: float) -> tuple[list[float], int, float]:
     """Return how long each answer took, how many failed, and how long it all took."""
-    for ask in clients[:1]:
-        ask()  # imports, connections, caches
     taken: list[float] = []
     failed: list[int] = []
     begun = time.monotonic()
@@ -208,12 +227,24 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="python -m bench.load", description=__doc__)
     options.add_argument("--seconds", type=float, default=4, help="of each measurement")
     options.add_argument("--turns", type=int, default=5, help="how often each is measured")
+    options.add_argument("--clients", type=int, nargs="+", default=CLIENTS, help="how many at once")
+    options.add_argument(
+        "--ways", nargs="+", choices=WAYS, default=list(WAYS), help="what is measured, of all"
+    )
+    options.add_argument(
+        "--within", type=float, default=900, help="seconds after which no turn begins"
+    )
     options.add_argument("--json", action="store_true", help="print JSON instead of a table")
     asked = options.parse_args()
-    loads = [Load(name, clients) for clients in CLIENTS for name in WAYS]
-    for _ in range(asked.turns):
-        for load in loads:
-            measure(load, asked.seconds)
+    loads = [Load(name, clients) for clients in asked.clients for name in asked.ways]
+    until = time.monotonic() + asked.within
+    with ExitStack() as stack:
+        clients = {name: stack.enter_context(opened(name)) for name in asked.ways}
+        for turn in range(asked.turns):
+            if turn and time.monotonic() > until:
+                break
+            for load in loads:
+                measure(load, clients[load.name], asked.seconds)
     if asked.json:
         print(json.dumps({"machine": machine(), "loads": [load.as_dict() for load in loads]}))
     else:
@@ -222,16 +253,35 @@ def main() -> None:
 
 def _table(loads: Sequence[Load]) -> Table:
     """Return medians, the best in brackets, and the rate by that of the ledger alone."""
-    table = Table("clients", "", "answers a second", "p99", "by the ledger alone", "failed")
+    columns = (
+        "clients",
+        "",
+        "answers a second",
+        "p99",
+        "by medians",
+        "by the ledger alone",
+        "turns",
+        "failed",
+    )
+    table = Table(*columns)
     for load in loads:
         base = next(one for one in loads if one.clients == load.clients)
-        rate, alone = statistics.median(load.rates), statistics.median(base.rates)
+        if not load.rates:
+            table.add_row(str(load.clients), load.name, *5 * [""], str(load.failed))
+            continue
         late = duration(statistics.median(load.late)), duration(min(load.late))
         table.add_row(
-            str(load.clients), load.name, f"{rate:.3g} ({max(load.rates):.3g})",
-            f"{late[0]} ({late[1]})", f"{rate / alone:.2f}", str(load.failed),
+            str(load.clients), load.name,
+            f"{statistics.median(load.rates):.3g} ({max(load.rates):.3g})",
+            f"{late[0]} ({late[1]})", f"{statistics.median(load.tails):.2f}",
+            _in_words(paired_ratio(load.rates, base.rates)), str(len(load.rates)), str(load.failed),
         )  # fmt: skip
     return table
+
+
+def _in_words(ratio: Ratio | None) -> str:
+    """Return a ratio with its interval."""
+    return "" if ratio is None else f"{ratio.median:.2f} ({ratio.low:.2f} to {ratio.high:.2f})"
 
 
 if __name__ == "__main__":
