@@ -9,13 +9,14 @@ from enum import Enum
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
 import discreet
-from discreet import Grid
+from discreet import Grid, digests
 from discreet.account import Indices
 from discreet.digests import VERSION, describe_value, digest, is_current
 from discreet.errors import InvalidArgument, RequestConflict
@@ -278,3 +279,20 @@ def test_a_list_of_before_methods_were_chosen_is_answered_again(
 
 if __name__ == "__main__":
     RECORDED.write_text(json.dumps(asked(), indent=1) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        {},
+        [],
+        "é\ud800\u2028\"\\",
+        {"b": 1, "a": [True, None, 1.5, Fraction(1, 3), Decimal("1.20")], 1: "x", "1": "y"},
+        {"z": {"é": (b"\0", dt.date(2027, 1, 1)), "": dt.datetime(2027, 1, 1, fold=1)}},
+        MappingProxyType({"k": [dt.time(1), dt.timedelta(1), range(3)]}),
+    ],
+)  # fmt: skip
+def test_the_text_of_a_description_is_its_json(plain: object) -> None:
+    """It is written without making the description, and must not change: a request would be drawn again."""
+    expected = json.dumps(describe_value(plain), sort_keys=True, separators=(",", ":"))
+    assert digests._description_text(plain) == expected

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any
 
@@ -282,3 +282,13 @@ def test_any_text_has_a_digest() -> None:
 
 def test_an_account_that_does_not_tell_leaves_it_open() -> None:
     assert discreet.select([1, 2], sensitivity=1, epsilon=1, ledger=Purse()).charged is None
+
+
+def test_a_bill_under_a_request_keeps_everything_else() -> None:
+    """Of values that no other field has: whichever were lost or exchanged would be seen."""
+    values: dict[str, Any] = {one.name: f"the {one.name}" for one in fields(Bill)}
+    renamed = Bill(**values).under("monday")
+    assert {one.name: getattr(renamed, one.name) for one in fields(Bill)} == {
+        **values,
+        "request": "monday",
+    }

@@ -106,3 +106,10 @@ class Bill:
     about: About | None = None
     worst_error: ErrorBound | None = field(default=None, compare=False)
     parts: tuple[BilledPart, ...] = field(default=(), compare=False)
+
+    def under(self, request: str) -> Bill:
+        """Return the bill under the name of a request; `dataclasses.replace` takes twice as long."""
+        return Bill(
+            self.guarantee, self.mechanism, self.query, self.digest, request, self.candidates, self.unit,
+            self.about, self.worst_error, self.parts,
+        )  # fmt: skip

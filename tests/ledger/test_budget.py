@@ -1,6 +1,7 @@
 """Budgets: what they count, and that no adaptive analyst gets past a filter."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import permutations
@@ -250,3 +251,13 @@ def test_what_is_left_is_rounded_down_in_words() -> None:
     assert budget.remaining == Amount(budget.remaining.epsilon)
     assert str(Amount(Fraction(1, 3001))) == "ε ≤ 0.000333223"
     assert str(Amount(Fraction(1, 2)) - Amount(Fraction(1, 4))) == "ε = 0.25"
+
+
+def test_a_charge_changes_nothing_but_what_is_spent() -> None:
+    budget = Budget(
+        "adult", "a", "replace_one", Amount(Fraction(3), None, Fraction(1, 9)), Amount(Fraction(1)),
+        "user_id", "2027", False, "oversubscribed", "questions", "closed",
+    )  # fmt: skip
+    after = budget.charged(Amount(Fraction(1, 2)))
+    assert after == replace(budget, spent=Amount(Fraction(3, 2)))
+    assert after.closed == "closed"

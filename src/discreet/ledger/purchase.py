@@ -5,7 +5,7 @@ Proof and crash table: docs/how-to/ledger.md.
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from traceback import walk_tb
 from types import TracebackType
@@ -453,7 +453,7 @@ def purchase(payer: Payer, bill: Bill) -> Purchase:
     """Return the purchase of a bill, under a random request name if it has none."""
     is_new = bill.request is None
     request = str(uuid4()) if is_new else read_name(bill.request, "request")
-    return Purchase(payer, replace(bill, request=request), is_new)
+    return Purchase(payer, bill.under(request), is_new)
 
 
 def _may_have_committed(error: BaseException) -> bool:

@@ -288,7 +288,9 @@ class Store:
 
         def watching(connection: Connection) -> _T:
             state = self._state_at(anew=course.anew)
-            transaction = Transaction(connection, writing=course.writing, state=state)
+            transaction = Transaction(
+                connection, writing=course.writing, state=state, driver=self._driver
+            )
             if last is not None:
                 transaction.check_continues(last, self.name)
             outcome = work(transaction)

@@ -54,6 +54,7 @@ class Transaction:
         connection: where it was begun; None where all that it needs is known.
         writing: whether it may append. Then other writers are locked out until it ends.
         state: the rows that are known at its beginning; those that it reads are added.
+        driver: the driver below the connection, where it is known.
 
     Attributes:
         last_row: the row of the last event that it has appended, with the hash before it; None without one.
@@ -81,11 +82,14 @@ class Transaction:
         *,
         writing: bool = False,
         state: KnownState | None = None,
+        driver: sqlite3.Connection | None = None,
     ) -> None:
         self.state = KnownState() if state is None else state
         self.last_row: tuple[object, ...] | None = None
         self._connection, self._writing = connection, writing
-        self._database = None if connection is None else database_of(connection)
+        self._database: Connection | sqlite3.Connection | None = driver
+        if driver is None and connection is not None:
+            self._database = database_of(connection)
         self._last: str | None
         chain = self.state.chain
         if chain is not None:
