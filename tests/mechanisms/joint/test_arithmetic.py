@@ -142,6 +142,18 @@ def test_the_bound_covers_what_is_assumed_of_exp(monkeypatch: pytest.MonkeyPatch
     assert errors_along(law_of(data, quantiles(alphas, 300), Fraction(1, 3)))
 
 
+@pytest.mark.parametrize(
+    ("size", "eta", "is_fast"),
+    [(2**899, Fraction(1), True), (2**900, Fraction(1), False), (10, Fraction(2**1100), False)],
+)
+def test_doubles_serve_rates_and_grids_that_they_can_hold(
+    size: int, eta: Fraction, is_fast: bool
+) -> None:
+    points, counts = np.array([0, 5], dtype=object), np.array([3, 4])
+    law = JointLaw(points, counts, size, [Fraction(1, 3), Fraction(1, 2)], NaturalRate(eta))
+    assert (law.fast is not None) == is_fast
+
+
 def test_factors_are_as_exact_as_exp() -> None:
     """Exponents up to 690 lose no more in their product than those near zero."""
     points, counts = np.array([0, 500], dtype=object), np.array([10**6, 10**6])
