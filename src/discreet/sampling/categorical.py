@@ -47,7 +47,7 @@ BLOCK = 2**14
 
 _ONCE = 256
 
-_WORDS_AT_ONCE = 2**14
+_WORDS_AT_ONCE = 2**13
 """Words of a batch that are read and looked up together: in memory that is used again."""
 
 _ROW = 256
@@ -79,13 +79,17 @@ class Sums(NamedTuple):
         return fast.guide(self.ends, number, width)
 
     def locate_all(
-        self, words: NDArray[np.uint64], width: int, guide: NDArray[np.uint32] | None = None
+        self,
+        words: NDArray[np.uint64],
+        width: int,
+        guide: NDArray[np.uint32] | None = None,
+        out: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
-        """Return the indices on which the words certainly fall, or -1 where that is open."""
+        """Return the indices on which the words certainly fall, -1 where that is open; in `out` if it is given."""
         total = float(self.ends[-1])
         fast = kernel.active()
         if fast is not None and 0 < total < math.inf:
-            return fast.locate(self.ends, words, width, self._slack(total), guide)
+            return fast.locate(self.ends, words, width, self._slack(total), guide, out)
         cell = total * 2.0**-width
         order = words.argsort()  # sorted targets are found several times faster than scattered ones
         low = words[order] * cell
@@ -94,7 +98,7 @@ class Sums(NamedTuple):
         # Coq: Doubles.locate_lower, Doubles.locate_all_upper
         after = low - np.concatenate(([-np.inf], inner))[i] > slack
         before = np.concatenate((inner, [np.inf]))[i] - low > slack + cell
-        indices = np.empty(len(words), dtype=np.int64)
+        indices = np.empty(len(words), dtype=np.int64) if out is None else out
         indices[order] = np.where(after & before, i, -1)
         return indices
 
@@ -135,13 +139,15 @@ class PreparedWeights:
 
     def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
         """Return `size` independent draws."""
-        indices, doubts = np.full(size, -1, dtype=np.int64), dict[int, int]()
+        indices, doubts = np.empty(size, dtype=np.int64), dict[int, int]()
         guide = None if self._sums is None else self._sums.guide(size, bits.width)
         for start in range(0, size, _WORDS_AT_ONCE):
             part = indices[start : start + _WORDS_AT_ONCE]
             words = bits.words(len(part))
-            if self._sums is not None:
-                part[:] = self._sums.locate_all(words, bits.width, guide)
+            if self._sums is None:
+                part.fill(-1)
+            else:
+                self._sums.locate_all(words, bits.width, guide, part)
             doubts |= {start + lane: int(words[lane]) for lane in np.flatnonzero(part < 0).tolist()}
         for lane, word in doubts.items():
             indices[lane] = self.settle(LazyUniform.of_word(word, bits))

@@ -112,18 +112,19 @@ class Kernel:
         self._functions["guide"](_at(ends), len(ends), _at(guide), bits)
         return guide
 
-    def locate(
+    def locate(  # noqa: PLR0913  # the sums, the words, their distance, and where to begin and to write
         self,
         ends: Doubles,
         words: NDArray[np.uint64],
         width: int,
         slack: float,
         guide: NDArray[np.uint32] | None = None,
+        out: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
         """Return the indices on which the words certainly fall, or -1: see `Sums.locate_all`."""
         ends, words = _contiguous(ends), _readable_words(words)
         guide = self.guide(ends, len(words), width) if guide is None else guide
-        indices = np.empty(len(words), dtype=np.int64)
+        indices = np.empty(len(words), dtype=np.int64) if out is None else out
         cell = float(ends[-1]) * 2.0**-width
         self._functions["locate"](
             *(_at(ends), len(ends), _at(words), len(words), width),
