@@ -142,6 +142,20 @@ def test_the_bound_covers_what_is_assumed_of_exp(monkeypatch: pytest.MonkeyPatch
     assert errors_along(law_of(data, quantiles(alphas, 300), Fraction(1, 3)))
 
 
+@given(st.lists(st.integers(0, 9), max_size=9), st.integers(0, 30))
+def test_the_points_within_reach_are_those_of_all_places_with_such_a_cut(
+    data: list[int], reach: int
+) -> None:
+    cuts = law_of(tuple(sorted(data)), quantiles(["1/5", "1/2"], 10), Fraction(1)).cuts
+    places = list(
+        zip(cuts.low.tolist(), cuts.high.tolist(), cuts.places.sizes.tolist(), strict=True)
+    )
+    assert cuts.points(reach) == [
+        sum(size for low, high, size in places if low - reach <= wanted <= high + reach)
+        for wanted in cuts.targets
+    ]
+
+
 @pytest.mark.parametrize(
     ("size", "eta", "is_fast"),
     [(2**899, Fraction(1), True), (2**900, Fraction(1), False), (10, Fraction(2**1100), False)],
