@@ -26,7 +26,9 @@ from discreet.privacy.rho import laplace_rho, logistic_rho, pure_rho, range_rho
 from discreet.sampling import kernel
 from discreet.sampling.categorical import FLAT
 from discreet.sampling.enclosures import NaturalRate, ball, cut_exponential, lower, precision
+from discreet.scores.revenue import Revenue
 from discreet.scores.sorted_places import RankDraws
+from discreet.tables.column import ArrayColumn
 
 from .float_modes import MODES, compiler, control, mode, set_mode, why_not
 from .golden_answers import RECORDED, answered, from_memory
@@ -231,6 +233,19 @@ def test_ready_exponents(name: str, path: str) -> None:
     with mode(name):
         other = cut_exponential(exponents.copy())
     assert np.allclose(plain, other, rtol=2.0**-44, atol=0)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_keys_of_bids_are_sorted(name: str, path: str) -> None:
+    """Those that numpy sorts have the bits of subnormal doubles here."""
+    bids = np.random.default_rng(2).integers(0, 4, size=4000)
+    with mode(name):
+        runs: Any = Revenue(ArrayColumn(bids), Grid(0, 3)).compute(Fraction(0))
+        after = control()
+    places = np.sort(bids) + 1
+    assert (runs.keys[1:].astype(np.int64) >> runs.bits).tolist() == places.tolist()
+    assert (np.diff(runs.keys) >= 0).all()
+    assert after == MODES[name]
 
 
 HUNDREDS = [0.0] * 100 + [-0.6911371237458194] * 100

@@ -14,7 +14,7 @@ from discreet import Grid
 from discreet.errors import UnreadableData
 from discreet.sampling.kernel_library import open_library
 from discreet.tables import streamed_counts
-from discreet.tables.arrow_stream import ARROW_FORMATS
+from discreet.tables.arrow_stream import ARROW_FORMATS, RowBatch
 from discreet.tables.cells import GridThresholds
 from discreet.tables.column import Source
 from discreet.tables.index_counts import IndexCounts
@@ -136,11 +136,14 @@ def test_numbers_are_the_rows_without_null_and_nan(kind: str) -> None:
     assert sorted(numbers.tolist()) == sorted(one for one in rows if one is not None and one == one)
 
 
-def test_a_slice_of_a_batch_has_its_own_nulls() -> None:
-    rows = [None if i % 3 == 0 else float(i) for i in range(1000)]
-    sliced = table("DOUBLE", rows).slice(11, 700)
-    counts: Any = Source(duckdb.from_arrow(sliced), "number").groups[0].on_grid(GRIDS[0])
-    assert sorted(counts.numbers().tolist()) == [one for one in rows[11:711] if one is not None]
+def test_a_batch_that_begins_later_has_its_own_nulls() -> None:
+    numbers, there = np.arange(40.0), np.arange(40) % 3 > 0
+    bitmap = np.packbits(there, bitorder="little")
+    for offset in range(17):
+        batch = RowBatch(numbers.ctypes.data, bitmap.ctypes.data, offset, 20, -1)
+        rows = slice(offset, offset + 20)
+        some = streamed_counts.batch_numbers(batch, np.float64)
+        assert some.tolist() == numbers[rows][there[rows]].tolist()
 
 
 def test_more_numbers_than_memory_is_set_aside_for_are_counted(

@@ -32,7 +32,8 @@ from .enclosures import (
 from .runs import Runs
 from .vectors import Vector
 
-_KEY_BITS = 63
+_KEY_BITS = 62
+"""Keys of so many bits are in the order of the doubles that have the same bits, all of them finite."""
 
 _EXACT = 2**53
 """Below it, whole numbers are doubles."""
@@ -254,6 +255,7 @@ class NumpyWeights:
     def __init__(self, runs: FallingRuns, rate: Rate) -> None:
         self._runs, self._rate = runs, rate.double
         self._blocks = -(-(len(runs.keys) - 1) // self.block)
+        self._positions = np.arange(self.block)
         self._best = max(map(self._block_best, range(self._blocks)))
 
     def sums(self) -> NDArray[np.float64]:
@@ -264,7 +266,7 @@ class NumpyWeights:
         """Return the weights of the runs of one block."""
         places, numbers = self._block(b)
         falls = numbers * (self._runs.steps.step * self._rate)
-        points = np.diff(places) * falls
+        points = (places[1:] - places[:-1]) * falls
         # *Runs* in draw.md: exact gaps, and (1 - exp(-d m)) / (1 - exp(-d)), over d alone where runs are dense.
         exponents = (self._best - self._tops(places, numbers)).astype(np.float64)
         exponents *= -self._rate
@@ -284,9 +286,12 @@ class NumpyWeights:
         runs, start, n = self._runs, b * self.block, len(self._runs.keys) - 1
         places = runs.keys[start : min(start + self.block, n) + 1] >> runs.bits
         places -= 1
-        np.maximum(places, runs.steps.floor, out=places)
-        numbers = np.arange(n - start, n - start - len(places) + 1, -1)
-        return places, np.minimum(numbers, min(runs.steps.limit, n), out=numbers)
+        if runs.steps.floor > -1:  # no key is below 0
+            np.maximum(places, runs.steps.floor, out=places)
+        numbers = n - start - self._positions[: len(places) - 1]
+        if runs.steps.limit < n:
+            np.minimum(numbers, runs.steps.limit, out=numbers)
+        return places, numbers
 
     def _tops(self, places: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the best scores of runs."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..accuracy import REVENUE, Measure
 from ..candidates import Grid
 from ..errors import InvalidCandidates, preview
+from ..float_environment import in_default_environment
 from ..numbers import count, flag
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling import kernel
@@ -200,12 +201,14 @@ def _sorted_keys(prices: Grid, bids: ExactArray) -> tuple[NDArray[Any], int]:
     bits = key_bits(prices.size - 1, len(bids))
     keys = np.empty(len(bids) + 1, dtype=np.int64)
     keys[0] = 0
-    keys[1:] = places(prices, bids)
-    keys[1:] += 1
-    keys[1:] <<= bits
-    if bits:
-        keys[1:] |= np.arange(len(bids))
-    keys[1:].sort()
+    for start in range(0, len(bids), _BIDS_AT_ONCE):  # what is worked with stays in the cache
+        block = places(prices, bids[start : start + _BIDS_AT_ONCE])
+        block += 1
+        block <<= bits
+        if bits:
+            block |= np.arange(start, start + len(block))
+        keys[1 + start : 1 + start + len(block)] = block
+    in_default_environment(keys[1:].view(np.float64).sort)()  # numpy is quicker with doubles
     return keys, bits
 
 
@@ -268,10 +271,14 @@ def _by_words(prices: Grid, paying: ExactArray, below: int) -> NDArray[np.int64]
     if paying.dtype.kind == "f":
         paying = np.minimum(paying, float(prices.hi))
         # The quotient is off by less than 1/4: this index or the one below is the answer.
-        steps = paying - float(prices.lo)
-        steps *= float(1 / prices.step)
-        nearest = np.rint(steps, out=steps).astype(np.int64)
-        return nearest - ((nearest * step + lo) / below > paying)
+        nearest = paying - float(prices.lo)
+        nearest *= float(1 / prices.step)
+        np.rint(nearest, out=nearest)
+        points = nearest * step  # whole numbers below 2**53
+        points += lo
+        points /= below
+        nearest -= points > paying
+        return nearest.astype(np.int64)
     most = min(math.ceil(prices.hi), np.iinfo(paying.dtype.name).max)
     whole = np.minimum(paying, most).astype(np.int64)
     indices: NDArray[np.int64] = np.minimum((whole * below - lo) // step, prices.size - 1)
