@@ -1,11 +1,18 @@
 """Ratios are taken within turns, and their intervals have the true median as often as they say."""
 
+import gc
 from fractions import Fraction
 from math import comb
 
 import pytest
 from bench.race import Contender, Ratio, paired_ratio, race
 from bench.results import Target, compared
+
+
+@pytest.fixture(autouse=True)
+def _without_collections(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each turn collects the garbage of others, which takes a second beside all that other tests have imported."""
+    monkeypatch.setattr(gc, "collect", lambda: 0)
 
 
 def test_what_slows_a_turn_slows_both() -> None:
