@@ -26,6 +26,7 @@ LONGEST = (
     "spark",
     "tests/test_docs_run.py",
     "tests/service/test_timed_worlds.py",
+    "tests/service/test_storm.py",
     "tests/tables/test_times.py",
     "tests/test_verb_places.py",
     "tests/service/test_workers.py",

@@ -275,27 +275,33 @@ class Copies:
             if mutant is None:
                 return self._run(copy, tests, longest)
             file = copy / SOURCE / mutant.path
-            source = file.read_bytes()
+            before = {each: each.read_bytes() for each in (file, _library(file)) if each.exists()}
             try:
-                broken = mutant.apply(source)
+                broken = mutant.apply(before[file])
                 return self._run(copy, tests, longest) if self._write(file, broken) else NO_PROGRAM
             finally:
-                self._write(file, source)
+                for each, content in before.items():
+                    self._replace(each, content)
         finally:
             self._free.put(copy)
 
     def _write(self, file: Path, source: bytes) -> bool:
-        """Write a file with a time of its own (byte code of another text is not taken for it); and compile C."""
-        file.write_bytes(source)
-        self._moment += 2
-        os.utime(file, (self._moment, self._moment))
+        """Write a broken file, and compile C; return whether it is a program."""
+        self._replace(file, source)
         if file.suffix != ".c":
             return True
-        library = file.with_name(LIBRARIES[file.name])
+        library = _library(file)
         library.unlink(missing_ok=True)
         command = [sys.executable, "-c", COMPILE, str(file), str(library)]
         subprocess.run(command, cwd=file.parents[3], check=False, capture_output=True)
         return library.exists()
+
+    def _replace(self, file: Path, content: bytes) -> None:
+        """Write a file with a time of its own: byte code of another text is not taken for it."""
+        file.unlink(missing_ok=True)
+        file.write_bytes(content)
+        self._moment += 2
+        os.utime(file, (self._moment, self._moment))
 
     def _run(self, copy: Path, tests: list[str], longest: float) -> str:
         environment = {
@@ -313,6 +319,11 @@ class Copies:
             return "unseen"
         test = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - |$)", done.stdout, re.M)
         return f"seen by {test[1] if test else 'how it ended: ' + str(done.returncode)}"
+
+
+def _library(file: Path) -> Path:
+    """Return what a file of C is compiled to; of Python, the file itself."""
+    return file.with_name(LIBRARIES.get(file.name, file.name))
 
 
 def text_digest(path: str, tests: list[str]) -> str:

@@ -155,9 +155,9 @@ def best_price(
         UnreadableData: if the bids are no numbers in rows, or the column is not there.
 
     Side channels: those of the mechanism; time and memory depend on the number of bids and on the
-    type of the numbers, and of distinct bids where they are not floats or integers in memory. An engine that
-    counts on the grid sends at most two counts for every price that is somebody's highest, and distinct bids
-    right at prices: docs/reference/tables.md.
+    type of the numbers, and of distinct bids where they are not floats or integers in memory, or up to 2**24 of
+    them in a file or in DuckDB, which are brought to memory. An engine that counts on the grid sends at most two
+    counts for every price that is somebody's highest, and distinct bids right at prices: docs/reference/tables.md.
     """
     ...
 
@@ -254,9 +254,9 @@ def best_price(
         UnreadableData: if the bids are no numbers in rows, or the column is not there.
 
     Side channels: those of the mechanism; time and memory depend on the number of bids and on the
-    type of the numbers, and of distinct bids where they are not floats or integers in memory. An engine that
-    counts on the grid sends at most two counts for every price that is somebody's highest, and distinct bids
-    right at prices: docs/reference/tables.md.
+    type of the numbers, and of distinct bids where they are not floats or integers in memory, or up to 2**24 of
+    them in a file or in DuckDB, which are brought to memory. An engine that counts on the grid sends at most two
+    counts for every price that is somebody's highest, and distinct bids right at prices: docs/reference/tables.md.
     """
     ...
 
