@@ -40,7 +40,7 @@ theorems: ## checks all theories as `make coq` does, and stores the list of theo
 bridge: .venv/ready ## a million words looked up by the search that Coq proves, and by every path of the library
 	@$(BIN)/python -m tools.bridge
 
-mutants: .venv/test-ready ## breaks the source in some 270 places, and counts how many its own tests see; takes most of an hour
+mutants: .venv/test-ready ## breaks the source in some 340 places, and counts how many its own tests see; takes most of an hour
 	@$(BIN)/python tools/mutation_score.py
 
 auditors: .venv-auditors/ready ## programs of others that try to refute privacy, against every mechanism and faults put in; hours
