@@ -311,3 +311,17 @@ def test_words_that_were_read_are_read_again() -> None:
     assert answers is None
     assert isinstance(rest, RestOfWords)
     assert [rest.word() for _ in range(4)] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(("second", "carry"), [(0, 0), (2**64 - 1, 1)])
+def test_a_point_of_a_run_is_drawn_by_two_words(second: int, carry: int) -> None:
+    """The first stands just below a boundary between two points; whether the second carries over it decides."""
+    grid, records = Grid(0, 10**6), np.array([500_000.0])
+    levels, drawn = Levels.read(["1/2"], grid, {"epsilon": 1}), set[int]()
+    for k in (0, 7, 250_000, 499_990):
+        words = [2**61, ((k + 1) << 64) // 500_000, second]
+        in_turn, at_once, is_open = both_ways(records, levels, grid, WAYS[0], partial(Words, words))
+        assert at_once == in_turn
+        assert not is_open
+        drawn.add(at_once[0] - k)
+    assert drawn == {carry}
