@@ -186,11 +186,10 @@ INLINE double weight(double y)
     return p * scale; /* line "2^(-k)": exact, above 2^-94. Coq: KernelWeight.weight_error */
 }
 
-/* `weight` of GROUP numbers, each step for all of them before the next, so that a processor has others to work on while it
-   waits for one. Each number goes through the same operations in the same order. */
-INLINE void weights_of_group(const double *restrict y, double *restrict out)
+/* The series of 2^r without its last step, for GROUP numbers at once: each step for all of them before the next, so that a
+   processor has others to work on while it waits for one. Each number goes through the operations of `weight` in their order. */
+INLINE void series_of_group(const double *restrict y, double *restrict shifted, double *restrict r, double *restrict p)
 {
-    double shifted[GROUP], r[GROUP], p[GROUP];
     for (size_t i = 0; i < GROUP; i++)
         shifted[i] = y[i] + ROUNDING;
     for (size_t i = 0; i < GROUP; i++)
@@ -210,76 +209,40 @@ INLINE void weights_of_group(const double *restrict y, double *restrict out)
     STEP(3)
     STEP(2)
     STEP(1)
-    STEP(0)
 #undef STEP
-    for (size_t i = 0; i < GROUP; i++) {
-        uint64_t bits;
-        memcpy(&bits, &shifted[i], sizeof bits);
-        bits = ((uint64_t)1023 << 52) - (bits << 52);
-        double scale;
-        memcpy(&scale, &bits, sizeof scale);
-        out[i] = p[i] * scale;
-    }
 }
 
-/* Return 1 - 2^-y for y from 0 to CUT, with a small relative error near 0 too: *Falling runs* in draw.md. The series is that
-   of 2^r - 1, which has no constant, and 1 - 2^-y = (1 - 2^-k) - (2^r - 1) * 2^-k. */
-INLINE double complement(double y)
+/* 2^-k of a number whose lowest bits are those of k, as in `weight`. */
+INLINE double scale_of(double shifted)
 {
-    double shifted = y + ROUNDING;
-    double k = shifted - ROUNDING;
-    double r = k - y;
-    double p = TAYLOR[11];
-    p = p * r + TAYLOR[10];
-    p = p * r + TAYLOR[9];
-    p = p * r + TAYLOR[8];
-    p = p * r + TAYLOR[7];
-    p = p * r + TAYLOR[6];
-    p = p * r + TAYLOR[5];
-    p = p * r + TAYLOR[4];
-    p = p * r + TAYLOR[3];
-    p = p * r + TAYLOR[2];
-    p = p * r + TAYLOR[1];
-    double q = p * r;
     uint64_t bits;
     memcpy(&bits, &shifted, sizeof bits);
     bits = ((uint64_t)1023 << 52) - (bits << 52);
     double scale;
     memcpy(&scale, &bits, sizeof scale);
-    return (1.0 - scale) - q * scale; /* line "difference": k is 0 and this is -q, or it is 1 - 2^-1/2 at least */
+    return scale;
 }
 
-/* `complement` of GROUP numbers, each step for all of them before the next, as in `weights_of_group`. */
+/* `weight` of GROUP numbers. */
+INLINE void weights_of_group(const double *restrict y, double *restrict out)
+{
+    double shifted[GROUP], r[GROUP], p[GROUP];
+    series_of_group(y, shifted, r, p);
+    for (size_t i = 0; i < GROUP; i++)
+        p[i] = p[i] * r[i] + TAYLOR[0];
+    for (size_t i = 0; i < GROUP; i++)
+        out[i] = p[i] * scale_of(shifted[i]);
+}
+
+/* 1 - 2^-y of GROUP numbers from 0 to CUT, with a small relative error near 0 too: *Falling runs* in draw.md. The series is
+   that of 2^r - 1, which has no constant, and 1 - 2^-y = (1 - 2^-k) - (2^r - 1) * 2^-k. */
 INLINE void complements_of_group(const double *restrict y, double *restrict out)
 {
     double shifted[GROUP], r[GROUP], p[GROUP];
-    for (size_t i = 0; i < GROUP; i++)
-        shifted[i] = y[i] + ROUNDING;
-    for (size_t i = 0; i < GROUP; i++)
-        r[i] = (shifted[i] - ROUNDING) - y[i];
-    for (size_t i = 0; i < GROUP; i++)
-        p[i] = TAYLOR[11];
-#define STEP(j)                        \
-    for (size_t i = 0; i < GROUP; i++) \
-        p[i] = p[i] * r[i] + TAYLOR[j];
-    STEP(10)
-    STEP(9)
-    STEP(8)
-    STEP(7)
-    STEP(6)
-    STEP(5)
-    STEP(4)
-    STEP(3)
-    STEP(2)
-    STEP(1)
-#undef STEP
+    series_of_group(y, shifted, r, p);
     for (size_t i = 0; i < GROUP; i++) {
-        uint64_t bits;
-        memcpy(&bits, &shifted[i], sizeof bits);
-        bits = ((uint64_t)1023 << 52) - (bits << 52);
-        double scale;
-        memcpy(&scale, &bits, sizeof scale);
-        out[i] = (1.0 - scale) - (p[i] * r[i]) * scale;
+        double scale = scale_of(shifted[i]);
+        out[i] = (1.0 - scale) - (p[i] * r[i]) * scale; /* line "difference": k is 0 and this is -q, or it is 1 - 2^-1/2 at least */
     }
 }
 
