@@ -74,14 +74,19 @@ def mode(watch: Watch) -> Row:
     return Row("mode of 7, 10^7 Parquet rows", lines, NOTES)
 
 
+def write_query(file: Path, query: str, parameters: list[int]) -> None:
+    """Write the rows of a query, with the same random numbers each time, as Parquet."""
+    with duckdb.connect() as connection:
+        connection.sql("SELECT setseed(0.5)").fetchall()
+        connection.sql(query, params=parameters).write_parquet(str(file))
+
+
 def mode_of_many(watch: Watch) -> Row:
     """Return the row of the most common of seven texts in a column of five million."""
     watch(f"writing {ROWS:,} rows of Parquet")
     with TemporaryDirectory() as directory:
         file = Path(directory, "texts.parquet")
-        with duckdb.connect() as connection:
-            connection.sql("SELECT setseed(0.5)").fetchall()
-            connection.sql(_MANY, params=[VALUES, ROWS]).write_parquet(str(file))
+        write_query(file, _MANY, [VALUES, ROWS])
         texts = [f"page {i * VALUES // ASKED}" for i in range(ASKED)]
         ours = partial(_ours, file, texts)
         contenders = [

@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 
 import duckdb
 
+from .files import write_query
 from .race import Contender, Run, Watch, race
 from .results import Row, Target, compared
 from .work import bits_per_draw
@@ -41,9 +42,7 @@ def units(watch: Watch) -> Row:
     watch(f"writing {ROWS:,} rows of Parquet")
     with TemporaryDirectory() as directory:
         file = Path(directory, "units.parquet")
-        with duckdb.connect() as connection:
-            connection.sql("SELECT setseed(0.5)").fetchall()
-            connection.sql(_ROWS, params=[UNITS, ROWS]).write_parquet(str(file))
+        write_query(file, _ROWS, [UNITS, ROWS])
         ours = partial(_median, file)
         contenders = [
             Contender("discreet median per unit", ours),
