@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -138,3 +139,30 @@ def test_rows_of_several_files_are_all_counted(tmp_path: Path) -> None:
     write(tmp_path / "2.parquet")
     [[count]] = open_table(tmp_path, "texts").tally(["a,0'"])
     assert count == 2 * table["texts"].to_pylist().count("a,0'")
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+@pytest.mark.parametrize("number", LENGTHS)
+@pytest.mark.parametrize("has_others", [True, False])
+def test_a_file_of_text_is_counted_in_one_statement_without_a_relation(
+    kind: str, number: int, has_others: bool, tmp_path: Path
+) -> None:
+    """However many values are asked for, and whether or not the column has others: the counts are Python's."""
+    texts = [str(place % 97) for place in range(500)]
+    lines = ["x", *texts] if kind == "csv" else [json.dumps({"x": text}) for text in texts]
+    path = tmp_path / f"rows.{kind}"
+    path.write_text("\n".join(lines) + "\n")
+    table, connection = open_table(path, "x"), Connection()
+    native: Any = table.native
+    native = replace(native, query=replace(native.query, connection=connection), relation=never)
+    wanted: dict[object, int] = {str(one): one for one in range(number)}
+    tally = native.tally_places(table.type(), wanted, has_others=has_others)
+    assert tally is not None
+    there = {one: texts.count(str(one)) for one in range(number) if str(one) in texts}
+    assert dict(zip(*tally, strict=True)) == there
+    assert connection.calls == ["count"]
+
+
+def never() -> Any:
+    """Fail: a relation was made where none is needed."""
+    raise AssertionError("a relation was made")

@@ -22,6 +22,7 @@ from ..errors import InvalidArgument, MissingColumn, UnreadableFile, preview
 from .engine_errors import missing_column, quietly
 from .ids import sql_json_id
 from .records import is_of_unit
+from .value_counts import RowQuery
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -105,7 +106,7 @@ def open_csv(
     start: bytes,
     form: CsvFile | None,
     connection: "DuckDBPyConnection",
-) -> "DuckDBPyRelation":
+) -> "TextRows":
     """Return columns of a CSV file; only its header has been read."""
     is_gzip = file.suffix.lower() == ".gz"
     if start == b"PAR1":
@@ -119,12 +120,12 @@ def open_csv(
     }  # empty is nobody
     options = {"delim": delimiter, "header": header}
     query = CsvQuery(file, len(names), expressions, options)
-    return quietly(query.open, not_csv(file), connection)
+    return TextRows(query.rows(connection), not_csv(file))
 
 
 def open_json_lines(
     file: Path, columns: Mapping[str, str], connection: "DuckDBPyConnection"
-) -> "DuckDBPyRelation":
+) -> "TextRows":
     """Return columns of a file with one JSON object per line, as text, without reading it.
 
     A line that is no JSON is left out by itself. A field that a line lacks is null: there is no schema. An id is a
@@ -145,7 +146,25 @@ def open_json_lines(
     parameters = {f"pointer_{alias}": pointer for alias, pointer in pointers.items()}
     failure = UnreadableFile("{file} cannot be opened", file=file)
     query = CsvQuery(file, 1, expressions, options, parameters)
-    return quietly(query.open, failure, connection)
+    return TextRows(query.rows(connection), failure)
+
+
+@dataclass(frozen=True, slots=True)
+class TextRows:
+    """The rows of a file of text.
+
+    Attributes:
+        query: the rows as a query.
+        failure: the error to raise when the file cannot be opened.
+    """
+
+    query: RowQuery
+    failure: UnreadableFile
+
+    def relation(self) -> "DuckDBPyRelation":
+        """Return the rows as a relation, which takes longer to make than to count a small file."""
+        query = self.query
+        return quietly(query.connection.sql, self.failure, query.text, params=query.parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +185,8 @@ class CsvQuery:
     options: Mapping[str, object]
     parameters: Mapping[str, str] = field(default_factory=dict)
 
-    def open(self, connection: "DuckDBPyConnection") -> "DuckDBPyRelation":
-        """Return the relation."""
+    def rows(self, connection: "DuckDBPyConnection") -> RowQuery:
+        """Return the query; the file has not been opened."""
         names = [f"c{i}" for i in range(self.width)]
         settings: dict[str, object] = {
             "columns": dict.fromkeys(names, "VARCHAR"),
@@ -185,10 +204,9 @@ class CsvQuery:
         for name in self.parameters:
             columns = columns.replace(f"${name}", f"${name}_{i}")
         values = {**settings, **self.parameters, "path": literal_path(self.file)}
-        return connection.sql(
-            f"SELECT {columns} FROM read_csv($path_{i}, {spelling})",
-            params={f"{name}_{i}": value for name, value in values.items()},
-        )
+        text = f"SELECT {columns} FROM read_csv($path_{i}, {spelling})"
+        parameters = {f"{name}_{i}": value for name, value in values.items()}
+        return RowQuery(connection, text, parameters, is_text=True)
 
 
 _relation_numbers = itertools.count()

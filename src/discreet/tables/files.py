@@ -18,6 +18,7 @@ from ..errors import DiscreetError, UnreadableFile
 from .csv_files import (
     DELIMITERS,
     CsvFile,
+    TextRows,
     is_like_data,
     literal_path,
     open_csv,
@@ -107,12 +108,17 @@ class File:
 class FileColumns:
     """Some columns of a file."""
 
-    relation: "DuckDBPyRelation"
+    rows: "DuckDBPyRelation | TextRows"
     kind: str
     failure: DiscreetError
     """What is raised when the rows cannot be read."""
     query: RowQuery | None = None
     """The rows as a query, of a Parquet file that holds all columns itself."""
+
+    @property
+    def relation(self) -> "DuckDBPyRelation":
+        """The rows as a relation."""
+        return self.rows.relation() if isinstance(self.rows, TextRows) else self.rows
 
 
 def open_columns(
@@ -130,7 +136,7 @@ def open_columns(
     paths, files = path_list(data), listed_files(data)
     connection, tests = connect_memory(), condition_columns(condition)
     parts = [open_file(file, {**columns, **tests}, connection) for file in files]
-    for file, one in zip(files, parts, strict=True):
+    for file, one in zip(files, parts, strict=True) if len(parts) > 1 else ():
         if one.kind != parts[0].kind or one.relation.types != parts[0].relation.types:
             raise UnreadableFile(
                 "{file_path} has columns of other types than {files_path}",
@@ -197,12 +203,14 @@ def native_columns(
     if file_columns.kind not in ("CSV", "JSON"):
         return InDuckDB(file_columns.relation, near=near, query=file_columns.query)
     types = {alias: ColumnType(name, "text", file_columns.kind) for alias, name in columns.items()}
-    parser = partial(parse_cells, file_columns.relation, types, near)
-    return InDuckDB(file_columns.relation, types, numeric_form=parser, near=near)
+    rows = file_columns.rows
+    source, query = (rows.relation, rows.query) if isinstance(rows, TextRows) else (rows, None)
+    parser = partial(parse_cells, file_columns, types, near)
+    return InDuckDB(source, types, numeric_form=parser, near=near, query=query)
 
 
 def parse_cells(
-    relation: "DuckDBPyRelation",
+    file_columns: FileColumns,
     types: Mapping[str, ColumnType],
     near: "Callable[[], DuckDBPyRelation]",
     clock: ClockKind | None = None,
@@ -212,6 +220,7 @@ def parse_cells(
     They are kept: a file is parsed once.
     """
     cells = double_in_text(CELL) if clock is None else sql_of_texts(CELL, clock)
+    relation = file_columns.relation
     table = TempTable(relation, f"SELECT * REPLACE ({cells} AS {CELL}) FROM {ROWS}", near=near())
     number = replace(types[CELL], kind="float", layout="<d")
     if clock is not None:

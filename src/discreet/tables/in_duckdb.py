@@ -13,7 +13,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from threading import Lock, Thread, current_thread, main_thread
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Never, ParamSpec, TypeVar, overload
 
 from ..conditions import ConstantKind
 from ..date_grid import ClockKind
@@ -31,7 +31,7 @@ from .times import sql_of_texts, sql_of_times
 from .value_counts import MOST_IN_A_LIST, RowQuery, ValueTexts
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation, Expression
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation, Expression
     from duckdb.sqltypes import DuckDBPyType
 
 
@@ -45,14 +45,25 @@ _TICK, _TICKS = 0.05, 100
 def interruptible(
     relation: "DuckDBPyRelation", work: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs
 ) -> _T:
-    """Return the result of `work(*args, **kwargs)`, a query on the relation's connection; a signal can end it.
+    """Return the result of `work(*args, **kwargs)`, a query on the relation's connection; a signal can end it."""
+    connection = getattr(relation, "_con", None)  # DuckDB has no other name for it
+    return (
+        work(*args, **kwargs)
+        if connection is None
+        else run_query(connection, work, *args, **kwargs)
+    )
+
+
+def run_query(
+    connection: "DuckDBPyConnection", work: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs
+) -> _T:
+    """Return the result of `work(*args, **kwargs)`, a query on the connection; a signal can end it.
 
     Under load a query of DuckDB looks at no signal, and Python runs handlers in the main thread alone. So that one
     waits here while another runs the query. A handler that returns changes nothing; where it raises, the query is
     interrupted, and its own error is lost with its thread.
     """
-    connection = getattr(relation, "_con", None)  # DuckDB has no other name for it
-    if connection is None or current_thread() is not main_thread():
+    if current_thread() is not main_thread():
         return work(*args, **kwargs)
     results, errors, context = list[_T](), list[BaseException](), copy_context()
     end = Lock()  # not the thread's own, which an interrupted `join` takes for its end
@@ -152,11 +163,34 @@ ZONED_NS = ("TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE")
 """What DuckDB calls times in nanoseconds with a zone, a type that Narwhals does not know."""
 
 
+class _RelationField:
+    """A relation as a field, given as it is or by a function, which is called where the relation is needed."""
+
+    @overload
+    def __get__(self, owner: None, of: object = None) -> Never: ...
+    @overload
+    def __get__(self, owner: "InDuckDB", of: object = None) -> "DuckDBPyRelation": ...
+    def __get__(self, owner: "InDuckDB | None", of: object = None) -> "DuckDBPyRelation":
+        """Return the relation, opened once; the field has no default."""
+        if owner is None:
+            raise AttributeError("relation")
+        there = owner.__dict__["relation"]
+        if callable(there):
+            there = owner.__dict__["relation"] = there()
+        return there  # type: ignore[no-any-return]
+
+    def __set__(
+        self, owner: "InDuckDB", relation: "DuckDBPyRelation | Callable[[], DuckDBPyRelation]"
+    ) -> None:
+        """Keep the relation, or the function."""
+        owner.__dict__["relation"] = relation
+
+
 @dataclass(frozen=True)
 class InDuckDB:
     """A relation of the columns of a question: see `Native`."""
 
-    relation: "DuckDBPyRelation"
+    relation: _RelationField = _RelationField()  # a field without a default: see there
     types: Mapping[str, ColumnType] = field(default_factory=dict)
     """The types that are known otherwise than from the relation."""
     codes: Mapping[str, Mapping[CellKey, int]] = field(default_factory=dict, repr=False)
@@ -271,17 +305,19 @@ class InDuckDB:
         """
         if CELL in self.codes or (self.query is None and len(places) > MOST_IN_A_LIST):
             return None
-        native: str | DuckDBPyType = self.relation.types[self.relation.columns.index(CELL)]
-        has_few = not has_others or str(native) in _SMALL_TYPES or of.categories is not None
+        native: str | DuckDBPyType = "BLOB"
         values, cell = list(places), CELL
         if of.kind == "text":
-            native, values, cell = "BLOB", [str(one).encode() for one in values], text_bytes(CELL)
+            values, cell = [str(one).encode() for one in values], text_bytes(CELL)
+        else:
+            native = self.relation.types[self.relation.columns.index(CELL)]
+        has_few = not has_others or str(native) in _SMALL_TYPES or of.categories is not None
         texts = value_texts(values, native)
         if self.query is None:
             counts = self._places(cell, texts, has_few=has_few)
         else:
-            count, few = self.query.count_values, len(values)
-            counts = interruptible(self.relation, count, cell, texts, few, has_few=has_few)
+            count, number = self.query.count_values, len(values)
+            counts = run_query(self.query.connection, count, cell, texts, number, has_few=has_few)
         positions, totals = list(places.values()), Counter[int]()
         for where, number in counts:
             if where:  # 0 and null are of other values

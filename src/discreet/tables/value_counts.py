@@ -7,7 +7,7 @@ How long it takes depends on the rows, as for any query: on how many hold one of
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .kinds import CELL
 from .native import POSITION, SIZE
@@ -47,11 +47,13 @@ class RowQuery:
         connection: the connection; nothing else reads a result from it at the same time.
         text: the query, of a column CELL among others.
         parameters: the parameters of the query, by name.
+        is_text: whether the file is text, in which every row is parsed, and none is counted by a dictionary.
     """
 
     connection: "DuckDBPyConnection"
     text: str
-    parameters: Mapping[str, str] = field(repr=False)
+    parameters: Mapping[str, Any] = field(repr=False)
+    is_text: bool = False
 
     def select(self, columns: str) -> "RowQuery":
         """Return the query of some columns of the rows, by a list of SQL."""
@@ -68,7 +70,12 @@ class RowQuery:
             number: how many there are.
             has_few: whether the column has few values, by its type or its declaration.
         """
-        text = count_statement(self.text, cell, str(values.native), number, has_few=has_few)
+        native = str(values.native)
+        if self.is_text and number <= MOST_IN_A_LIST and not has_few:
+            place = f"list_position({_list_of_values(native)}, {cell})"
+            text = f"SELECT {place}, count(*) FROM ({self.text}) GROUP BY ALL"
+        else:
+            text = count_statement(self.text, cell, native, number, has_few=has_few)
         parameters = {**self.parameters, "together": values.together, "between": values.between}
         counts: list[tuple[int | None, int]] = self.connection.execute(text, parameters).fetchall()
         return counts
@@ -84,7 +91,7 @@ def count_statement(rows: str, cell: str, native: str, number: int, *, has_few: 
         number: how many values there are.
         has_few: whether the column has few values, by its type or its declaration.
     """
-    values, size = f"CAST(string_split($together, $between) AS {native}[])", "count(*)"
+    values, size = _list_of_values(native), "count(*)"
     place = f"list_position({values}, {cell})"
     if has_few:
         rows = f"SELECT {CELL}, count(*) AS {SIZE} FROM ({rows}) GROUP BY {CELL}"
@@ -98,3 +105,8 @@ def count_statement(rows: str, cell: str, native: str, number: int, *, has_few: 
     wanted = f"SELECT unnest(v) AS {CELL}, generate_subscripts(v, 1) AS {POSITION} FROM (SELECT {values} AS v)"
     compared = f"SELECT * REPLACE ({cell} AS {CELL}) FROM ({rows})"
     return f"SELECT {POSITION}, {size} FROM ({compared}) JOIN ({wanted}) USING ({CELL}) GROUP BY {POSITION}"
+
+
+def _list_of_values(native: str) -> str:
+    """Return the expression of the list of values."""
+    return f"CAST(string_split($together, $between) AS {native}[])"
