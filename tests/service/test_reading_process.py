@@ -152,7 +152,7 @@ def storm(folder: Path, calls: int, seed: int) -> None:
 
 
 def test_what_is_killed_is_paid_once_and_answered_once(folder: Path) -> None:
-    storm(folder, 6, 1)
+    storm(folder, 4, 6)
 
 
 @pytest.mark.proof
