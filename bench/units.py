@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import duckdb
+
 from discreet.tables.ids import SALT
 
 from .files import write_query
@@ -39,8 +40,8 @@ _QUERIES = {
 NOTES = (
     "Which row of a unit stays is said by ranks of its numbers, so all numbers of a unit must come together. "
     "A rule that kept the smallest would need one aggregate, the last line, and favour small numbers.",
-    "Where the ranks of a unit start is a digest of its id, which nobody can choose for all of its rows: the line with "
-    "the start alone is a lower bound for any way that keeps the rule, and above the target.",
+    "At which rank of a unit the rule starts is a digest of its id: the line with the start alone is a lower bound "
+    "for any way that keeps the rule, and above the target.",
 )
 
 
