@@ -58,6 +58,30 @@ def test_decimals_are_read_exactly_or_not_at_all(numbers: list[Decimal]) -> None
     assert quotients is None or [*quotients] == [Fraction(one) for one in numbers]
 
 
+WITH_ODD_HASHES = [Decimal(-1), Decimal(-2), Decimal("-0"), Decimal("3e2")]
+
+
+@pytest.mark.parametrize("has_long_hashes", [True, False])
+@given(
+    places=st.integers(0, 15),
+    tops=st.lists(st.integers(1 - 2**53, 2**53 - 1), max_size=9),
+)
+@example(places=0, tops=[2**53 - 1, 1 - 2**53])
+@example(places=15, tops=[2**53 - 1, 1 - 2**53, 1, 0, -1, -2])
+def test_decimals_of_as_many_places_as_fit_are_read(
+    has_long_hashes: bool, places: int, tops: list[int]
+) -> None:
+    """By their hashes and by products; -1 and -2 have one hash."""
+    numbers = [Decimal(top).scaleb(-places) for top in tops]
+    numbers += [one for one in WITH_ODD_HASHES if abs(one) * 10**places < 2**53] + [Decimal(0)]
+    numbers = [one for one in numbers if max(0, one.adjusted()) + places <= 15]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("discreet.sampling.quotients._HAS_LONG_HASHES", has_long_hashes)
+        quotients = read(numbers)
+    assert quotients is not None
+    assert [*quotients] == [Fraction(one) for one in numbers]
+
+
 TOO_LONG: dict[str, list[Any]] = {
     "a long integer": [2**53],
     "a longer integer": [10**30],
@@ -70,6 +94,7 @@ TOO_LONG: dict[str, list[Any]] = {
     "a large decimal": [Decimal("1e400000")],
     "two large decimals": [Decimal("1e999999"), Decimal("2e999999")],
     "a small decimal": [Decimal("1e-400000"), Decimal(1)],
+    "a decimal of many places": [Decimal("1e-16")],
     "a decimal of many figures": [Decimal("1.2345678901234567890123456789")],
     "a zero with an exponent": [Decimal("0e5000")],
     "an infinite decimal": [Decimal("inf"), Decimal(1)],
