@@ -180,9 +180,9 @@ def _numerators_of_products(numbers: Sequence[Decimal], places: int) -> NDArray[
 def _numerators_of_hashes(numbers: Sequence[Decimal], places: int) -> NDArray[np.int64]:
     """Return decimals times a power of ten, all at once, from what Python defines to be the hash of a number.
 
-    Of n / d, where d is no multiple of the prime P = 2**61 - 1, it is abs(n) * d**-1 modulo P with the sign of n: so
-    times d it is n, as abs(n) < 10**(_LONGEST + 1) < P. Python has -2 in place of the hash -1; where it is -2, the
-    product is computed.
+    Of n / d, where d is no multiple of the prime P = 2**61 - 1, it is abs(n) * d**-1 modulo P with the sign of n:
+    so times d it is n, as abs(n) < 10**(_LONGEST + 1) < P. Python has -2 in place of the hash -1; where it is -2,
+    the product is computed.
     """
     hashes = np.fromiter(map(hash, numbers), dtype=np.int64, count=len(numbers))
     rest = np.abs(hashes).astype(np.uint64)  # times 5 it is below 2**64
@@ -197,8 +197,8 @@ def _numerators_of_hashes(numbers: Sequence[Decimal], places: int) -> NDArray[np
 def _folded(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return smaller numbers that are the same modulo P, as 2**61 is 1 modulo P.
 
-    Of five times a number from 1 to P - 1 it is at most P + 3, and of twice a number up to there at most P - 1, where
-    it is no multiple of P.
+    Of five times a number from 1 to P - 1 it is at most P + 3, and of twice a number up to there at most P - 1,
+    where it is no multiple of P.
     """
     return (numbers & np.uint64(_PRIME)) + (numbers >> np.uint64(61))
 
