@@ -187,14 +187,14 @@ def _numerators_of_hashes(numbers: Sequence[Decimal], places: int) -> NDArray[np
     hashes = np.fromiter(map(hash, numbers), dtype=np.int64, count=len(numbers))
     rest = np.abs(hashes).astype(np.uint64)  # times 5 it is below 2**64
     for _ in range(places):
-        rest = _folded(2 * _folded(5 * rest))
+        rest = _fold(2 * _fold(5 * rest))
     numerators: NDArray[np.int64] = np.sign(hashes) * rest.astype(np.int64)
     for one in np.flatnonzero(hashes == -2).tolist():
         numerators[one] = int(numbers[one] * 10**places)
     return numerators
 
 
-def _folded(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _fold(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return smaller numbers that are the same modulo P, as 2**61 is 1 modulo P.
 
     Of five times a number from 1 to P - 1 it is at most P + 3, and of twice a number up to there at most P - 1,
