@@ -83,8 +83,18 @@ class OnlyDLPack:
         return self._values.__dlpack_device__()
 
 
-def test_a_tensor_of_another_library_is_a_table() -> None:
-    assert read_rows(OnlyDLPack([[1, 2], [3, 4]])).as_table() is not None
+class OnlyArray:
+    """A table that numpy reads by `__array__` alone."""
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        return np.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+@pytest.mark.parametrize("table", [OnlyDLPack([[1, 2], [3, 4]]), OnlyArray()])
+def test_a_tensor_of_another_library_is_a_table(table: Any) -> None:
+    read = read_rows(table).as_table()
+    assert read is not None
+    assert read.tolist() == [[1, 2], [3, 4]]
 
 
 @pytest.mark.parametrize(

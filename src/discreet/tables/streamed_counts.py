@@ -170,7 +170,9 @@ class StreamedCounts:
             counts.ctypes.data,
         )
         for batch in batches(self.relation, self.kind):
-            count(batch.rows, ord(self.kind), batch.valid, batch.offset, batch.length, *cells)
+            rows = batch.rows, ord(self.kind), batch.valid, batch.offset, batch.length
+            is_refused = count(*rows, *cells)
+            assert not is_refused
         return counts[:-1]
 
 
