@@ -49,7 +49,10 @@ NOT_CODE = re.compile(
 )
 COMPILE = "import sys; from pathlib import Path; sys.path.insert(0, '.'); import hatch_build; " \
           "hatch_build.compiled(Path(sys.argv[1]), Path(sys.argv[2]))"  # fmt: skip
-LIBRARIES = {"kernel.c": "_kernel.so", "settle.c": "_settle.abi3.so"}
+LIBRARIES = {"_kernel.so": "kernel.c", "_settle.abi3.so": "settle.c"}
+INCLUDED_BY = {"kernel.c": ["_kernel.so", "_settle.abi3.so"], "settle.c": ["_settle.abi3.so"]}
+"""The libraries of a file of C. No function of a stale one is called, so no break of it would be seen."""
+
 NO_PROGRAM = "no program"
 NO_TESTS = 5  # pytest's word for it
 C_OPERATORS = {**OPERATORS, "*": "+", "&&": "||", "||": "&&"}
@@ -268,33 +271,42 @@ class Copies:
             shutil.copytree(ROOT, copy, ignore=unwanted, symlinks=True)
             self._free.put(copy)
 
-    def test(self, mutant: Mutant | None, tests: list[str], longest: float) -> str:
-        """Return what the tests say of a break: "seen by" a test, "unseen", "endless", or "no program" of it."""
+    def test(self, mutant: Mutant | None, runs: list[list[str]], longest: float) -> str:
+        """Return what tests say of a break: "seen by" a test, "unseen", "endless", or "no program" of it.
+
+        Args:
+            mutant: the break; None for the source as it is.
+            runs: the tests of one run after the other, up to the first that sees it.
+            longest: how many seconds each may take.
+        """
         copy = self._free.get()
         try:
             if mutant is None:
-                return self._run(copy, tests, longest)
+                return self._run(copy, runs[-1], longest)
             file = copy / SOURCE / mutant.path
-            before = {each: each.read_bytes() for each in (file, _library(file)) if each.exists()}
+            libraries = _libraries(file)
+            before = {each: each.read_bytes() for each in (file, *libraries) if each.exists()}
             try:
-                broken = mutant.apply(before[file])
-                return self._run(copy, tests, longest) if self._write(file, broken) else NO_PROGRAM
+                self._replace(file, mutant.apply(before[file]))
+                return self._test_broken(copy, libraries, runs, longest)
             finally:
                 for each, content in before.items():
                     self._replace(each, content)
         finally:
             self._free.put(copy)
 
-    def _write(self, file: Path, source: bytes) -> bool:
-        """Write a broken file, and compile C; return whether it is a program."""
-        self._replace(file, source)
-        if file.suffix != ".c":
-            return True
-        library = _library(file)
-        library.unlink(missing_ok=True)
-        command = [sys.executable, "-c", COMPILE, str(file), str(library)]
-        subprocess.run(command, cwd=file.parents[3], check=False, capture_output=True)
-        return library.exists()
+    def _test_broken(
+        self, copy: Path, libraries: list[Path], runs: list[list[str]], longest: float
+    ) -> str:
+        """Compile what is C, and run tests; what a break was seen by before needs the first library alone."""
+        for tests in runs[:-1]:
+            if not all(map(_compile, libraries[:1])):
+                return NO_PROGRAM
+            outcome = self._run(copy, tests, longest)
+            if "::" in outcome:  # it failed, and was not only called something else before
+                return outcome
+        is_program = all(map(_compile, libraries))
+        return self._run(copy, runs[-1], longest) if is_program else NO_PROGRAM
 
     def _replace(self, file: Path, content: bytes) -> None:
         """Write a file with a time of its own: byte code of another text is not taken for it."""
@@ -321,9 +333,18 @@ class Copies:
         return f"seen by {test[1] if test else 'how it ended: ' + str(done.returncode)}"
 
 
-def _library(file: Path) -> Path:
-    """Return what a file of C is compiled to; of Python, the file itself."""
-    return file.with_name(LIBRARIES.get(file.name, file.name))
+def _libraries(file: Path) -> list[Path]:
+    """Return what a file of C is compiled to; nothing for Python."""
+    return [file.with_name(name) for name in INCLUDED_BY.get(file.name, [])]
+
+
+def _compile(library: Path) -> bool:
+    """Compile a library again, and return whether its source is a program."""
+    library.unlink(missing_ok=True)
+    source = library.with_name(LIBRARIES[library.name])
+    command = [sys.executable, "-c", COMPILE, str(source), str(library)]
+    subprocess.run(command, cwd=library.parents[3], check=False, capture_output=True)
+    return library.exists()
 
 
 def text_digest(path: str, tests: list[str]) -> str:
@@ -351,19 +372,27 @@ class Session:
         tests = tests_of(mutant.path)
         key = f"{mutant.key}-{self._texts[mutant.path]}"
         if key not in self.outcomes:
-            outcome = self.copies.test(mutant, tests, self._limit(tests))
+            runs = [*self._seen_before(mutant), tests]
+            outcome = self.copies.test(mutant, runs, self._limit(tests))
             self.outcomes[key] = outcome
             STORED.parent.mkdir(exist_ok=True)
             STORED.write_text(json.dumps(dict(self.outcomes), indent=0))
             print(f"{mutant}: {outcome}", flush=True)
         return self.outcomes[key]
 
+    def _seen_before(self, mutant: Mutant) -> list[list[str]]:
+        """Return the test that saw the same break of an older text, to be run first: most often it still does."""
+        earlier = (text for key, text in self.outcomes.items() if key.startswith(mutant.key))
+        found = {text.removeprefix("seen by "): None for text in earlier if "::" in text}
+        known = tuple(f"{file}::" for file in tests_of(mutant.path))
+        return [[test] for test in found if test.startswith(known)][-1:]
+
     def _limit(self, tests: list[str]) -> float:
         """Return how many seconds tests may take: five times what they take of the source as it is."""
         name = tuple(tests)
         if name not in self._longest:
             begin = time.monotonic()
-            if self.copies.test(None, tests, 1200) != "unseen":
+            if self.copies.test(None, [tests], 1200) != "unseen":
                 sys.exit(f"mutants: {' '.join(tests)} fail of the source as it is")
             self._longest[name] = 60 + 5 * (time.monotonic() - begin)
         return self._longest[name]
