@@ -4,7 +4,7 @@ import argparse
 import sys
 import time
 
-from .auditor import Auditor, Discreet
+from .auditor import Auditor, Discreet, Finding, NotAsked
 from .checkout import NotInstalled
 from .delta_siege import DeltaSiege
 from .dp_auditorium import DPAuditorium
@@ -44,15 +44,27 @@ def run(auditor: Auditor, results: Results, audited: list[Subject], part: str) -
         results.versions.setdefault(auditor.name, f"not run: {reason}")
         return
     findings = results.findings.setdefault(auditor.name, {})
+    reasons = results.reasons.setdefault(auditor.name, {})
     for subject in [one for one in audited if part in one.name]:
-        if subject.name in findings or (subject.delta and not auditor.takes_delta):
+        if subject.name in {*findings, *reasons}:
             continue
         begin = time.monotonic()
-        finding = findings[subject.name] = auditor.look(Stream(subject))
-        verdict = "refuted" if finding.is_refuted else "not refuted"
+        try:
+            finding = findings[subject.name] = look(auditor, subject)
+            verdict = "refuted" if finding.is_refuted else "not refuted"
+            said = f"{verdict}, {finding.figure}"
+        except NotAsked as reason:
+            said = reasons[subject.name] = str(reason)
         took = f"{time.monotonic() - begin:.0f} s"
-        print(f"{auditor.name}: {subject.name}: {verdict}, {finding.figure} ({took})", flush=True)
+        print(f"{auditor.name}: {subject.name}: {said} ({took})", flush=True)
         write(results, audited)
+
+
+def look(auditor: Auditor, subject: Subject) -> Finding:
+    """Return what an auditor says of a subject, whose answers are drawn for it."""
+    if subject.delta and not auditor.takes_delta:
+        raise NotAsked("knows no δ")
+    return auditor.look(Stream(subject))
 
 
 def failures(results: Results, audited: list[Subject]) -> int:

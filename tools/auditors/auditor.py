@@ -22,6 +22,10 @@ class Finding:
     figure: str
 
 
+class NotAsked(Exception):
+    """A subject about which an auditor cannot say anything, and why."""
+
+
 class Auditor(Protocol):
     """A program that tries to refute a claim of privacy by draws.
 
@@ -39,7 +43,7 @@ class Auditor(Protocol):
         """Return its version; raise `NotInstalled` if it cannot run here."""
 
     def look(self, stream: Stream) -> Finding:
-        """Return what it says of a subject."""
+        """Return what it says of a subject; raise `NotAsked` if it cannot say anything."""
 
 
 class Discreet:

@@ -23,12 +23,14 @@ class Results:
         figures: by auditor, what it is that it says.
         findings: by auditor and subject.
         draws: by auditor, how many answers of each side a choice by scores had.
+        reasons: by auditor and subject, why it cannot say anything.
     """
 
     versions: dict[str, str] = field(default_factory=dict)
     figures: dict[str, str] = field(default_factory=dict)
     findings: dict[str, dict[str, Finding]] = field(default_factory=dict)
     draws: dict[str, int] = field(default_factory=dict)
+    reasons: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @classmethod
     def read(cls) -> "Results":
@@ -54,8 +56,10 @@ class Results:
     def _read_subject(self, subject: str, cells: dict[str, str]) -> None:
         """Take in the cells of a subject; bold ones refute."""
         for auditor, cell in cells.items():
-            if cell != NOT_RUN:
-                bold = re.fullmatch(r"\*\*(.*)\*\*", cell)
+            bold = re.fullmatch(r"\*\*(.*)\*\*", cell)
+            if bold is None and (italic := re.fullmatch(r"\*(.*)\*", cell)):
+                self.reasons.setdefault(auditor, {})[subject] = italic[1]
+            elif cell != NOT_RUN:
                 finding = Finding(bold is not None, bold[1] if bold else cell)
                 self.findings.setdefault(auditor, {})[subject] = finding
 
@@ -88,15 +92,17 @@ def _table(results: Results, audited: list[Subject]) -> str:
     names = [*results.versions]
     rows = [f"| subject | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
     for subject in audited:
-        cells = [_cell(results.findings.get(name, {}).get(subject.name)) for name in names]
+        cells = [_cell(results, name, subject.name) for name in names]
         rows.append(f"| {subject.name} | {' | '.join(cells)} |")
     return "\n".join(rows)
 
 
-def _cell(finding: Finding | None) -> str:
-    """Return a figure, in bold where it refutes."""
+def _cell(results: Results, auditor: str, subject: str) -> str:
+    """Return a figure, in bold where it refutes; or why there is none, in italics."""
+    finding = results.findings.get(auditor, {}).get(subject)
     if finding is None:
-        return NOT_RUN
+        reason = results.reasons.get(auditor, {}).get(subject)
+        return f"*{reason}*" if reason else NOT_RUN
     return f"**{finding.figure}**" if finding.is_refuted else finding.figure
 
 
