@@ -1,6 +1,7 @@
 """Questions wait without a thread; what needs no reading does not wait; long waits are told at once."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,6 +16,7 @@ import discreet
 from discreet import Connection
 from discreet.errors import Exhausted, LedgerUnwritable, Unanswerable
 from discreet.ledger.toml_budgets import configuration
+from discreet.node.allowed_questions import Checkout
 from discreet.service import http_client, wire
 from discreet.service.app import make_app
 from discreet.service.dispatcher import QueuedQuestion
@@ -90,11 +92,11 @@ class Service:
         self.token = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)[0]
         self.ann = Connection(HttpClient(InTheProcess(self.app, self.token)), "a service")
 
-    def post(self, **question: Any) -> Any:
+    def post(self, key: str = "k", **question: Any) -> Any:
         """Ask a question, and return the reply with the time that it took."""
         client, begin = InTheProcess(self.app, self.token), self.clock.time
         sent = {"question": "typical-age", **question}
-        reply = client.request("POST", "/v1/answers", json=sent, headers={"Idempotency-Key": "k"})
+        reply = client.request("POST", "/v1/answers", json=sent, headers={"Idempotency-Key": key})
         reply.seconds = self.clock.time - begin
         return reply
 
@@ -127,6 +129,71 @@ def test_what_needs_no_reading_reaches_no_dispatcher(service: Service) -> None:
         assert reply.status_code == status
         assert reply.seconds == pytest.approx(0.25)
     assert service.dispatcher.questions == []
+
+
+@pytest.fixture
+def settlements(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
+    """Return the names of requests whose questions were settled by their verbs, as they are."""
+    names: list[str | None] = []
+    ask = Checkout.ask
+
+    def note_and_ask(self: Checkout, question: Any, session: Any, size: Any, request: Any) -> Any:
+        names.append(request)
+        return ask(self, question, session, size, request)
+
+    monkeypatch.setattr(Checkout, "ask", note_and_ask)
+    return names
+
+
+def test_a_question_that_was_settled_before_is_not_settled_again(
+    service: Service, settlements: list[str | None]
+) -> None:
+    """Its bill is that of the same question before: the dispatcher is asked the same, but for the request."""
+    for key in ("one", "two", "three"):
+        assert service.post(key).status_code == 200
+    assert service.post("four", size=2).status_code == 200
+    assert settlements == ["one", "four"]
+    one, *others, two_answers = service.dispatcher.questions
+    assert [replace(other, request="one", line=one.line) for other in others] == [
+        replace(one, earliest=other.earliest) for other in others
+    ]
+    assert two_answers.digest != one.digest
+
+
+def test_a_question_with_a_stored_answer_or_a_refusal_is_settled_by_its_verb(
+    service: Service, settlements: list[str | None]
+) -> None:
+    """However often the same question was asked: the bill alone gives neither an answer nor words."""
+    owner = discreet.connect(analyst="ann")
+    assert service.post("new").status_code == 200
+    stored = owner.ask("typical-age", request="stored")
+    reply = service.post("stored")
+    assert (reply.json()["value"], reply.headers["idempotent-replayed"]) == (stored.value, "?1")
+    owner.ask("city", request="other")
+    assert service.post("other").status_code == 409
+    refused = service.post("dear", max_cost="1/4")
+    assert (refused.status_code, refused.json()["error"]) == (422, "InvalidArgument")
+    while True:
+        try:
+            owner.ask("typical-age")
+        except Exhausted:
+            break
+    assert service.post("exhausted").status_code == 402
+    times = [settlements.count(key) for key in ("new", "stored", "other", "dear", "exhausted")]
+    assert times == [1, 2, 2, 1, 1]  # of two the first was here
+    assert [one.request for one in service.dispatcher.questions] == ["new"]
+
+
+def test_a_question_about_data_that_were_moved_is_settled_anew(
+    service: Service, settlements: list[str | None]
+) -> None:
+    assert service.post("here").status_code == 200
+    Path("SECRET-PLACE.csv").rename("elsewhere.csv")
+    Path("SECRET-PLACE.csv").symlink_to("elsewhere.csv")
+    reply = service.post("there")  # these are other data, of which the budget is not
+    assert settlements == ["here", "there"]
+    assert reply.status_code != 200
+    assert len(service.dispatcher.questions) == 1
 
 
 def test_a_long_wait_is_told_at_once_and_the_same_key_asks_again(service: Service) -> None:

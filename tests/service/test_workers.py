@@ -1,5 +1,6 @@
 """Several workers of one service: what they count together, and how the service stops."""
 
+import asyncio
 import json
 import os
 import re
@@ -20,6 +21,7 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 import discreet
 from discreet.cli import run
 from discreet.cli.exit_codes import INTERRUPTED, TERMINATED, WRONG_USE
+from discreet.service.access import AccessLog
 from discreet.service.counts import RequestCounts, kept_counts
 from discreet.service.limits import RateLimit
 from discreet.service.tokens import tokens_beside
@@ -79,6 +81,41 @@ def test_workers_count_together(tmp_path: Path) -> None:
         assert worker.read("requests") == {f"GET /{i} 200": 20 for i in range(3)}
     workers[0].begin()
     assert workers[1].read("requests") == {}
+
+
+def test_what_is_added_later_is_written_with_the_next_transaction(tmp_path: Path) -> None:
+    """Of this worker it is read at once, of another when something was asked here or `write` was called."""
+    here, other = (RequestCounts(tmp_path / "counts") for _ in range(2))
+    assert [here.add_later("requests", label) for label in "aab"] == [True, False, False]
+    assert other.read("requests") == {}
+    assert here.admits("token", 1, 60, lambda: 0.0)
+    assert other.read("requests") == here.read("requests") == {"a": 2, "b": 1}
+    assert here.add_later("requests", "a")
+    assert here.read("requests") == {"a": 3, "b": 1}
+    here.add_later("requests", "b")
+    here.write()
+    assert other.read("requests") == {"a": 3, "b": 2}
+
+
+def test_requests_are_written_for_other_workers_though_no_other_one_comes(tmp_path: Path) -> None:
+    here, other = (RequestCounts(tmp_path / "counts") for _ in range(2))
+    scope = {"type": "http", "method": "GET"}
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200})
+
+    async def ignore(*_: Any) -> Any:
+        pass
+
+    async def request_and_wait() -> None:
+        await AccessLog(app, here)(scope, ignore, ignore)
+        for _ in range(100):
+            if other.read("requests"):
+                return
+            await asyncio.sleep(0.05)
+
+    asyncio.run(request_and_wait())
+    assert other.read("requests") == {"GET unknown 200": 1}
 
 
 def test_counts_are_readable_for_their_owner_alone(tmp_path: Path) -> None:

@@ -37,6 +37,9 @@ from .isolation import ChargedError, PublicError
 
 _ANSWERS_AT_ONCE = 1000
 
+_BILLS = 64
+"""So many bills of one question are kept, by the number of answers."""
+
 Prepare = Callable[[], Callable[[], Indices]]
 """Computes the private scores, and returns the function that draws from them."""
 
@@ -113,6 +116,7 @@ class Permission:
     question: Call
     bill: Bill
     limits: Limits = field(default_factory=Limits)
+    _bills: dict[int | None, Bill] = field(default_factory=dict)
     _requests: defaultdict[str, set[str]] = field(default_factory=partial(defaultdict, set))
     _lock: Lock = field(default_factory=Lock)
 
@@ -126,6 +130,16 @@ class Permission:
             name, access, bill.query, bill.guarantee, bill.mechanism, bill.candidates, bill.unit,
             limits.size, remaining,
         )  # fmt: skip
+
+    def keep_bill(self, size: int | None, bill: Bill) -> None:
+        """Keep the bill of so many answers, as the verb has settled it, for the next request of the same."""
+        if len(self._bills) >= _BILLS:
+            self._bills.clear()
+        self._bills[size] = bill
+
+    def bill_of(self, size: int | None) -> Bill | None:
+        """Return the bill of so many answers, if it was settled before and is the same whoever asks."""
+        return self._bills.get(size)
 
     def admit(self, analyst: str, request: str | None) -> None:
         """Count a request of an analyst if requests are limited, and raise if there are too many.
@@ -222,15 +236,6 @@ def charge_first(
     return wrap
 
 
-def refuse_unread(prepare: Prepare) -> Prepare:
-    """Return a function that reads no data and raises before the charge: only an answer of before is given."""
-
-    def prepare_wrapped() -> Callable[[], Indices]:
-        raise PublicError(Unanswerable("this was not answered before"))
-
-    return prepare_wrapped
-
-
 def charge_unread(prepare: Prepare) -> Prepare:
     """Return a function that reads no data, but returns a draw that fails: the process that read them ended.
 
@@ -270,6 +275,8 @@ class Checkout:
 
     Attributes:
         bill: the bill that was checked; None before the verb has settled its arguments.
+        has_told_currency: whether the verb asked for the unit that is counted, on which its bill may depend.
+        session: the session that is charged, once it is known.
         request: the name of the request.
         is_paid: whether this call charged.
     """
@@ -282,9 +289,10 @@ class Checkout:
     ) -> None:
         self._check, self._wrap, self._check_again = check, wrap, check_again
         self._refusal: NotAllowed | None = None
+        self.session: Session
         self.bill: Bill | None = None
         self.request = ""
-        self.is_paid = self._has_failed = False
+        self.is_paid = self._has_failed = self.has_told_currency = False
 
     def ask(
         self, question: Call, session: Session, size: int | None, request: str | None
@@ -298,7 +306,7 @@ class Checkout:
             request: the name of the request.
         """
         check_several(question, size)
-        self._session = session
+        self.session = session
         terms = {"size": size, "request": request}
         try:
             return question.ask(
@@ -313,7 +321,8 @@ class Checkout:
     @property
     def currency(self) -> str | None:
         """The unit that the session counts."""
-        return self._session.currency
+        self.has_told_currency = True
+        return self.session.currency
 
     def buy(self, bill: Bill, prepare: Prepare) -> Indices:
         """Charge for a release and draw, as the session does."""
@@ -345,7 +354,7 @@ class Checkout:
             return draw_paid
 
         try:
-            return self._session.bought(self.bill, prepare_wrapped)
+            return self.session.bought(self.bill, prepare_wrapped)
         except RequestConflict:
             self.bill = None  # nothing was bought
             raise

@@ -1,11 +1,11 @@
 """The access log and the counts of requests, of those that are refused early too; without private values."""
 
+import asyncio
 import json
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
-
-from starlette.concurrency import run_in_threadpool
 
 from .counts import RequestCounts
 from .turns import App, AsgiMessage, Receive, Send
@@ -18,6 +18,9 @@ REQUESTS, REFUSALS = "requests", "refusals"
 
 REFUSED = "discreet.refused"
 """Where the scope of a request has the class of the error that it was refused with."""
+
+_LATEST = 0.05
+"""Seconds after which requests that were counted are written for the other workers, where no other one comes."""
 
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
@@ -61,9 +64,13 @@ class AccessLog:
             "method": method, "path": path, "status": status, "milliseconds": round(1000 * seconds),
         }  # fmt: skip
         ACCESS.info(json.dumps(line))
-        await run_in_threadpool(self._count, scope, f"{method} {path} {status}")
-
-    def _count(self, scope: AsgiMessage, labels: str) -> None:
-        self.counts.add(REQUESTS, labels)
+        is_first = self.counts.add_later(REQUESTS, f"{method} {path} {status}")
         if REFUSED in scope:
-            self.counts.add(REFUSALS, scope[REFUSED])
+            self.counts.add_later(REFUSALS, scope[REFUSED])
+        if is_first:
+            asyncio.get_running_loop().call_later(_LATEST, self._write_counts)
+
+    def _write_counts(self) -> None:
+        """Write the counts in a thread, unless the loop is ending."""
+        with suppress(RuntimeError):
+            asyncio.get_running_loop().run_in_executor(None, self.counts.write)

@@ -37,16 +37,19 @@ from .operations import READING
 from .ownership import Ownership
 from .pages import Site, add_pages, page_not_found
 from .pages.sessions import sessions_beside
+from .paid_requests import PaidRequests
 from .paused_replies import Settlement
 from .permissions import hold, rights_of
 from .refusals import RefusedError
 from .replies import failure
 from .rights import Rights, Scope
-from .routes import add_health, add_metrics, add_operations
+from .routes import add_health, add_metrics, add_operations, paid_routes
 from .timetable import make_timetable
 from .tokens import Token, Tokens, tokens_beside
 from .turns import App, Arrival, Clock, Turns
 from .waits import Wait, wait_of
+
+_PREFIX = "/v1"
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": models.ErrorReply, "description": "Refused."},
@@ -202,8 +205,9 @@ def make_app(
     service = Service(
         configuration, hold(configuration), tokens_beside(configuration.path), rate, dispatcher
     )
-    api = _api(service, all_counts)
-    host_check: Any = TrustedHostMiddleware(api, allowed_hosts=hosts, www_redirect=False)
+    api: Any = _api(service, all_counts)
+    paid_requests: Any = PaidRequests(api, paid_routes(service, _PREFIX))
+    host_check: Any = TrustedHostMiddleware(paid_requests, allowed_hosts=hosts, www_redirect=False)
     access_log = AccessLog(ShortBodies(host_check), all_counts)
     timetable = make_timetable(configuration, 1 if dispatcher is None else dispatcher.readers)
     service.turns = Turns(access_log, timetable, clock or Clock(), counts=all_counts)
@@ -220,7 +224,7 @@ def _api(service: Service, counts: RequestCounts) -> FastAPI:
     _add_errors(api)
     health = Health(service.configuration, service.datasets, counts, service.dispatcher)
     _add_health(api, health)
-    router = APIRouter(prefix="/v1", responses=_FAILURES)
+    router = APIRouter(prefix=_PREFIX, responses=_FAILURES)
     add_operations(router, service)
     add_metrics(router, service, counts)
     add_health(router, service, health)

@@ -42,9 +42,12 @@ class RequestCounts:
         path: the file; None for this process alone.
     """
 
-    __slots__ = ("_connection", "_is_shared", "_lock", "_memory", "_path", "_rests_until")
+    __slots__ = (
+        "_connection", "_is_shared", "_lock", "_memory", "_path", "_rests_until", "_unwritten",
+    )  # fmt: skip
 
     def __init__(self, path: Path | None = None) -> None:
+        self._unwritten: list[tuple[str, str, int]] = []
         self._path, self._lock = path, Lock()
         self._connection: sqlite3.Connection | None = None
         self._memory: sqlite3.Connection | None = None
@@ -68,6 +71,19 @@ class RequestCounts:
     def add(self, name: str, labels: str = "", number: int = 1) -> None:
         """Add to a counter."""
         self._do(lambda connection: connection.execute(_COUNT, (name, labels, number)))
+
+    def add_later(self, name: str, labels: str = "") -> bool:
+        """Add one to a counter with the next transaction; return whether it is the first that waits for one.
+
+        So a request that is counted and one that is admitted are one transaction. It waits for no lock and no disk.
+        """
+        self._unwritten.append((name, labels, 1))
+        return len(self._unwritten) == 1
+
+    def write(self) -> None:
+        """Write the counts that wait."""
+        while self._unwritten:  # others may have come during a transaction
+            self._do(lambda connection: None)
 
     def read(self, name: str) -> Mapping[str, int]:
         """Return the counters of a name by their labels."""
@@ -111,15 +127,28 @@ class RequestCounts:
     def _do(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
         """Return the result of work in an exclusive transaction: of the file, or of memory while it is unusable."""
         with self._lock:
-            if monotonic() >= self._rests_until:
-                with suppress(sqlite3.Error, OSError):
-                    outcome = _transact(self._open(), work)
-                    self._is_shared = True
-                    return outcome
-                self._rest()
-            if self._memory is None:
-                self._memory = _connect(None)
-            return _transact(self._memory, work)
+            number = len(self._unwritten)  # others may come meanwhile
+            rows = self._unwritten[:number]
+
+            def write_and_work(connection: sqlite3.Connection) -> _T:
+                connection.executemany(_COUNT, rows)
+                return work(connection)
+
+            outcome = self._transact(write_and_work if rows else work)
+            del self._unwritten[:number]
+            return outcome
+
+    def _transact(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Return the result of work in a transaction of the file, or of memory while that is unusable."""
+        if monotonic() >= self._rests_until:
+            with suppress(sqlite3.Error, OSError):
+                outcome = _transact(self._open(), work)
+                self._is_shared = True
+                return outcome
+            self._rest()
+        if self._memory is None:
+            self._memory = _connect(None)
+        return _transact(self._memory, work)
 
     def _rest(self) -> None:
         """Leave the file alone for a while, and open it anew then."""

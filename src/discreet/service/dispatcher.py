@@ -55,6 +55,14 @@ class QueuedQuestion:
     earliest: float = field(default=0.0, compare=False)
 
     @property
+    def plain(self) -> Line:
+        """The question as it travels, without the copies of all that is in it which `asdict` makes."""
+        return {
+            "caller": self.caller, "dataset": self.dataset, "request": self.request,
+            "digest": self.digest, "line": self.line, "earliest": self.earliest,
+        }  # fmt: skip
+
+    @property
     def key(self) -> RequestKey:
         """The names by which its request is known."""
         return self.caller, self.dataset, self.request

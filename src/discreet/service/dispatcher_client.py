@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import count
 
 from .dispatcher import QueuedQuestion
@@ -62,7 +62,7 @@ class DispatcherLink:
         loop, number = asyncio.get_running_loop(), next(self._numbers)
         first, last = loop.create_future(), loop.create_future()
         self._first[number], self._last[number] = first, last
-        self.writer.write(json.dumps({"id": number, "question": asdict(question)}).encode() + b"\n")
+        self.writer.write(json.dumps({"id": number, "question": question.plain}).encode() + b"\n")
         return await first, last
 
     async def _receive(self) -> None:

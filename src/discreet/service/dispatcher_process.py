@@ -26,7 +26,7 @@ from ..errors import DiscreetError, LedgerUnwritable
 from ..node.isolation import Failure
 from . import wire
 from .dispatcher import Dispatcher, QueuedQuestion
-from .reader import ReaderSettings, file_digest, read_again
+from .reader import ReaderSettings, collect_no_more, file_digest, read_again
 from .reader_limits import ONE_THREAD, ReaderLimits, folder_for_spills
 from .reader_pool import Forks, Line, ReaderPool
 from .timetable import make_timetable
@@ -152,6 +152,7 @@ async def dispatch(settings: DispatcherSettings) -> None:
     async def serve_worker(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await WorkerLink(dispatcher, reader, writer).serve()
 
+    collect_no_more()
     listener = socket.socket(fileno=settings.listener)
     server = await asyncio.start_unix_server(serve_worker, sock=listener, limit=_LONGEST_LINE)
     await loop.sock_sendall(parent, b"1")

@@ -24,7 +24,7 @@ class InProcess:
         readers: operations by name that are done in another process, and isolated there.
     """
 
-    __slots__ = ("_check", "_entrances", "_role")
+    __slots__ = ("_check", "_entrance", "_readers", "_role")
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class InProcess:
     ) -> None:
         translate = translation_for(rights.are_the_owners)
         self._role, self._check = role, isolated(check, translate)
-        self._entrances = {**entrances(OPERATIONS, translate, rights, ownership), **readers}
+        self._entrance, self._readers = entrances(translate, rights, ownership), readers
 
     def call(self, operation: Operation[T], **arguments: Any) -> T:
         """Return the result of an operation.
@@ -49,5 +49,6 @@ class InProcess:
         values = operation.check(arguments)
         unwrap(call_isolated(self._check))  # a token may be revoked, or expire, while it is used
         operation.audience.check(self._role)
-        answer: T = unwrap(call_isolated(self._entrances[operation.name], **values))
+        entrance = self._readers.get(operation.name) or self._entrance(operation)
+        answer: T = unwrap(call_isolated(entrance, **values))
         return answer

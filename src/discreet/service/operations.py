@@ -3,7 +3,7 @@
 A new operation is one entry here, and the method of `Rights` or `Ownership` that does it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -186,10 +186,10 @@ class Operation(Generic[T]):
 
 
 def entrances(
-    operations: Iterable[Operation[Any]], translate: Translation, *parts: object
-) -> dict[str, Callable[..., Any | Failure]]:
-    """Return operations by name, all isolated from the data: an error is returned as a value."""
-    return {one.name: isolated(one.bound(*parts), translate) for one in operations}
+    translate: Translation, *parts: object
+) -> Callable[[Operation[Any]], Callable[..., Any | Failure]]:
+    """Return the function that isolates an operation from the data: an error is returned as a value."""
+    return lambda operation: isolated(operation.bound(*parts), translate)
 
 
 def _one(model: str, write: Callable[[T], Any], parse: Callable[[Any], T]) -> Reply[T]:

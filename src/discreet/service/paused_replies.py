@@ -8,7 +8,7 @@ the work done again with its answer.
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
 from starlette.concurrency import run_in_threadpool
@@ -16,8 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..errors import DiscreetError, Unanswerable
-from ..node.allowed_questions import Prepare
-from ..node.isolation import Failure, PublicError, call_isolated, isolated, translation_for
+from ..node.isolation import Failure, call_isolated, isolated, translation_for
 from ..payment import Bill
 from ..releases import Release
 from . import wire
@@ -27,6 +26,9 @@ from .operations import Operation
 from .rights import Rights
 from .tokens import Token
 from .turns import ARRIVAL, END, Turns
+
+_Argument = TypeVar("_Argument")
+_Response = TypeVar("_Response")
 
 LONGEST_WAIT = 10.0
 """Seconds that a connection waits for an answer; one that comes later is asked for again then."""
@@ -48,11 +50,13 @@ class PausedReply:
         question: the question.
         resume: returns the reply with an answer or a failure.
         postpone: returns the reply for an answer that comes in so many seconds.
+        reads: whether to write either takes more than the answer: a ledger or a file, which a thread waits for.
     """
 
     question: QueuedQuestion
     resume: "Callable[[Release | Failure], Response | PausedReply]"
     postpone: Callable[[float], Response]
+    reads: bool = True
 
 
 class Waiting(Protocol):
@@ -87,13 +91,7 @@ class Settlement:
         unread = Unanswerable("this was not answered before")
         bills: list[tuple[str, Bill]] = []
 
-        def refuse(prepare: Prepare) -> Prepare:
-            def raise_unread() -> NoReturn:
-                raise PublicError(unread)
-
-            return raise_unread
-
-        rights = replace(self.rights, wrap=refuse, note=lambda *bill: bills.append(bill))
+        rights = replace(self.rights, unread=unread, note=lambda *bill: bills.append(bill))
         try:
             plain = operation.write(with_request)
         except DiscreetError as error:
@@ -124,7 +122,7 @@ async def finish(service: Waiting, request: Request, reply: PausedReply) -> Resp
         if ticket.end is not None:
             seconds = ticket.end - earliest
             if seconds > LONGEST_WAIT:
-                return await run_in_threadpool(reply.postpone, seconds)
+                return await _write(reply, reply.postpone, seconds)
         message = await asyncio.shield(ticket.reply)
     except UnreachableError:
         answer: Release | Failure = Failure(_unreachable(reply.question.request))
@@ -133,9 +131,16 @@ async def finish(service: Waiting, request: Request, reply: PausedReply) -> Resp
         answer = wire.read_answer(message["reply"])
         if isinstance(answer, Release) and not message["is_first"]:
             answer = replace(answer, charged=False)
-    response = await run_in_threadpool(reply.resume, answer)
+    response = await _write(reply, reply.resume, answer)
     assert isinstance(response, Response)  # with an answer, nothing more is asked
     return response
+
+
+async def _write(
+    reply: PausedReply, write: Callable[[_Argument], _Response], argument: _Argument
+) -> _Response:
+    """Return the response that a function of a reply writes, in a thread if it may take long."""
+    return await run_in_threadpool(write, argument) if reply.reads else write(argument)
 
 
 def _unreachable(request: str) -> Unanswerable:

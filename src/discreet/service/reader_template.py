@@ -4,7 +4,8 @@ Importing this module makes a process one. Threads of engines do not survive a f
 """
 
 from ..tables.database import close_databases
-from .reader import warm_up
+from .reader import collect_no_more, warm_up
 
 warm_up()
 close_databases()
+collect_no_more()

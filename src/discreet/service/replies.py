@@ -1,6 +1,7 @@
 """How a caller is answered: a token is looked up, work is done in a thread, and every failure is one reply."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from math import ceil
 from typing import Annotated, Any, Protocol
@@ -121,7 +122,9 @@ def _respond(service: Answering, request: Request, work: AnswerWork) -> Response
     token = caller_or_refusal(service, request)
     if isinstance(token, JSONResponse):
         return token
-    return _respond_to(service, request, token, work, failure, _postpone)
+    reply = _respond_to(service, request, token, work, failure, _postpone)
+    # An operation with its answer there writes it, and no more.
+    return replace(reply, reads=False) if isinstance(reply, PausedReply) else reply
 
 
 def _respond_to(  # noqa: PLR0913  # those of `reply_to`

@@ -3,14 +3,16 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 
 from ..batches import Call
 from ..datasets import Dataset
 from ..datasets.columns import Column
 from ..datasets.questions import WORDS_OF_V1
 from ..errors import (
+    DiscreetError,
     Exhausted,
     InvalidArgument,
     MissingColumn,
@@ -88,6 +90,7 @@ class Rights:
         asks: whether the caller may ask at all; an auditor only sees the history.
         longest: the most characters that a release may have, whatever the data are; None: any number.
         wrap: returns the function to call in place of the one that reads the data.
+        unread: the error to raise where an answer needs the data, which are not read then; None where they are.
         reads: whether data are read; the failure of a question that was read and did not end is stored without,
             also where others have closed its dataset meanwhile.
         beginning: the time at which the place of the question began, which events of the ledger have; None: the
@@ -105,6 +108,7 @@ class Rights:
     asks: bool = True
     longest: int | None = None
     wrap: Callable[[Prepare], Prepare] = charge_failures
+    unread: DiscreetError | None = None
     reads: bool = True
     beginning: str | None = None
     stored_at: str | None = None
@@ -273,6 +277,43 @@ class Rights:
         if not self.asks:  # the table of operations refuses before, by the role
             raise PublicError(NotAllowed(AUDITORS_ASK_NOTHING))
         self._check_size(inquiry, size)
+        self._raise_if_new(inquiry, size, paying)
+        checkout, session = self._checkout(inquiry, size, paying)
+        try:
+            return inquiry.ask(checkout, session, size, paying.request)
+        except PublicError as error:
+            if self.unread is not None and error.error is self.unread:
+                inquiry.keep_bill(size, checkout)
+            raise
+        except Exhausted:
+            bill = checkout.bill
+            if self.analyst is None or bill is None:
+                raise
+        # Of an oversubscribed budget the ledger's own error tells what others have spent.
+        raise PublicError(self._share_error(inquiry, bill))
+
+    def _raise_if_new(self, inquiry: "Inquiry", size: int | None, paying: "Paying") -> None:
+        """Raise if the question has no stored answer and can be paid, as the bill of the same one before tells.
+
+        In all other cases the verb settles it anew, which gives the answer or the error.
+        """
+        bill = None if self.unread is None else inquiry.stored_bill(size)
+        if bill is None or paying.request is None:
+            return
+        checkout, session = self._checkout(inquiry, size, paying)
+        checkout.session = session
+        try:
+            checkout.bought(bill.under(paying.request), lambda: lambda: 0)
+        except PublicError as error:
+            if error.error is self.unread:
+                raise
+        except DiscreetError:
+            pass
+
+    def _checkout(
+        self, inquiry: "Inquiry", size: int | None, paying: "Paying"
+    ) -> tuple[Checkout, Session]:
+        """Return the account of a question, which checks its bill, and the session that is charged."""
 
         def check(bill: Bill) -> None:
             if inquiry.permission is None:
@@ -283,18 +324,11 @@ class Rights:
                 inquiry.permission.admit(self.analyst, paying.request)
             self.note(inquiry.dataset, bill)
 
-        checkout = Checkout(check, self.wrap, self.check_again)
+        wrap = self.wrap if self.unread is None else partial(_refuse_unread, self.unread)
+        checkout = Checkout(check, wrap, self.check_again)
         allowance = self._allowance(inquiry) if self.reads else None
         terms = ChargeTerms(self.beginning, self.stored_at, checkout.allow, allowance)
-        session = self.datasets.session(inquiry.budget, terms)
-        try:
-            return inquiry.ask(checkout, session, size, paying.request)
-        except Exhausted:
-            bill = checkout.bill
-            if self.analyst is None or bill is None:
-                raise
-        # Of an oversubscribed budget the ledger's own error tells what others have spent.
-        raise PublicError(self._share_error(inquiry, bill))
+        return checkout, self.datasets.session(inquiry.budget, terms)
 
     def _share_error(self, inquiry: "Inquiry", bill: Bill) -> Exhausted:
         """Return the error for a share that cannot pay, with amounts that its analyst may see."""
@@ -395,6 +429,21 @@ class Inquiry:
                 raise
         raise failure
 
+    def keep_bill(self, size: int | None, checkout: Checkout) -> None:
+        """Keep the bill of a named question that its verb has settled from the description alone."""
+        bill, permission = checkout.bill, self.permission
+        if permission is None or bill is None or checkout.has_told_currency:
+            return
+        if bill.about is not None and bill.about.check is None:
+            permission.keep_bill(size, bill)
+
+    def stored_bill(self, size: int | None) -> Bill | None:
+        """Return the bill that was kept, unless the data are elsewhere by now."""
+        bill = None if self.permission is None else self.permission.bill_of(size)
+        if bill is None or bill.about is None or not isinstance(self.data, Dataset):
+            return None
+        return bill if self.data.whereabouts.source == bill.about.source else None
+
     def cost(self, bill: Bill) -> Amount:
         """Return the cost in the budget that is charged first.
 
@@ -405,6 +454,15 @@ class Inquiry:
             return self.budget.cost(bill.guarantee, bill.unit)
         except InvalidArgument as error:
             raise PublicError(error) from None
+
+
+def _refuse_unread(unread: DiscreetError, prepare: Prepare) -> Prepare:
+    """Return a function that reads no data and raises before the charge: only an answer of before is given."""
+
+    def prepare_wrapped() -> NoReturn:
+        raise PublicError(unread)
+
+    return prepare_wrapped
 
 
 def share_error(name: str, quote: Quote) -> Exhausted:

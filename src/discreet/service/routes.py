@@ -5,7 +5,7 @@ from functools import cache
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import APIRouter, Header, Path, Query, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -17,8 +17,9 @@ from .counts import RequestCounts
 from .health import Health
 from .metrics import as_json, as_text
 from .operations import OPERATIONS, REQUEST, Body, Operation
+from .paid_requests import PaidRoute
 from .refusals import charged_failures
-from .replies import Answering, TokenRequest, for_owners, reply_with
+from .replies import Answering, AnswerWork, TokenRequest, for_owners, reply_with
 from .tokens import Token
 
 _PAID: dict[int | str, dict[str, Any]] = {
@@ -49,19 +50,40 @@ def add_operations(api: APIRouter, service: Answering) -> None:
         _add(api, service, operation)
 
 
+def paid_routes(service: Answering, prefix: str) -> dict[str, PaidRoute]:
+    """Return the routes of the operations that are paid, by their paths."""
+    routes = (_paid_route(service, one, prefix) for one in OPERATIONS if one.is_paid)
+    return {route.path: route for route in routes}
+
+
+def _paid_route(service: Answering, operation: Operation[Any], prefix: str) -> PaidRoute:
+    async def answer(http_request: Request, body: BaseModel, key: str) -> Response:
+        parameters = {"body": body, REQUEST.name: key}
+        return await reply_with(service, http_request, _work(operation, parameters))
+
+    assert operation.body is not None
+    return PaidRoute(f"{prefix}{operation.route[1]}", _body_model(operation.body), answer)
+
+
+def _work(operation: Operation[Any], parameters: dict[str, Any]) -> AnswerWork:
+    """Return the work that answers a request with those parameters."""
+
+    def respond(connection: Connection, token: Token) -> Response:
+        arguments = _read_arguments(operation, parameters)
+        answer = connection.call(operation, **arguments)
+        if not operation.is_paid:
+            return _write_response(operation, answer)
+        with charged_failures(arguments[REQUEST.name]):
+            return _write_response(operation, answer)
+
+    return respond
+
+
 def _add(api: APIRouter, service: Answering, operation: Operation[Any]) -> None:
     """Add the route of an operation, with the parameters that the table names."""
 
     async def endpoint(http_request: TokenRequest, **parameters: Any) -> Response:
-        def respond(connection: Connection, token: Token) -> Response:
-            arguments = _read_arguments(operation, parameters)
-            answer = connection.call(operation, **arguments)
-            if not operation.is_paid:
-                return _write_response(operation, answer)
-            with charged_failures(arguments[REQUEST.name]):
-                return _write_response(operation, answer)
-
-        return await reply_with(service, http_request, respond)
+        return await reply_with(service, http_request, _work(operation, parameters))
 
     method, path = operation.route
     request_parameter = Parameter("http_request", Parameter.KEYWORD_ONLY, annotation=TokenRequest)

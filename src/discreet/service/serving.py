@@ -19,7 +19,7 @@ from .counts import kept_counts
 from .dispatcher_client import DispatcherClient
 from .dispatcher_process import DispatcherProcess
 from .permissions import hold
-from .reader import file_digest, read_again
+from .reader import collect_no_more, file_digest, read_again
 from .timetable import make_timetable
 
 if TYPE_CHECKING:
@@ -196,9 +196,11 @@ def make_worker_app() -> "App":
         )
     _log()
     dispatcher = DispatcherClient(worker_settings.socket, worker_settings.readers)
-    return make_app(
+    app = make_app(
         configuration, list(worker_settings.hosts), kept_counts(configuration.path), dispatcher
     )
+    collect_no_more()
+    return app
 
 
 def address_to_open(configuration: Configuration, listen: str | None = None) -> str:

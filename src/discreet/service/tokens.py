@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
@@ -207,9 +208,9 @@ class Tokens:
 
     def _read_tokens(self) -> list[Token]:
         try:
-            with open(self._path, encoding="utf-8") as file:
+            with open(self._path, "rb") as file:
                 mode = os.fstat(file.fileno()).st_mode
-                tokens = _tokens(json.load(file))
+                tokens = list(_parse_tokens(file.read()))
         except FileNotFoundError:
             return []
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -305,6 +306,12 @@ def _with_descendants(tokens: list[Token], identity: str | None) -> list[Token]:
         if one.id == identity or one.parent in family:
             family[one.id] = one
     return list(family.values())
+
+
+@lru_cache(maxsize=2)
+def _parse_tokens(text: bytes) -> tuple[Token, ...]:
+    """Return the tokens of the text of a file, which is read for every request, and is mostly the same."""
+    return tuple(_tokens(json.loads(text.decode("utf-8"))))
 
 
 def _tokens(plain: dict[str, Any]) -> list[Token]:
