@@ -12,6 +12,8 @@ from contextvars import Context
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
+from ..signal_handlers import may_be_interrupted
+
 _T = TypeVar("_T")
 
 _GRACE = 1.0
@@ -35,7 +37,11 @@ def run_uninterrupted(work: Callable[[StopRequest], _T]) -> _T:
 
     An interrupt of the caller is raised here. By then `work` has not begun and never will; or it has ended,
     with success or not; or, if it takes long, it continues and is asked to stop.
+
+    Where no signal can raise, it runs in the thread of the caller.
     """
+    if not may_be_interrupted():
+        return Context().run(work, StopRequest())
     job = _Job(work)
     try:
         _start(job.run)

@@ -19,6 +19,7 @@ from ..conditions import ConstantKind
 from ..date_grid import ClockKind
 from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray
+from ..signal_handlers import may_be_interrupted
 from .engine_errors import missing_column, quietly
 from .ids import SALT, sql_decimal_text
 from .key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
@@ -63,7 +64,7 @@ def run_query(
     waits here while another runs the query. A handler that returns changes nothing; where it raises, the query is
     interrupted, and its own error is lost with its thread.
     """
-    if current_thread() is not main_thread():
+    if current_thread() is not main_thread() or not may_be_interrupted():
         return work(*args, **kwargs)
     results, errors, context = list[_T](), list[BaseException](), copy_context()
     end = Lock()  # not the thread's own, which an interrupted `join` takes for its end
@@ -175,9 +176,9 @@ class _RelationField:
         if owner is None:
             raise AttributeError("relation")
         there = owner.__dict__["relation"]
-        if callable(there):
-            there = owner.__dict__["relation"] = there()
-        return there  # type: ignore[no-any-return]
+        relation: DuckDBPyRelation = there() if callable(there) else there
+        owner.__dict__["relation"] = relation
+        return relation
 
     def __set__(
         self, owner: "InDuckDB", relation: "DuckDBPyRelation | Callable[[], DuckDBPyRelation]"
