@@ -21,7 +21,7 @@ from discreet import Grid, float_environment
 from discreet.candidates import nearest_doubles
 from discreet.errors import DiscreetError, InvalidArgument
 from discreet.float_environment import default_environment, in_default_environment, is_default
-from discreet.mechanisms.joint.kernel_stages import _STAGE
+from discreet.mechanisms.joint.kernel_stages import DRAW, STAGE
 from discreet.privacy.rho import laplace_rho, logistic_rho, pure_rho, range_rho
 from discreet.sampling import kernel
 from discreet.sampling.categorical import FLAT
@@ -96,21 +96,10 @@ RANK_DRAWS: Any = RankDraws.of(
     [Fraction(1, 2), Fraction(9, 10)], [NaturalRate(Fraction(1))] * 2, GRID.size, 0
 )
 SHUFFLED = RNG.integers(0, 2**63, size=700, dtype=np.uint64) << np.uint64(1)
-STATES, PLACE_ENDS = np.arange(700) * 3, np.arange(600) * 3 + 1
-SINGLE = np.arange(601, dtype=np.int32)
-MASSES = np.exp(-RNG.random((2, 700)) * 9)
-"""Two factors, or `up` and `down`, of the states of joint quantiles."""
-JOINT_STAGES = np.zeros(2, dtype=_STAGE)
-"""The states of one quantile, and those of the end."""
-JOINT_STAGES[0] = (
-    *(array.ctypes.data for array in (STATES, *MASSES, MASSES[0])),
-    700,
-    0,
-    900,
-    0.1,
-    1e-12,
-)
-JOINT_STAGES[1]["target"] = 900
+STATES, SLOT_CUTS = np.arange(700) * 3, np.arange(600) * 3 + 1
+SLOT_KINDS = RNG.integers(0, 5, size=600).astype(np.int8)
+MASSES = np.exp(-RNG.random((3, 700)) * 9)
+"""Two factors and the smaller one, or `up`, `down` and sizes, of joint quantiles."""
 
 
 def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
@@ -157,27 +146,8 @@ def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
             *(np.sort(UNSORTED[0]), 4096, GRID.size, 0, targets, 2, SHUFFLED[:6], most),
             *(np.empty(4 * most), np.empty(2, dtype=np.uint64)),
         ],
-        "joint_stage": [
-            *(STATES, *MASSES.copy(), 700, 40, 40, PLACE_ENDS, SINGLE - 1, *MASSES, 600, MASSES[0]),
-            *(np.full(2, 2.0**-9), 2, 700, 0, 600, np.tile(MASSES[0], 2)),
-            *(np.empty(1300, dtype=np.int64), np.empty(1300), np.empty(1300), np.empty(8000)),
-        ],
-        "joint_draw": [
-            *(
-                JOINT_STAGES,
-                1,
-                PLACE_ENDS,
-                SINGLE,
-                600,
-                MASSES[0],
-                MASSES[0],
-                700,
-                1e-12,
-                1e-200,
-                0,
-            ),
-            *(out, np.empty(2, dtype=np.int64), np.array([1, 5, 0, 0, 0]), int(SHUFFLED[0])),
-        ],
+        "joint_stage": [1, 900, 1300, np.empty(16_000), np.empty((4, 1301))],
+        "joint_draw": [int(SHUFFLED[0]), out, np.array([-1, -1])],
         "sort_doubles": [*np.pad(SUBNORMAL_KEYS, ((0, 0), (8, 8))), 4096],
         "grid_keys": [NUMBERS, 5000, PLACES, out],
         "falling_best": [KEYS, 5000, FALLING.copy()],
@@ -187,7 +157,8 @@ def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
     around: dict[str, Callable[..., Any]] = {
         "sort_words": partial(_with_margins, 32),
         "sort_doubles": partial(_with_margins, 64),
-        "joint_stage": _after_one,
+        "joint_stage": _weigh_stage,
+        "joint_draw": _draw_quantile,
     }
     for name, function in fast._functions.items():
         yield name, partial(around[name], function) if name in around else function, at[name]
@@ -200,9 +171,38 @@ def _with_margins(
     sort(numbers + margin, room + margin, number)
 
 
-def _after_one(weigh: Callable[..., Any], *arguments: Any) -> None:
-    """Weigh a stage of joint quantiles whose kinds of ends have one more in front."""
-    weigh(*arguments[:7], arguments[7] + 4, *arguments[8:])
+def _joint_stages(states: int) -> Any:
+    """Return the stages of no quantile, of one, which has its states in an array, and of the end."""
+    stages = np.zeros(3, dtype=STAGE)
+    slots = [array.ctypes.data for array in (SLOT_CUTS, SLOT_KINDS, MASSES[2], *MASSES)]
+    stages[0] = (
+        *(array.ctypes.data for array in (STATES, *MASSES[:2])),
+        *[0] * 7,
+        700,
+        0,
+        0,
+        0,
+        0.1,
+        0,
+    )
+    stages[1] = (*(states + 8 * 1301 * i for i in range(4)), *slots, 1300, 0, 600, 900, 0.1, 1e-12)
+    stages["target"][2] = 900
+    return stages
+
+
+def _weigh_stage(weigh: Callable[..., Any], rank: int, *others: int) -> None:
+    """Weigh a stage of joint quantiles; the last array is for its states."""
+    stages = _joint_stages(others[-1])
+    weigh(stages.ctypes.data, rank, *others[:-1])
+
+
+def _draw_quantile(draw: Callable[..., Any], word: int, sums: int, groups: int) -> None:
+    """Draw one of joint quantiles from the states of numbers."""
+    stages = _joint_stages(0)
+    stages[1] = (*stages[0].tolist()[:4], *stages[1].tolist()[4:10], 700, 0, 600, 0, 0.1, 1e-12)
+    at = stages.ctypes.data
+    described = np.array((at, 1, 1e-12, 1e-200, 0, sums, groups, 1, 5, 0, 0), dtype=DRAW)
+    draw(described.ctypes.data, word)
 
 
 def computed(function: Callable[..., Any], arguments: list[Any]) -> list[bytes]:

@@ -2213,37 +2213,80 @@ EXPORT size_t discreet_quantiles(
 
 /* Masses of joint quantiles: see mechanisms/joint/masses.py, and docs/reference/mechanisms/joint_quantiles.md for the
    sums and their errors. Only sums and products of numbers >= 0 are computed here; factors exp(+-2 eta e) are the
-   caller's. Cuts are whole and below 2^50. */
+   caller's. Cuts are whole and below 2^50.
 
-#define LARGEST_CUT INT64_MAX
+   A *slot* has an end of a place, or none; *Slots* in joint_quantiles.md. How many there are, and how many states a quantile
+   has, is for the caller to say: what is none has the weight 0, and every loop is as long for any records. */
 
-/* The largest multiple of `width` that is not above a cut, with 1 / width rounded: the quotient is off by less than a
-   half, so it is rounded to the answer, or to one more or one less. */
-INLINE int64_t floor_to(int64_t cut, int64_t width, double inverse)
+#define ABSENT 0
+#define ALONE 1  /* the cut of a place of one cut */
+#define BOTTOM 2 /* the ends of a tied place */
+#define TOP 3
+#define INSIDE 4 /* none, within a tied place */
+
+#define NO_CUT (INT64_C(1) << 62)  /* of states that are none: above all cuts */
+#define LAST_CUT (INT64_C(3) << 61) /* above these, and above them with what is added to a cut */
+
+/* The states of one quantile, of which the last ones may be none, and the slots within its reach and around. */
+typedef struct {
+    int64_t *cuts;                         /* of the states, in order */
+    double *up, *down;                     /* their masses */
+    double *entries;                       /* by slot: `down` of the quantile as the first one in a place of one cut, else 0 */
+    const int64_t *ends;                   /* by slot, in order: its cut; if it has none, one up to the next slot's */
+    const int8_t *kinds;                   /* by slot */
+    const double *sizes;                   /* by slot: the points of a place of one cut */
+    const double *grow, *shrink, *least;   /* by slot: exp(2 eta e), exp(-2 eta e) and the smaller one; any numbers beyond the reach */
+    int64_t number, first, slots, target;  /* how many states; the number of the first slot, and how many slots */
+    double unit, error;
+} JointStage;
+
+/* For n cuts, the largest multiple of `width` that is not above each, with 1 / width rounded: the quotient is off by less than a
+   half, so it is rounded to the answer, or to one more or one less. A double and a whole number below 2^51 are turned into each
+   other by the addition of 1.5 * 2^52, whose bits are MAGIC. Of NO_CUT it is some number or other. */
+#define SHIFT 0x1.8p52
+#define MAGIC UINT64_C(0x4338000000000000)
+
+INLINE void floors_of(
+    const int64_t *restrict cuts, size_t n, int64_t width, double *restrict room, int64_t *restrict floors)
 {
-    int64_t floor = (int64_t)((double)cut * inverse) * width;
-    floor -= floor > cut ? width : 0;
-    floor += cut - floor >= width ? width : 0;
-    return floor;
+    double real_width = (double)width, inverse = 1.0 / real_width;
+    for (size_t i = 0; i < n; i++)
+        floors[i] = (int64_t)((uint64_t)cuts[i] + MAGIC);
+    memcpy(room, floors, n * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        double quotient = (room[i] - SHIFT) * inverse + SHIFT;
+        room[i] = (quotient - SHIFT) * real_width + SHIFT;
+    }
+    memcpy(floors, room, n * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        uint64_t floor = (uint64_t)floors[i] - MAGIC, cut = (uint64_t)cuts[i];
+        floor -= (int64_t)(cut - floor) < 0 ? (uint64_t)width : 0;
+        floor += (int64_t)(cut - floor) >= width ? (uint64_t)width : 0;
+        floors[i] = (int64_t)floor;
+    }
 }
 
 /* Three merges at once, so that a processor has others to work on while it waits for one: how many of `number` cuts are below
-   each of n keys. All ascend, and after the last of each stands LARGEST_CUT. As many steps for any cuts, without a branch. */
+   each of n keys. All ascend, and after the last of each stands LAST_CUT. As many steps for any cuts, without a branch. Of the first keys
+   also how many are not above each cut, and the order in which cuts and keys come, the keys after the cuts and one more. */
 INLINE void count_below(
-    const int64_t *restrict cuts, size_t number, const int64_t *const keys[3], size_t n, int64_t *const counts[3])
+    const int64_t *restrict cuts, size_t number, const int64_t *const keys[3], size_t n, int64_t *const counts[3],
+    int64_t *restrict above, int64_t *restrict order)
 {
-    size_t i = 0, j = 0, k = 0, a = 0, b = 0, c = 0;
+    const int64_t *restrict keys_a = keys[0], *restrict keys_b = keys[1], *restrict keys_c = keys[2];
+    int64_t *restrict counts_a = counts[0], *restrict counts_b = counts[1], *restrict counts_c = counts[2];
+    size_t a = 0, b = 0, c = 0;
     for (size_t step = 0; step < n + number; step++) {
-        size_t over_a = cuts[a] < keys[0][i], over_b = cuts[b] < keys[1][j], over_c = cuts[c] < keys[2][k];
-        counts[0][i] = (int64_t)a;
-        counts[1][j] = (int64_t)b;
-        counts[2][k] = (int64_t)c;
+        size_t i = step - a, j = step - b, k = step - c;
+        size_t over_a = cuts[a] < keys_a[i], over_b = cuts[b] < keys_b[j], over_c = cuts[c] < keys_c[k];
+        counts_a[i] = (int64_t)a;
+        counts_b[j] = (int64_t)b;
+        counts_c[k] = (int64_t)c;
+        above[a] = (int64_t)i;
+        order[step] = over_a ? (int64_t)a : (int64_t)(number + 1 + i);
         a += over_a;
         b += over_b;
         c += over_c;
-        i += 1 - over_a;
-        j += 1 - over_b;
-        k += 1 - over_c;
     }
 }
 
@@ -2277,102 +2320,127 @@ INLINE void sums_in_blocks(
     }
 }
 
-/* The states of quantile `rank` from those of the quantile before: return how many there are.
-
-   `ends` are the cuts within reach where places begin or end, in order. A `kind` from 0 on is the number of a place of one
-   cut, ON_BOTTOM and ON_TOP are the ends of a tied one; kinds[-1] is that of the end before. States of the quantile before
-   may stay within a tied place: at cut + ahead, for nothing. `entries` and `rows` have the `most` places of one cut in each
-   row. `scratch` has room for 6 numbers an end and 5 a state, and 8 more. *The state*, and *A quantile* in the error of the pass in doubles, in joint_quantiles.md. */
-#define ON_BOTTOM (-1)
-#define ON_TOP (-2)
-
-FOR_EACH_LEVEL size_t compute_joint_stage(
-    const int64_t *restrict states, const double *restrict up, const double *restrict down, size_t number, int64_t ahead,
-    int64_t width, const int64_t *restrict ends, const int32_t *restrict kinds, const double *restrict grow,
-    double *restrict shrink, size_t n, const double *restrict sizes, const double *restrict units, size_t rank, size_t most,
-    size_t first, size_t stop, double *restrict entries, int64_t *restrict cuts, double *restrict ups, double *restrict downs,
-    int64_t *restrict scratch)
+/* The weights of places of one cut in the slots of quantile `rank`. C(s + j - i, j - i + 1) ways for quantiles i to j among
+   s points: a factor for each of them, by Horner. *By the kernel* in joint_quantiles.md: none is above 1 where a quantile comes. */
+INLINE void weigh_places(const JointStage *stages, size_t rank, double *restrict masses)
 {
-    int64_t *before = scratch, *blocks = before + number + 1, *free_keys = blocks + number;
-    int64_t *split_keys = free_keys + n + 1, *keys = split_keys + n + 1;
-    int64_t *lower = keys + n + 1, *split = lower + n + 1, *earlier = split + n + 1;
-    double *below = (double *)(earlier + n + 1), *forwards = below + number + 1, *backwards = forwards + number;
-    double *masses = (double *)split_keys, *entering = (double *)keys; /* once these are merged */
-    double inverse = 1.0 / (double)width, unit = units[rank - 1];
-    for (size_t i = 0; i < number; i++)
-        before[i] = states[i];
-    for (size_t i = 0; i < number; i++)
-        blocks[i] = floor_to(states[i], width, inverse);
-    for (size_t i = 0; i < n; i++) {
-        free_keys[i] = ends[i] - ahead;
-        split_keys[i] = floor_to(ends[i], width, inverse);
-        keys[i] = ends[i];
-    }
-    before[number] = free_keys[n] = split_keys[n] = keys[n] = LARGEST_CUT;
-    count_below(
-        before, number, (const int64_t *const[3]){free_keys, split_keys, keys}, n, (int64_t *const[3]){lower, split, earlier});
-    sums_in_blocks(up, down, blocks, number, below, forwards, backwards);
-    for (size_t i = 0; i < n; i++) {
-        int single = kinds[i] >= 0, top = kinds[i] == ON_TOP;
-        /* e <= a rises to a at exp(-eta (a - e)), from places before a place of one cut only; nothing rises to a top. */
-        int64_t risen = lower[i] + (before[lower[i]] == free_keys[i]);
-        risen = single & (risen > earlier[i]) ? earlier[i] : risen;
-        /* e >= b falls to b, from a tied place itself too; nothing falls to a bottom. A window ends below the cut and is as
-           wide as blocks are, so it lies in two: the end of one and the beginning of the next. */
-        int64_t begin = top ? lower[i] : risen, end = earlier[i] + (top & (before[earlier[i]] == ends[i]));
-        int some = (kinds[i] != ON_BOTTOM) & (begin < end);
-        double sum = top ? 0.0 : below[risen] * shrink[i];
-        sum += some & (begin < split[i]) ? backwards[begin < (int64_t)number ? begin : 0] : 0.0;
-        sum += some & (end > split[i]) ? forwards[end > 0 ? end - 1 : 0] : 0.0;
-        entering[i] = sum;
-    }
-    double *row = entries + (rank - 1) * most + first;
-    size_t place = 0, places = stop - first;
-    for (size_t i = 0; i < n; i++)
-        if (kinds[i] >= 0)
-            row[place++] = entering[i];
-    /* C(s + j - i, j - i + 1) ways for quantiles i to j among s points: a factor for each of them, by Horner. *By the kernel*
-       in joint_quantiles.md: none is above 1 where a quantile comes. */
-    for (size_t s = 0; s < places; s++)
+    const JointStage *stage = stages + rank;
+    size_t n = (size_t)stage->slots;
+    for (size_t s = 0; s < n; s++)
         masses[s] = 0.0;
-    for (size_t i = 0; i < rank; i++) {
-        double more = (double)(rank - 1 - i), share = units[i] / (more + 1.0);
-        row = entries + i * most + first;
-        for (size_t s = 0; s < places; s++)
-            masses[s] = (masses[s] + row[s]) * ((sizes[first + s] + more) * share);
+    for (size_t i = 1; i <= rank; i++) {
+        const JointStage *earlier = stages + i;
+        size_t apart = (size_t)(stage->first - earlier->first), slots = (size_t)earlier->slots;
+        /* Slots of a later quantile begin and end later; in others this one has no mass. */
+        size_t shared = slots > apart ? slots - apart : 0;
+        const double *restrict row = earlier->entries + (shared > 0 ? apart : 0), *restrict sizes = stage->sizes;
+        double more = (double)(rank - i), share = earlier->unit / (more + 1.0);
+        shared = shared < n ? shared : n;
+        for (size_t s = 0; s < shared; s++)
+            masses[s] = (masses[s] + row[s]) * ((sizes[s] + more) * share);
     }
-    /* In order: a state stays within a tied place if the last end that is not above it is a bottom, and is another cut. */
-    size_t out = 0, state = 0;
-    place = 0;
-    for (size_t i = 0; i <= n; i++) {
-        size_t next = i < n ? (size_t)lower[i] : number;
-        for (; state < next; state++) {
-            int64_t cut = before[state] + ahead;
-            cuts[out] = cut;
-            ups[out] = up[state] * unit;
-            downs[out] = down[state] * unit;
-            out += (kinds[(int64_t)i - 1] == ON_BOTTOM) & (i == 0 || ends[i - 1] < cut);
-        }
-        if (i == n)
-            break;
-        int single = kinds[i] >= 0;
-        downs[out] = single ? masses[place] : entering[i] * unit;
-        ups[out] = downs[out] * grow[i];
-        cuts[out++] = ends[i];
-        place += (size_t)single;
-    }
-    for (size_t i = 0; i < n; i++)
-        shrink[i] = grow[i] < shrink[i] ? grow[i] : shrink[i];
-    return out;
 }
 
-/* The states of one quantile, and factors at the ends of places within its reach, of which `first` is the first one. */
-typedef struct {
-    const int64_t *cuts;
-    const double *up, *down, *least; /* exp(-2 eta |e|) */
-    int64_t number, first, target;
-    double unit, error;
-} JointStage;
+INLINE void shift_by(const int64_t *restrict cuts, size_t n, int64_t by, int64_t *restrict shifted)
+{
+    for (size_t i = 0; i < n; i++)
+        shifted[i] = cuts[i] + by;
+}
+
+INLINE void scale_by(const double *restrict masses, size_t n, double by, double *restrict scaled)
+{
+    for (size_t i = 0; i < n; i++)
+        scaled[i] = masses[i] * by;
+}
+
+/* The states of quantile `rank` from those of the quantile before, at least `padded` of them: return how many there are.
+
+   States of the quantile before may stay within a tied place: at cut + ahead, for nothing. The arrays of states have room for those
+   of the quantile before and an end in every slot, and for one more. `scratch` has room for 13 numbers a slot and 11 a state, and 24
+   more. *The state*, and *A quantile* in the error of the pass in doubles, in joint_quantiles.md. */
+FOR_EACH_LEVEL size_t compute_joint_stage(
+    const JointStage *restrict stages, size_t rank, int64_t reach, size_t padded, int64_t *restrict scratch)
+{
+    const JointStage *before = stages + (rank - 1), *stage = stages + rank;
+    size_t number = (size_t)before->number, n = (size_t)stage->slots;
+    int64_t ahead = stage->target - before->target, width = ahead > 1 ? ahead : 1;
+    int64_t lowest = stage->target - reach, highest = stage->target + reach;
+    int64_t *states = scratch, *above = states + number + 1, *free_keys = above + number + 1;
+    int64_t *split_keys = free_keys + n + 1, *lower = split_keys + n + 1, *split = lower + n + 1, *earlier = split + n + 1;
+    int64_t *moved = earlier + n + 1, *keys = moved + number + 1; /* one after the other: all cuts that states may have */
+    int64_t *stays = keys + n + 1, *emits = stays + number + 1;   /* and whether they have them */
+    int64_t *stay_from = emits + n + 1, *order = stay_from + n + 1, *blocks = order + number + n;
+    double *below = (double *)(blocks + number), *forwards = below + number + 1, *backwards = forwards + number + 1;
+    double *ups = backwards + number + 1, *downs = ups + number + n + 2; /* and the masses */
+    double *slot_ups = ups + number + 1, *slot_downs = downs + number + 1, *entering = downs + number + n + 2;
+    double unit = stage->unit;
+    const double *restrict up = before->up, *restrict down = before->down;
+    const double *restrict grow = stage->grow, *restrict shrink = stage->shrink;
+    const int8_t *restrict kinds = stage->kinds;
+    double *restrict entries = stage->entries;
+    memcpy(states, before->cuts, number * sizeof *states);
+    memcpy(keys, stage->ends, n * sizeof *keys);
+    shift_by(states, number, ahead, moved);
+    shift_by(keys, n, -ahead, free_keys);
+    scale_by(up, number, unit, ups);
+    scale_by(down, number, unit, downs);
+    floors_of(states, number, width, backwards, blocks); /* where the sums will be */
+    floors_of(keys, n, width, entering, split_keys);
+    states[number] = moved[number] = free_keys[n] = split_keys[n] = keys[n] = LAST_CUT;
+    ups[number] = downs[number] = slot_ups[n] = slot_downs[n] = forwards[number] = backwards[number] = 0.0;
+    count_below(
+        states, number, (const int64_t *const[3]){free_keys, split_keys, keys}, n, (int64_t *const[3]){lower, split, earlier},
+        above, order);
+    sums_in_blocks(up, down, blocks, number, below, forwards, backwards);
+    stay_from[0] = LAST_CUT;
+    const int64_t stays_above[] = {[ALONE] = LAST_CUT, [BOTTOM] = 1, [TOP] = LAST_CUT, [INSIDE] = 0, [ABSENT] = LAST_CUT};
+    const double only[] = {0.0, 1.0};
+    for (size_t i = 0; i < n; i++) {
+        int kind = kinds[i], within = (keys[i] >= lowest) & (keys[i] <= highest);
+        int64_t single = within & (kind == ALONE), bottom = within & (kind == BOTTOM), top = within & (kind == TOP);
+        int64_t low = lower[i], early = earlier[i];
+        /* e <= a rises to a at exp(-eta (a - e)), from places before a place of one cut only; nothing rises to a top. */
+        int64_t risen = low + (states[low] == free_keys[i]);
+        risen -= (risen - early) & -(single & (risen > early));
+        /* e >= b falls to b, from a tied place itself too; nothing falls to a bottom. A window ends below the cut and is as
+           wide as blocks are, so it lies in two: the end of one and the beginning of the next. */
+        int64_t begin = risen + ((low - risen) & -top), end = early + (top & (states[early] == keys[i]));
+        int64_t some = (single | top) & (begin < end), last = some & (begin < split[i]), next = some & (end > split[i]);
+        /* Behind the sums stands a 0, and in front of those of `up`. */
+        double sum = below[risen & -(single | bottom)] * shrink[i];
+        sum += backwards[(int64_t)number + ((begin - (int64_t)number) & -last)];
+        sum += forwards[(int64_t)number + ((end - 1 - (int64_t)number) & -next)];
+        entering[i] = sum;
+        entries[i] = sum * only[single]; /* exact */
+        emits[i] = single | bottom | top;
+        /* A state stays within a tied place if the last slot that is not above it is inside, or a bottom and another cut. */
+        stay_from[i + 1] = keys[i] + stays_above[kind];
+    }
+    weigh_places(stages, rank, slot_downs);
+    for (size_t i = 0; i < n; i++) {
+        slot_downs[i] += (entering[i] - entries[i]) * unit; /* one of both is 0 */
+        slot_ups[i] = slot_downs[i] * grow[i];
+    }
+    for (size_t i = 0; i < number; i++)
+        stays[i] = (moved[i] >= stay_from[above[i]]) & (moved[i] < NO_CUT);
+    /* States that stay and ends, in order: as many steps for any of them, without a branch. */
+    int64_t *restrict cuts = stage->cuts;
+    double *restrict new_ups = stage->up, *restrict new_downs = stage->down;
+    size_t out = 0;
+    for (size_t step = 0; step < n + number; step++) {
+        size_t from = (size_t)order[step];
+        cuts[out] = moved[from];
+        new_ups[out] = ups[from];
+        new_downs[out] = downs[from];
+        out += (size_t)stays[from];
+    }
+    for (size_t k = 0; k < padded; k++) {
+        cuts[k] = k < out ? cuts[k] : NO_CUT;
+        new_ups[k] = k < out ? new_ups[k] : 0.0;
+        new_downs[k] = k < out ? new_downs[k] : 0.0;
+    }
+    return out > padded ? out : padded;
+}
 
 /* How many of n ascending cuts are not above one. */
 INLINE size_t count_to(const int64_t *cuts, size_t n, int64_t cut)
@@ -2386,10 +2454,10 @@ INLINE size_t count_to(const int64_t *cuts, size_t n, int64_t cut)
     return i;
 }
 
-/* The index of the running sums on which a word certainly falls, or -1. There is weight of up to `omission` that they leave out,
-   below all if `outside` is 1 and above all, so the word must be certain on both sides. */
+/* The index of the running sums on which a word certainly falls, or -1; sums before `first` are 0. There is weight of up to `omission`
+   that they leave out, below all if `outside` is 1 and above all, so the word must be certain on both sides. */
 INLINE int64_t locate_choice(
-    const double *sums, size_t n, uint64_t word, double error, double omission, size_t outside)
+    const double *sums, size_t n, size_t first, uint64_t word, double error, double omission, size_t outside)
 {
     if (n == 0)
         return -1;
@@ -2404,86 +2472,97 @@ INLINE int64_t locate_choice(
     }
     i = i < n - 1 ? i : n - 1;
     /* *Certificate* in draw.md. Coq: Doubles.locate_lower, Doubles.locate_all_upper */
-    int after = (outside == 0 && i == 0) || low - (i > 0 ? sums[i - 1] : 0.0) > slack;
+    int after = (outside == 0 && i == first) || low - (i > 0 ? sums[i - 1] : 0.0) > slack;
     int before = sums[i] - low > slack + cell;
     return (relative < 0x1p-30) & after & before ? (int64_t)i : -1; /* false for NaN */
 }
 
-/* How far a draw of joint quantiles is: the quantiles that are left, the state of the one before them, the end of a place at
-   it or below it, whether that one is placed but not yet its group, and how many groups there are. */
+/* A draw of joint quantiles: the stages of a state of none, of the quantiles from 1 to `number`, and of the end; what a choice adds
+   to their errors, what is left out, and whether there may be some below all; room for sums and for the cut of each group and how many
+   quantiles it has. And how far it is: the quantiles that are left, the state of the one before them, whether that one is
+   placed but not yet its group, and how many groups there are. */
 typedef struct {
-    int64_t left, state, end, placed, found;
+    const JointStage *stages;
+    int64_t number;
+    double stage_error, omission;
+    int64_t outside;
+    double *sums;
+    int64_t *groups;
+    int64_t left, state, placed, found;
 } JointDraw;
 
 #define NEEDS_A_WORD 1
 
-/* Go on drawing quantiles backwards, by a word for every choice: *Then backwards* in joint_quantiles.md. `stages` are those of the
-   quantiles from 1 to `number`, and of the end. Put the cut of each group and how many quantiles it has into `groups`. Return
+/* Go on drawing quantiles backwards, by a word for every choice: *Then backwards* in joint_quantiles.md. Return
    NEEDS_A_WORD where the next choice is to be made, 0 in the end, and -1 where the word leaves its choice open. */
-FOR_EACH_LEVEL int compute_joint_draw(
-    const JointStage *restrict stages, size_t number, const int64_t *restrict ends, const int32_t *restrict kinds, size_t n,
-    const double *restrict sizes, const double *restrict entries, size_t most, double stage_error, double omission,
-    size_t outside, double *restrict sums, int64_t *restrict groups, JointDraw *restrict draw, uint64_t word)
+FOR_EACH_LEVEL int compute_joint_draw(JointDraw *restrict draw, uint64_t word)
 {
+    const JointStage *stages = draw->stages;
+    size_t number = (size_t)draw->number, outside = (size_t)draw->outside;
+    double stage_error = draw->stage_error, omission = draw->omission, *restrict sums = draw->sums;
+    int64_t *groups = draw->groups;
     int has_word = draw->state >= 0; /* in the beginning it is below 0, and the word is none */
     if (!has_word)
-        draw->state = stages[number].target;
+        draw->state = stages[number + 1].target;
     while (draw->left > 0) {
         size_t rank = (size_t)draw->left;
-        const JointStage *stage = stages + (rank - 1), *next = stages + rank;
-        int is_last = rank == number, kind = is_last ? 0 : kinds[draw->end];
+        const JointStage *stage = stages + rank, *next = stage + 1;
+        int is_last = rank == number;
         int64_t state = draw->state, same = state - next->target + stage->target;
-        if (!draw->placed && !is_last && ends[draw->end] != state)
+        size_t slot = count_to(next->ends, (size_t)next->slots, state);
+        int kind = slot > 0 ? next->kinds[slot - 1] : 0, there = slot > 0 && next->ends[slot - 1] == state;
+        if (!draw->placed && !is_last && (kind == INSIDE || (kind == BOTTOM && !there)))
             draw->state = same;
         else if (!draw->placed) {
             if (!has_word)
                 return NEEDS_A_WORD;
             has_word = 0;
-            size_t before = count_to(stage->cuts, (size_t)stage->number, state), middle, first = 0;
-            size_t stays = count_to(stage->cuts, (size_t)stage->number, same);
+            size_t states = (size_t)stage->number, first = 0;
+            size_t before = count_to(stage->cuts, states, state), stays = count_to(stage->cuts, states, same);
             double grow = 1.0, shrink = 1.0, sum = 0.0;
             if (is_last)
-                before = (size_t)stage->number;
-            else if (kind >= 0)
+                before = states;
+            else if (kind == ALONE)
                 before -= before > 0 && stage->cuts[before - 1] == state;
-            else if (kind == ON_BOTTOM)
+            else if (kind == BOTTOM)
                 before = stays;
-            middle = stays < before ? stays : before;
-            if (kind == ON_TOP) {
+            size_t middle = stays < before ? stays : before;
+            if (kind == TOP && !is_last) {
                 first = stays - (stays > 0 && stage->cuts[stays - 1] == same);
                 middle = first;
             }
             if (!is_last && state > next->target)
-                shrink = next->least[draw->end - next->first];
+                shrink = next->least[slot - 1];
             else if (!is_last)
-                grow = next->least[draw->end - next->first];
-            for (size_t i = first; i < middle; i++)
-                sums[i - first] = sum += stage->up[i] * shrink;
-            for (size_t i = middle; i < before; i++)
-                sums[i - first] = sum += stage->down[i] * grow;
-            int64_t i = locate_choice(sums, before - first, word, stage->error + stage_error, omission, outside);
+                grow = next->least[slot - 1];
+            for (size_t i = 0; i < states; i++) { /* all of them, so that the choice does not show */
+                double rises = (double)((i >= first) & (i < middle)), falls = (double)((i >= middle) & (i < before));
+                sums[i] = sum += rises * (stage->up[i] * shrink) + falls * (stage->down[i] * grow);
+            }
+            int64_t i = before <= first ? -1 : locate_choice(sums, states, first, word, stage->error + stage_error, omission, outside);
             if (i < 0)
                 return -1;
-            draw->state = stage->cuts[first + (size_t)i];
+            draw->state = stage->cuts[i];
         }
-        if (!draw->placed)
-            draw->end = (int64_t)count_to(ends, n, draw->state) - 1;
         draw->placed = 1;
         int64_t group = 1;
-        if (rank > 1 && kinds[draw->end] >= 0) { /* a place of one cut: its cut is the state */
+        slot = count_to(stage->ends, (size_t)stage->slots, draw->state);
+        if (rank > 1 && slot > 0 && stage->kinds[slot - 1] == ALONE) { /* a place of one cut: its cut is the state */
             if (!has_word)
                 return NEEDS_A_WORD;
             has_word = 0;
             /* C(s + j - i, j - i + 1) ways for quantiles i to j; entries are `down`, in units of the smaller one. */
-            size_t place = (size_t)kinds[draw->end];
-            double sum = 0.0, ways = 1.0, grow = draw->state < stage->target ? stage->least[draw->end - stage->first] : 1.0;
+            slot--;
+            double sum = 0.0, ways = 1.0, grow = draw->state < stage->target ? stage->least[slot] : 1.0;
             for (size_t i = 0; i < rank; i++) {
-                double entry = entries[(rank - 1 - i) * most + place];
-                ways *= (sizes[place] + (double)i) * (stages[rank - 1 - i].unit / ((double)i + 1.0));
+                const JointStage *earlier = stage - i;
+                size_t place = slot + (size_t)(stage->first - earlier->first);
+                double entry = place < (size_t)earlier->slots ? earlier->entries[place] : 0.0;
+                ways *= (stage->sizes[slot] + (double)i) * (earlier->unit / ((double)i + 1.0));
                 sums[i] = sum += entry == 0.0 ? 0.0 : entry * ways * grow; /* ways may overflow where no quantile comes */
             }
             double error = stage->error + stage_error + (double)rank * 0x1p-53;
-            group = locate_choice(sums, rank, word, error, omission, outside) + 1;
+            group = locate_choice(sums, rank, 0, word, error, omission, outside) + 1;
             if (group == 0)
                 return -1;
         }
@@ -2495,28 +2574,20 @@ FOR_EACH_LEVEL int compute_joint_draw(
     return 0;
 }
 
-EXPORT size_t discreet_joint_stage(
-    const int64_t *states, const double *up, const double *down, size_t number, size_t ahead, size_t width,
-    const int64_t *ends, const int32_t *kinds, const double *grow, double *shrink, size_t n, const double *sizes,
-    const double *units, size_t rank, size_t most, size_t first, size_t stop, double *entries, int64_t *cuts, double *ups,
-    double *downs, int64_t *scratch)
+EXPORT size_t discreet_joint_stage(void *stages, size_t rank, size_t reach, size_t padded, int64_t *scratch)
 {
     Environment saved = enter();
-    size_t states_now = compute_joint_stage(
-        states, up, down, number, (int64_t)ahead, (int64_t)width, ends, kinds, grow, shrink, n, sizes, units, rank, most, first,
-        stop, entries, cuts, ups, downs, scratch);
+    JointStage *all = stages;
+    size_t number = compute_joint_stage(all, rank, (int64_t)reach, padded, scratch);
+    all[rank].number = (int64_t)number;
     leave(saved);
-    return states_now;
+    return number;
 }
 
-EXPORT int discreet_joint_draw(
-    const void *stages, size_t number, const int64_t *ends, const int32_t *kinds, size_t n, const double *sizes,
-    const double *entries, size_t most, double stage_error, double omission, size_t outside, double *sums, int64_t *groups,
-    void *draw, size_t word)
+EXPORT int discreet_joint_draw(void *draw, size_t word)
 {
     Environment saved = enter();
-    int status = compute_joint_draw(
-        stages, number, ends, kinds, n, sizes, entries, most, stage_error, omission, outside, sums, groups, draw, word);
+    int status = compute_joint_draw(draw, word);
     leave(saved);
     return status;
 }

@@ -30,8 +30,6 @@ THREADED = 2 * 10**6
 
 _ROW = 256
 
-ON_BOTTOM, ON_TOP = -1, -2
-"""The ends of a place of several cuts, for `joint_stage`."""
 LARGEST_CUT = 2**50
 """`joint_stage` takes cuts below it."""
 
@@ -274,9 +272,9 @@ class Kernel:
         """Weigh one of joint quantiles by those before: see `kernel.c` and `kernel_stages`."""
         return self._functions["joint_stage"](*arguments)
 
-    def joint_draw(self, *arguments: float) -> int:
-        """Draw joint quantiles: see `kernel.c` and `kernel_stages`."""
-        return self._functions["joint_draw"](*arguments)
+    def joint_draw(self, draw: int, word: int) -> int:
+        """Go on with a draw of joint quantiles by a word: see `kernel.c` and `kernel_stages`."""
+        return self._functions["joint_draw"](draw, word)
 
 
 @cache

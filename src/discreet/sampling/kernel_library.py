@@ -38,8 +38,8 @@ _ARGUMENTS = {
     "sort_words": "ppn",
     "sort_doubles": "ppn",
     "quantiles": "pnnnpnpnpp",
-    "joint_stage": "pppnnnppppnppnnnnppppp",
-    "joint_draw": "pnppnppnddnpppn",
+    "joint_stage": "pnnnp",
+    "joint_draw": "pn",
 }
 _TYPES: dict[str, Any] = {
     "p": ctypes.c_void_p,

@@ -15,6 +15,7 @@ from ..decimals import Decimals
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..mechanisms.contract import Calibrated, PrivacyParameter, calibrate
 from ..mechanisms.exponential import Exponential
+from ..mechanisms.joint.grid_records import GridRecords
 from ..mechanisms.joint.joint_quantiles import JointQuantiles
 from ..mechanisms.joint.tuple_law import JointLaw
 from ..numbers import Number, exact, spell
@@ -230,8 +231,8 @@ def _method(
     if method == "joint":
         public = levels.alphas, candidates.size, levels.neighbors, levels.total
         calibrated = _joint_calibration(*public)
-        joint: Any = calibrated.law  # of two arguments, indices and counts
-        return calibrated.guarantee, "joint_quantiles", partial(_jointly, joint)
+        joint: Any = calibrated.law
+        return calibrated.guarantee, "joint_quantiles", partial(_jointly, joint, candidates.size)
     if method == "independent":
         independent = partial(partial, levels.independent, candidates.size)
         return levels.guarantee_of_each, "exponential", independent
@@ -247,9 +248,12 @@ def _joint_calibration(
     return JointQuantiles(alphas, size).calibrate(neighbors, parameter)
 
 
-def _jointly(law: Callable[..., JointLaw], records: SortedRecords) -> DrawIndices:
+def _jointly(law: Callable[..., JointLaw], size: int, records: SortedRecords) -> DrawIndices:
     """Return a function that draws all quantiles of the records at once, from a distribution computed once."""
-    distribution = law(records.points, records.counts)
+    if isinstance(records, SortedPlaces):
+        distribution = law(GridRecords(records.ascending, size))
+    else:
+        distribution = law(records.points, records.counts)
     return lambda: distribution.draw(SystemBits())
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.mechanisms.joint import arithmetic, masses, tuple_law
 from discreet.mechanisms.joint.arithmetic import DoubleArithmetic, halves, score
+from discreet.mechanisms.joint.grid_records import GridRecords
 from discreet.mechanisms.joint.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint.masses import Choices, sums_in_blocks
 from discreet.mechanisms.joint.tuple_law import Branch, JointLaw
@@ -164,7 +165,8 @@ def test_doubles_serve_rates_and_grids_that_they_can_hold(
     size: int, eta: Fraction, is_fast: bool
 ) -> None:
     points, counts = np.array([0, 5], dtype=object), np.array([3, 4])
-    law = JointLaw(points, counts, size, [Fraction(1, 3), Fraction(1, 2)], NaturalRate(eta))
+    records = GridRecords.of(points, counts, size)
+    law = JointLaw(records, [Fraction(1, 3), Fraction(1, 2)], NaturalRate(eta))
     assert (law.fast is not None) == is_fast
 
 
@@ -172,7 +174,7 @@ def test_factors_are_as_exact_as_exp() -> None:
     """Exponents up to 690 lose no more in their product than those near zero."""
     points, counts = np.array([0, 500], dtype=object), np.array([10**6, 10**6])
     alphas = [Fraction(1, 3), Fraction(1, 2), Fraction(3, 4)]
-    law = JointLaw(points, counts, 10**100, alphas, NaturalRate(Fraction(1, 7)))
+    law = JointLaw(GridRecords.of(points, counts, 10**100), alphas, NaturalRate(Fraction(1, 7)))
     assert law.fast is not None
     doubles, step = law.fast.arithmetic, Fraction(2, 7 * law.cuts.steps)
     assert doubles.reach * step > 600
@@ -217,7 +219,7 @@ def test_the_top_may_belong_to_what_is_out_of_reach() -> None:
 def test_what_is_out_of_reach_is_drawn(counts: list[int], bit: str, expected: list[int]) -> None:
     """The least uniform falls on the least point and the largest on the largest, how far out they may be."""
     points, rate = np.array([2, 5, 8]), NaturalRate(Fraction(1, 4))
-    law = JointLaw(points, np.array(counts), 11, [Fraction(1, 2)], rate)
+    law = JointLaw(GridRecords.of(points, np.array(counts), 11), [Fraction(1, 2)], rate)
     assert law.fast is not None
     assert law.fast.arithmetic.reach < law.cuts.targets[-1]
     for fast in (law.fast, None):

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument, InvalidNumber
 from discreet.mechanisms.contract import PrivacyParameter
-from discreet.mechanisms.joint.arithmetic import GridPlaces, QuantileCuts, score
+from discreet.mechanisms.joint.arithmetic import QuantileCuts, score
+from discreet.mechanisms.joint.grid_records import GridRecords
 from discreet.mechanisms.joint.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint.tuple_law import Branch, JointLaw, multiset
 from discreet.privacy.guarantees import BoundedRange
@@ -79,7 +80,8 @@ def by_enumeration(data: Data, joint: JointQuantiles, eta: Fraction) -> dict[Dat
 
 def law_of(data: Data, joint: JointQuantiles, eta: Fraction) -> JointLaw:
     points, counts = np.unique(np.array(data, dtype=np.int64), return_counts=True)
-    return JointLaw(points, counts, joint.size, joint.alphas, NaturalRate(eta))
+    records = GridRecords.of(points, counts, joint.size)
+    return JointLaw(records, joint.alphas, NaturalRate(eta))
 
 
 def by_branches(law: JointLaw) -> dict[Data, arb]:
@@ -101,8 +103,7 @@ def by_branches(law: JointLaw) -> dict[Data, arb]:
             return i
 
         groups = law.groups(choose)
-        places = law.cuts.places
-        spans = [(int(places.starts[r]), int(places.sizes[r]), k) for r, k in groups]
+        spans = [(*law.cuts.stretch(cut), k) for cut, k in groups]
         for parts in product(*map(members, spans)):
             even = 1
             for _, size, k in spans:
@@ -416,7 +417,7 @@ def test_the_score_is_the_least_over_all_cuts(
     """By a table of all ascending cuts in steps in which every end and every wanted cut is whole."""
     chosen = sorted(drawn.draw(st.tuples(*[st.integers(0, 9)] * len(alphas))))
     points, counts = np.unique(np.array(data, dtype=np.int64), return_counts=True)
-    cuts = QuantileCuts(GridPlaces.of(points, counts, 10), alphas)
+    cuts = QuantileCuts(GridRecords.of(points, counts, 10), alphas)
     ends = [ends_of(data, x) for x in chosen]
     ranges = [range(0, 1)]
     ranges += [range(int(low * cuts.steps), int(high * cuts.steps) + 1) for low, high in ends]
@@ -430,18 +431,6 @@ def test_the_score_is_the_least_over_all_cuts(
             if any(b <= c for b in least)
         }
     assert scored(data, tuple(chosen), alphas) == Fraction(-least.popitem()[1], cuts.steps)
-
-
-@given(SOME_DATA, st.integers(10, 12))
-def test_places_are_the_grid(data: Data, size: int) -> None:
-    points, counts = np.unique(np.array(data, dtype=np.int64), return_counts=True)
-    places = GridPlaces.of(points, counts, size)
-    listed = [
-        (x, Fraction(low, 2), Fraction(high, 2))
-        for start, many, low, high in zip(*(of.tolist() for of in places), strict=True)
-        for x in range(start, start + many)
-    ]
-    assert listed == [(x, *ends_of(data, x)) for x in range(size)]
 
 
 # --- Ties

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import gcd, lcm
 from operator import mul
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import flint
 import numpy as np
@@ -27,78 +27,78 @@ from ...sampling.categorical import cumulate
 from ...sampling.enclosures import FUNCTION_ERROR, HALF_ULP, NaturalRate, exponential
 from ...sampling.kernel import Kernel
 from ...sampling.vectors import Integers
-from .kernel_stages import PlaceEnds
-
-
-class GridPlaces(NamedTuple):
-    """The grid in places, in order: a point with records, or a stretch of points without. Private."""
-
-    starts: Integers
-    """The index of the first point."""
-    sizes: Integers
-    """How many points there are."""
-    low: Integers
-    """The least cut that each of them satisfies, in half records."""
-    high: Integers
-    """The largest."""
-
-    @classmethod
-    def of(cls, points: Integers, counts: NDArray[np.int64], size: int) -> "GridPlaces":
-        """Return the places of a grid of that size, from distinct points with the numbers of their records."""
-        dtype = np.dtype(np.int64 if size < 2**62 else object)
-        starts = np.zeros(2 * len(points) + 1, dtype=dtype)
-        starts[1::2] = points
-        starts[2::2] = starts[1::2] + 1
-        sizes = np.append(starts[1:], np.array([size], dtype=dtype)) - starts
-        # *Distribution* in joint_quantiles.md: the cut L without records, L + 1/2 to L + E - 1/2 with E of them.
-        ends = np.concatenate(([0], 2 * np.cumsum(counts, dtype=np.int64)))
-        low = np.repeat(ends, 2)[:-1]
-        high = low.copy()
-        low[1::2] += 1
-        high[1::2] = ends[1:] - 1
-        there = sizes > 0
-        return cls(starts[there], sizes[there], low[there], high[there])
+from .grid_records import GridPlaces, GridRecords
 
 
 class QuantileCuts:
-    """The cuts of all places, and the wanted ones, in steps in which all of them are whole. Private."""
+    """The cuts that quantiles want, and those of all places, in steps in which all of them are whole. Private."""
 
-    def __init__(self, places: GridPlaces, alphas: Sequence[Fraction]) -> None:
-        n = int(places.high[-1] + 1) // 2  # the last place ends at n, or half a record below
+    def __init__(self, records: GridRecords, alphas: Sequence[Fraction]) -> None:
+        """Find the steps; the places are told apart where they are needed."""
+        n = records.number
         shares = [alpha.as_integer_ratio() for alpha in alphas]
+        self.records = records
         self.steps = lcm(2, *(q // gcd(n, q) for _, q in shares))
         """How many steps a record has."""
         self.targets = [0, *(n * self.steps * p // q for p, q in shares), n * self.steps]
         """The wanted cuts, between 0 and n."""
-        dtype = np.dtype(np.int64 if self.targets[-1] < 2**60 else object)
-        self.low, self.high = (
-            ends.astype(dtype) * (self.steps // 2) for ends in (places.low, places.high)
-        )
-        self.places = places
-        self.single = np.flatnonzero(self.low == self.high)
-        """The places of one cut: stretches without records, and points with one."""
-        self.cuts, self.sizes = self.low[self.single], places.sizes[self.single]
-        """Their cuts, and how many points they have."""
-        self.ties = np.flatnonzero(self.low < self.high)
-        """The points with several records."""
-        self.bottoms, self.tops = self.low[self.ties], self.high[self.ties]
-        """Their least and largest cuts."""
 
     @cached_property
-    def ends(self) -> PlaceEnds:
-        """The least and largest cuts of all places, as the kernel reads them."""
-        single = self.low == self.high
-        starts = np.arange(1, len(single) + 1)
-        starts[1:] += (~single).cumsum()[:-1]
-        cuts = np.empty(len(starts) + len(self.ties) + 1, dtype=np.int64)
-        kinds = np.full(len(cuts), kernel.ON_TOP, dtype=np.int32)
-        cuts[0], cuts[starts], cuts[starts[self.ties] + 1] = (
-            -kernel.LARGEST_CUT,
-            self.low,
-            self.tops,
+    def places(self) -> GridPlaces:
+        """The places of the grid."""
+        return self.records.places
+
+    @cached_property
+    def _ends(self) -> tuple[Integers, Integers]:
+        dtype = np.dtype(np.int64 if self.targets[-1] < 2**60 else object)
+        low, high = (
+            ends.astype(dtype) * (self.steps // 2) for ends in (self.places.low, self.places.high)
         )
-        kinds[starts] = np.where(single, single.cumsum() - 1, kernel.ON_BOTTOM)
-        return PlaceEnds(cuts, kinds)
+        return low, high
+
+    @property
+    def low(self) -> Integers:
+        """The least cuts of all places."""
+        return self._ends[0]
+
+    @property
+    def high(self) -> Integers:
+        """The largest cuts of all places."""
+        return self._ends[1]
+
+    @cached_property
+    def single(self) -> Integers:
+        """The places of one cut: stretches without records, and points with one."""
+        return np.flatnonzero(self.low == self.high)
+
+    @cached_property
+    def cuts(self) -> Integers:
+        """Their cuts."""
+        cuts: Integers = self.low[self.single]
+        return cuts
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """How many points they have."""
+        sizes: Integers = self.places.sizes[self.single]
+        return sizes
+
+    @cached_property
+    def ties(self) -> Integers:
+        """The points with several records."""
+        return np.flatnonzero(self.low < self.high)
+
+    @cached_property
+    def bottoms(self) -> Integers:
+        """Their least cuts."""
+        bottoms: Integers = self.low[self.ties]
+        return bottoms
+
+    @cached_property
+    def tops(self) -> Integers:
+        """Their largest cuts."""
+        tops: Integers = self.high[self.ties]
+        return tops
 
     @property
     def quantiles(self) -> int:
@@ -108,7 +108,7 @@ class QuantileCuts:
     @property
     def size(self) -> int:
         """How many points the grid has."""
-        return int(self.places.starts[-1]) + int(self.places.sizes[-1])
+        return self.records.size
 
     def is_single(self, state: int) -> bool:
         """Return whether a cut is the only one of its place."""
@@ -125,26 +125,26 @@ class QuantileCuts:
         # *The state*: cuts of different places differ, so a cut tells its place.
         return int(self.high.searchsorted(state))
 
+    def stretch(self, state: int) -> tuple[int, int]:
+        """Return the first point of the place of a cut, and how many points it has."""
+        # A state within a tied place may lie between half records, the one below which is in that place too.
+        return self.records.place(state // (self.steps // 2))
+
     def within(self, cuts: Integers, reach: int) -> list[slice]:
         """Return by quantile the slice of some cuts within reach of the one that it wants."""
-        return list(map(slice, *self._span(cuts, cuts, reach)))
+        targets = np.array(self.targets, dtype=self.low.dtype)
+        first, end = cuts.searchsorted(targets - reach), cuts.searchsorted(targets + reach, "right")
+        return list(map(slice, first.tolist(), end.tolist()))
 
     def points(self, reach: int) -> list[int]:
         """Return by quantile how many points there are in the places within reach of the cut that it wants."""
-        starts, sizes = self.places.starts, self.places.sizes
-        spans = zip(*self._span(self.high, self.low, reach), strict=True)
-        return [
-            int(starts[end - 1]) + int(sizes[end - 1]) - int(starts[first]) if first < end else 0
-            for first, end in spans
-        ]
-
-    def _span(self, last: Integers, first: Integers, reach: int) -> tuple[list[int], list[int]]:
-        """Return by quantile how many places end below its reach, and how many begin up to its end."""
-        targets = np.array(self.targets, dtype=self.low.dtype)
-        return (
-            last.searchsorted(targets - reach).tolist(),
-            first.searchsorted(targets + reach, "right").tolist(),
-        )
+        half, last = self.steps // 2, 2 * self.records.number
+        points = list[int]()
+        for target in self.targets:
+            first, _ = self.records.place(max(-((reach - target) // half), 0))
+            start, size = self.records.place(min((target + reach) // half, last))
+            points.append(start + size - first)
+        return points
 
 
 def score(cuts: Sequence[tuple[Fraction, Fraction]], targets: Sequence[Fraction]) -> Fraction:

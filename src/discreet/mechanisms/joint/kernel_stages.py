@@ -1,20 +1,26 @@
 """The stages of joint quantiles in memory that the kernel reads and writes: `kernel.c`.
 
 The sums are those of `masses`, in another order, so they lie within the same bounds: *A quantile* in
-docs/reference/mechanisms/joint_quantiles.md.
+docs/reference/mechanisms/joint_quantiles.md. How many slots and states there are does not depend on the records:
+see `place_slots`.
 """
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...sampling.kernel import Doubles, Kernel, address
+from ...sampling.vectors import Integers
+from .arithmetic import QuantileCuts
+from .place_slots import Slots, Window, slots_by_quantile
 
 States = tuple[NDArray[np.int64], Doubles, Doubles]
 """The cuts of states, `up` and `down`."""
+
+Factors = Callable[[Integers], tuple[Doubles, Doubles]]
+"""Returns exp(2 eta e) and exp(-2 eta e) of offsets."""
 
 _SUMMED_AT_ONCE = 256
 """Sums of so many numbers are summed up once more."""
@@ -22,91 +28,119 @@ _SUMMED_AT_ONCE = 256
 _NEEDS_A_WORD = 1
 """The kernel returns it where the next choice is to be made."""
 
-_STAGE = np.dtype(
-    [(name, np.int64) for name in ("cuts", "up", "down", "least", "number", "first", "target")]
+_NO_CUT = 2**62
+"""The cut of a state that is none."""
+
+_BYTES = 8
+
+STAGE = np.dtype(
+    [
+        (name, np.int64)
+        for name in (
+            *("cuts", "up", "down", "entries", "ends", "kinds", "sizes"),
+            *("grow", "shrink", "least", "number", "first", "slots", "target"),
+        )
+    ]
     + [("unit", np.float64), ("error", np.float64)]
 )
 """A `JointStage` of kernel.c."""
 
+DRAW = np.dtype(
+    [
+        *(
+            ("stages", np.int64),
+            ("number", np.int64),
+            ("error", np.float64),
+            ("omission", np.float64),
+        ),
+        *((name, np.int64) for name in ("outside", "sums", "groups")),
+        *((name, np.int64) for name in ("left", "state", "placed", "found")),
+    ]
+)
+"""A `JointDraw` of kernel.c."""
 
-class PlaceEnds(NamedTuple):
-    """The least and largest cuts of all places, in order, and their kinds. One more is in front of all."""
 
-    cuts: NDArray[np.int64]
-    kinds: NDArray[np.int32]
-    """The number of a place of one cut, or `ON_BOTTOM` or `ON_TOP` of one of several."""
+class Memory:
+    """Numbers one after the other in one block, as long as they fit: so the system hands it out once."""
+
+    def __init__(self, length: int) -> None:
+        self._block, self._start = np.empty(length), 0
+        self._at = address(self._block)
+
+    def take(self, length: int) -> tuple[Doubles, int]:
+        """Return so many numbers that are free, and their address."""
+        stop = self._start + length
+        if stop > len(self._block):
+            apart = np.empty(length)
+            return apart, address(apart)
+        array, at = self._block[self._start : stop], self._at + self._start * _BYTES
+        self._start = stop
+        return array, at
 
 
 class KernelStages:
     """The states of one quantile after the other, and draws from them."""
 
-    def __init__(self, kernel: Kernel, ends: PlaceEnds, sizes: Doubles, entries: Doubles) -> None:
-        """Keep the arrays of all stages; `entries` is for the masses of places of one cut by quantile."""
-        self._kernel, self._shape = kernel, (len(ends.cuts), *entries.shape)
-        start, units = (np.array([-1]), np.ones(1), np.ones(1)), np.empty(len(entries))
-        self._scratch, self._scratch_at = np.empty(0), 0
-        self._units = units
-        self._memory: list[Any] = [ends, sizes, entries]
-        """The arrays of which the kernel has addresses, besides those of states."""
-        self._states: list[tuple[int, Any]] = [(1, start)]
-        self._at = [address(array) for array in (*ends, sizes, units, entries)]
-        self._stages: list[tuple[int, ...]] = [(*map(address, start), 0, 1, 0)]
+    def __init__(self, kernel: Kernel, cuts: QuantileCuts, reach: int) -> None:
+        """Put the places of records in slots, and one state of no quantile before the others."""
+        self._kernel, self._reach, self._targets = kernel, reach, cuts.targets
+        self._windows, self._most = slots_by_quantile(cuts, reach)
+        start = np.array([-1, 1, 1, 1, 1, 1], dtype=np.int64)
+        start[2:] = np.ones(4).view(np.int64)
+        self._table = np.zeros(len(cuts.targets), dtype=STAGE)
+        at = address(start)
+        self._table[0] = (*(at + 2 * i * _BYTES for i in range(3)), *[0] * 7, 1, 0, 0, -1, 1, 0)
+        self._table[-1] = (*[0] * 13, cuts.targets[-1], 0, 0)
+        self._table_at = address(self._table)
+        self._numbers = [1]
+        """How many states there are, by quantile."""
+        self._states: list[tuple[Doubles, int]] = [(start.view(np.float64), 2)]
+        """The states and entries by quantile, and for how many states there is room."""
+        sizes = [(n, part.number) for n, part in zip([1, *self._most], self._windows, strict=False)]
+        scratch = max(_scratch(*size) for size in sizes)
+        self._memory = Memory(scratch + sum(3 * (number + n + 1) + n for number, n in sizes))
+        self._scratch, self._scratch_at = self._memory.take(scratch)
+        self._slots_at = {id(part.slots): _slot_addresses(part.slots) for part in self._windows}
+        self._factors = FactorTables(cuts, self._windows, reach)
 
-    def add(
-        self,
-        targets: tuple[int, int],
-        within: tuple[slice, slice],
-        factors: tuple[Doubles, Doubles],
-        unit: float,
-    ) -> int:
-        """Weigh the next quantile, and return how many additions a sum went through at most.
-
-        Args:
-            targets: the cuts that the quantile before and this one want.
-            within: which ends are within reach, and which places of one cut.
-            factors: exp(2 eta e) and exp(-2 eta e) at the ends within reach; the latter is used up.
-            unit: the weight of one point.
-        """
-        rank, (*before, _, number, _) = len(self._stages), self._stages[-1]
-        (first, stop), (start, end) = ((part.start, part.stop) for part in within)
-        n, most, singles = stop - first, number + stop - first, self._shape[2]
-        # Before the first quantile the cut is one less than the offset says.
-        step = targets[1] - targets[0] + (rank == 1)
-        if len(self._scratch) < (scratch := 5 * number + 6 * n + 8):
-            self._scratch = np.empty(2 * scratch)
-            self._scratch_at = address(self._scratch)
-        self._units[rank - 1] = unit
-        room = np.empty((3, most))
-        cuts, (ends, kinds, *tables, entries) = address(room), self._at
-        (grow, shrink), places = map(address, factors), (cuts, cuts + 8 * most, cuts + 16 * most)
-        size = self._kernel.joint_stage(
-            *(
-                *before,
-                number,
-                step,
-                max(step, 1),
-                ends + 8 * first,
-                kinds + 4 * first,
-                grow,
-                shrink,
-            ),
-            *(n, *tables, rank, singles, start, end, entries, *places, self._scratch_at),
+    def add(self, factors: Factors, unit: float) -> int:
+        """Weigh the next quantile by the weight of a point; return the most additions that a sum went through."""
+        rank = len(self._numbers)
+        part, most, number = self._windows[rank - 1], self._most[rank - 1], self._numbers[-1]
+        n, start, target = part.number, part.start, self._targets[rank]
+        if len(self._scratch) < (length := _scratch(number, n)):
+            self._scratch, self._scratch_at = self._memory.take(length)
+        room = number + n + 1
+        memory, at = self._memory.take(3 * room + n)
+        ends, kinds, sizes = self._slots_at[id(part.slots)]
+        self._table[rank] = (
+            *(at, at + room * _BYTES, at + 2 * room * _BYTES, at + 3 * room * _BYTES),
+            *(ends + start * _BYTES, kinds + start, sizes + start * _BYTES),
+            *self._factors.of(rank, factors),
+            *(0, part.first, n, target, unit, 0.0),
         )
-        self._stages.append((*places, shrink, size, first))
-        self._states.append((size, room))
-        self._memory.append(factors[1])
+        states = self._kernel.joint_stage(self._table_at, rank, self._reach, most, self._scratch_at)
+        self._numbers.append(states)
+        self._states.append((memory, room))
         return _SUMMED_AT_ONCE + number // _SUMMED_AT_ONCE + 3
 
     def states(self, rank: int) -> States:
         """Return the states of a quantile, from 0 on, which is before the first."""
-        number, (cuts, up, down) = self._states[rank]
-        return cuts[:number].view(np.int64), up[:number], down[:number]
+        memory, room = self._states[rank]
+        cuts = memory[: self._numbers[rank]].view(np.int64)
+        number = int(cuts.searchsorted(_NO_CUT))
+        return cuts[:number], memory[room:][:number], memory[2 * room :][:number]
+
+    def entries(self, rank: int, cuts: Integers) -> Doubles:
+        """Return the masses of a quantile as the first in the places of some cuts."""
+        memory, room = self._states[rank]
+        entries: Doubles = memory[3 * room :]
+        return entries[self._windows[rank - 1].cuts.searchsorted(cuts, "right") - 1]
 
     def draw(
         self,
-        targets: list[int],
-        stages: list[tuple[float, float]],
-        errors: tuple[float, float],
+        errors: list[float],
+        more: tuple[float, float],
         next_word: Callable[[], int],
         *,
         outside: bool,
@@ -114,26 +148,71 @@ class KernelStages:
         """Return the cuts of quantiles, from the last to the first, with their numbers; None where a word is open.
 
         Args:
-            targets: the cuts that all quantiles want, and the end.
-            stages: the units of quantiles and the bounds on the errors of their masses.
-            errors: how much a choice adds to that, and a bound on all that is left out.
+            errors: the bounds on the errors of the masses, by quantile.
+            more: how much a choice adds to that, and a bound on all that is left out.
             next_word: returns a word of 64 bits, one for a choice.
             outside: whether places below are out of reach.
         """
-        rows = [
-            (*memory, target, *numbers)
-            for memory, target, numbers in zip(self._stages[1:], targets, stages, strict=False)
-        ]
-        table = np.array([*rows, (0, 0, 0, 0, 0, 0, targets[-1], 0.0, 0.0)], dtype=_STAGE)
-        (ends, kinds, sizes, _, entries), (number, m, singles) = self._at, self._shape
-        sums = np.empty(max(m, *(states[4] for states in self._stages)))
-        groups, progress = np.empty((m, 2), dtype=np.int64), np.array([m, -1, 0, 0, 0])
-        step = partial(
-            self._kernel.joint_draw,
-            *(address(table), m, ends, kinds, number, sizes, entries, singles, *errors, outside),
-            *map(address, (sums, groups, progress)),
+        m = len(self._windows)
+        self._table["error"][:-1] = errors
+        sums = np.empty(max(m, *self._numbers))
+        groups = np.empty((m, 2), dtype=np.int64)
+        draw = np.array(
+            (self._table_at, m, *more, outside, address(sums), address(groups), m, -1, 0, 0), DRAW
         )
+        step = partial(self._kernel.joint_draw, address(draw))
         status = step(0)
         while status == _NEEDS_A_WORD:
             status = step(next_word())
-        return None if status < 0 else [*map(tuple, groups[: progress[4]].tolist())]
+        return None if status < 0 else [*map(tuple, groups[: draw["found"]].tolist())]
+
+
+class FactorTables:
+    """The factors of all slots, which quantiles have in common where their slots are as far from their cuts."""
+
+    def __init__(self, cuts: QuantileCuts, windows: list[Window], reach: int) -> None:
+        """Find out how far off the slots of all quantiles are, if their cuts do not depend on the records."""
+        self._targets, self._windows, self._reach = cuts.targets, windows, reach
+        self._half = cuts.steps // 2
+        self._spans = dict[int, tuple[int, int]]()
+        self._tables = dict[int, tuple[Doubles, int, int]]()
+        for rank, part in enumerate(windows, 1):
+            if part.slots.is_even:
+                low, kind = divmod(part.first * self._half - cuts.targets[rank], self._half)
+                first, stop = self._spans.get(kind, (low, low))
+                self._spans[kind] = min(first, low), max(stop, low + part.number)
+
+    def of(self, rank: int, factors: Factors) -> tuple[int, int, int]:
+        """Return the addresses of the factors of the slots of a quantile, and of the smaller ones of two."""
+        part, target = self._windows[rank - 1], self._targets[rank]
+        if not part.slots.is_even:
+            return self._fill(-rank, part.cuts - target, factors, 0)
+        low, kind = divmod(part.first * self._half - target, self._half)
+        first, stop = self._spans[kind]
+        if kind in self._tables:
+            return self._table_addresses(kind, low - first)
+        return self._fill(kind, np.arange(first, stop) * self._half + kind, factors, low - first)
+
+    def _fill(
+        self, kind: int, offsets: Integers, factors: Factors, start: int
+    ) -> tuple[int, int, int]:
+        # Beyond the reach, where nothing comes, any number will do.
+        grow, shrink = factors(offsets.clip(-self._reach, self._reach))
+        table = np.concatenate((grow, shrink, np.minimum(grow, shrink)))
+        self._tables[kind] = table, address(table), len(offsets)
+        return self._table_addresses(kind, start)
+
+    def _table_addresses(self, kind: int, start: int) -> tuple[int, int, int]:
+        _, at, number = self._tables[kind]
+        first = at + start * _BYTES
+        return first, first + number * _BYTES, first + 2 * number * _BYTES
+
+
+def _slot_addresses(slots: Slots) -> tuple[int, int, int]:
+    """Return where their cuts, kinds and sizes are."""
+    return address(slots.cuts), address(slots.kinds), address(slots.sizes)
+
+
+def _scratch(states: int, slots: int) -> int:
+    """Return how many numbers the kernel writes down for a quantile after one of so many states."""
+    return 11 * states + 13 * slots + 24

@@ -56,26 +56,42 @@ class Masses:
 
     def __init__(self, cuts: QuantileCuts, arithmetic: Arithmetic) -> None:
         self.cuts, self.targets, self.arithmetic = cuts, cuts.targets, arithmetic
-        self._sizes, self._points = arithmetic.whole(cuts.sizes), cuts.points(arithmetic.reach)
-        # For each quantile and each place of one cut: `down` of the quantile as the first there, whose points are
-        # not weighed yet; and the same with all quantiles up to the latest one in that place.
-        self._entries = arithmetic.zeros(cuts.quantiles, len(cuts.single))
-        self._within = cuts.within(cuts.cuts, arithmetic.reach)
+        self._points = cuts.points(arithmetic.reach)
         self.units, self.errors = [arithmetic.zeros(1)[0] + 1], [0.0]
         """The weights of one point by quantile, and bounds on the relative error of the masses, if in doubles."""
         fast = arithmetic.kernel(cuts)
-        self._in_c: KernelStages | None = None
-        if fast is None:
+        self._in_c = KernelStages(fast, cuts, arithmetic.reach) if fast is not None else None
+        if self._in_c is None:
             self._weigh()
         else:
-            self._in_c = KernelStages(fast, cuts.ends, self._sizes, self._entries)
             self._weigh_in_c(self._in_c)
         self._omission = arithmetic.omission(cuts, self.units)
 
+    @cached_property
+    def _entries(self) -> Array:
+        """`down` of quantiles as the first in places of one cut, without the weight of its points."""
+        entries = self.arithmetic.zeros(self.cuts.quantiles, len(self.cuts.single))
+        if self._in_c is not None:
+            for j, part in enumerate(self._within[1:-1]):
+                entries[j, part] = self._in_c.entries(j + 1, self.cuts.cuts[part])
+        return entries
+
+    @cached_property
+    def _within(self) -> list[slice]:
+        """The places of one cut within reach, by quantile."""
+        return self.cuts.within(self.cuts.cuts, self.arithmetic.reach)
+
+    @cached_property
+    def _sizes(self) -> Array:
+        """The numbers of points of the places of one cut."""
+        return self.arithmetic.whole(self.cuts.sizes)
+
     def _weigh(self) -> None:
         """Weigh one quantile after the other."""
+        # For each quantile and each place of one cut: `_entries`, with all quantiles up to the latest one there.
         self._rows = self.arithmetic.zeros(*self._entries.shape)
-        one, below = self.arithmetic.zeros(1) + 1, np.array([-1], dtype=self.cuts.low.dtype)
+        one = self.arithmetic.zeros(1) + 1
+        below: Any = np.array([-1], dtype=self.cuts.low.dtype)
         self.stages = [Stage(below, below + 1, one, one)]
         for j, points in enumerate(self._points[1:-1], 1):
             unit = self.arithmetic.unit(points)
@@ -85,13 +101,9 @@ class Masses:
 
     def _weigh_in_c(self, stages: KernelStages) -> None:
         """Do the same by the kernel."""
-        ends, targets = self.cuts.ends.cuts, self.targets
-        reach = zip(self.cuts.within(ends, self.arithmetic.reach), self._within, strict=True)
-        for j, within in enumerate(list(reach)[1:-1], 1):
-            unit = self.arithmetic.unit(self._points[j])
-            factors = self.arithmetic.factors(ends[within[0]] - targets[j])
-            chain = stages.add((targets[j - 1], targets[j]), within, factors, unit)
-            self.arithmetic.note(chain)
+        for points in self._points[1:-1]:
+            unit = self.arithmetic.unit(points)
+            self.arithmetic.note(stages.add(self.arithmetic.factors, unit))
             self._finish(unit)
 
     def _finish(self, unit: Any) -> None:
@@ -177,8 +189,7 @@ class Masses:
             return words[-1]
 
         groups = self._in_c.draw(
-            self.targets[1:],
-            list(zip(self.units, self.errors, strict=True))[1:],
+            self.errors,
             (self.arithmetic.error(0), self._omission),
             next_word,
             outside=self.out_of_reach,

@@ -15,7 +15,8 @@ from ...sampling.bits import Bits, below
 from ...sampling.categorical import PreparedWeights, Sums
 from ...sampling.enclosures import HALF_ULP, NaturalRate, has_fast_pass, overflowing
 from ...sampling.vectors import Integers
-from .arithmetic import Balls, DoubleArithmetic, GridPlaces, QuantileCuts
+from .arithmetic import Balls, DoubleArithmetic, QuantileCuts
+from .grid_records import GridRecords
 from .masses import Choices, Masses
 
 _DOUBT = 2.0**-30
@@ -33,14 +34,12 @@ class JointLaw:
 
     def __init__(
         self,
-        points: Integers,
-        counts: NDArray[np.int64],
-        size: int,
+        records: GridRecords,
         alphas: Sequence[Fraction],
         rate: NaturalRate,
     ) -> None:
         """Weigh all places in doubles; no bit is read before `draw`."""
-        self.cuts = QuantileCuts(GridPlaces.of(points, counts, size), alphas)
+        self.cuts = QuantileCuts(records, alphas)
         self._step = 2 * rate.eta / self.cuts.steps
         self._balls: tuple[int, Masses] | None = None
         with overflowing():
@@ -49,9 +48,9 @@ class JointLaw:
     def draw(self, bits: Bits) -> list[int]:
         """Return the indices of one tuple, an exact sample of this distribution."""
         indices = list[int]()
-        groups, bits = self._groups_in_c(bits)
-        for place, k in groups or self.groups(lambda branch: PreparedWeights(branch).draw(bits)):
-            start, size = (int(of[place]) for of in self.cuts.places[:2])
+        cuts, bits = (None, bits) if self.fast is None else self.fast.draw_in_c(bits)
+        for cut, k in cuts or self.groups(lambda branch: PreparedWeights(branch).draw(bits)):
+            start, size = self.cuts.stretch(cut)
             indices += (start + i for i in multiset(size, k, bits))
         return sorted(indices)
 
@@ -59,13 +58,8 @@ class JointLaw:
         """Return `size` independent tuples."""
         return [self.draw(bits) for _ in range(size)]
 
-    def _groups_in_c(self, bits: Bits) -> tuple[list[tuple[int, int]] | None, Bits]:
-        """Return the groups if the kernel can tell them, else None, and the source of bits from there."""
-        groups, bits = (None, bits) if self.fast is None else self.fast.draw_in_c(bits)
-        return groups and [(self.cuts.place(cut), k) for cut, k in groups], bits
-
     def groups(self, choose: Callable[["Branch"], int]) -> list[tuple[int, int]]:
-        """Return the places of quantiles, from the last to the first, with their numbers of quantiles.
+        """Return the cuts of quantiles, from the last to the first, with their numbers of quantiles.
 
         Every branch is taken by `choose`, given all branches before.
         """
@@ -77,7 +71,7 @@ class JointLaw:
             first = j
             if j > 1 and self.cuts.is_single(state):
                 first = self._choice(choose, partial(Masses.firsts, j=j, state=state))
-            groups.append((self.cuts.place(state), j - first + 1))
+            groups.append((state, j - first + 1))
             j = first
         return groups
 
