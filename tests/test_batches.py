@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import discreet
-from discreet import Batch, Grid
+from discreet import Batch, Grid, selection
+from discreet.digests import digest
 from discreet.errors import Exhausted, InvalidArgument, InvalidNumber, UnknownName
 from discreet.ledger import Ledger
 
@@ -173,8 +174,29 @@ def test_every_verb_answers_in_a_batch_and_again_with_the_same_bytes(tmp_path: P
     again = questions.run(ledger.session("people"))
     plain = {name: replace(release, charged=False).as_dict() for name, release in first.items()}
     assert plain == {name: release.as_dict() for name, release in again.items()}
+    session = ledger.session("people")  # and each verb by itself gives what the batch gave
+    alone = {name: one.ask(ledger=session) for name, one in questions.questions.items()}
+    assert plain == {name: release.as_dict() for name, release in alone.items()}
     assert ledger.budgets()[0].spent.epsilon == 50
     ledger.verify()
+
+
+def test_a_question_of_a_batch_is_settled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    digests: list[object] = []
+
+    def note(description: Any) -> str:
+        digests.append(description)
+        return digest(description)
+
+    monkeypatch.setattr(selection, "digest", note)
+    ledger = Ledger()
+    ledger.open("people", epsilon=10)
+    questions = Batch()
+    for number in range(3):
+        questions = questions.add(str(number), discreet.select, [number, 0], sensitivity=1)
+    releases = questions.split(epsilon=3).run(ledger.session("people"))
+    assert len(digests) == 3
+    assert all(release.charged and release.value in (0, 1) for release in releases.values())
 
 
 def test_what_a_function_of_your_own_does_with_the_answer_is_done() -> None:

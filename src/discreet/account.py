@@ -19,6 +19,9 @@ Indices: TypeAlias = "int | ReleasedValue | list[Indices]"
 """Drawn answers, which a ledger can hold: indices, whole numbers, or values where no candidates were listed."""
 
 
+PrepareDraw: TypeAlias = "Callable[[], Callable[[], Any]]"
+
+
 class Account(Protocol):
     """An account that is charged for releases, such as a session of a ledger."""
 
@@ -57,10 +60,44 @@ class TellingAccount(Protocol):
         ...
 
 
+@runtime_checkable
+class Collector(Protocol):
+    """An account that takes orders, to buy several together."""
+
+    def collect(
+        self, bill: Bill, prepare: PrepareDraw, name: Callable[[PaidAnswer], Any]
+    ) -> NoReturn:
+        """Take an order, and raise.
+
+        Args:
+            bill: the release and its cost.
+            prepare: computes the private scores, and returns the function that draws from them.
+            name: returns the release for the draw that was bought.
+        """
+        ...
+
+
 def buy_from(
-    account: Account, bill: Bill, prepare: Callable[[], Callable[[], Indices]]
+    account: Account,
+    bill: Bill,
+    prepare: PrepareDraw,
+    name: Callable[[PaidAnswer], Any] | None = None,
 ) -> PaidAnswer:
-    """Charge an account for a release, return the draw, and whether this call charged if the account tells."""
+    """Charge an account for a release, return the draw, and whether this call charged if the account tells.
+
+    Args:
+        account: the account.
+        bill: the release and its cost.
+        prepare: computes the private scores, and returns the function that draws from them.
+        name: returns the release for a draw, for a `Collector`.
+    """
+    if name is not None:
+        if isinstance(account, DescribedAccount):
+            bill = replace(bill, about=account.about)
+            account = account.account
+        collect = getattr(account, "collect", None)
+        if collect is not None:
+            collect(bill, prepare, name)
     bought = getattr(account, "bought", None)  # of a TellingAccount
     if bought is not None:
         return bought(bill, prepare)  # type: ignore[no-any-return]
@@ -120,9 +157,6 @@ def read_account(ledger: object) -> Account | None:
         'ledger must be a session, such as Ledger("budget.db").session("adult"), got {ledger}',
         ledger=preview(ledger),
     )
-
-
-PrepareDraw = Callable[[], Callable[[], Any]]
 
 
 class Listener:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from math import log
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
@@ -42,12 +43,12 @@ class Call(NamedTuple):
         """Return its bill."""
         return bill_of(self.verb, *self.arguments, **{**self.terms, **terms})
 
-    def order(self, collector: "_Collector") -> tuple[Bill, PrepareDraw]:
-        """Return its bill and its `prepare`, without paying or reading private data."""
+    def order(self, collector: "_Collector") -> "_Order":
+        """Return its order, without paying or reading private data."""
         try:
             self.verb(*self.arguments, **{**self.terms, "ledger": collector})
         except _Deferred as notice:
-            return notice.bill, notice.prepare
+            return notice.order
         raise InvalidArgument("{verb} is no verb that releases an answer", verb=preview(self.verb))
 
     def ask(self, **terms: object) -> Release:
@@ -55,36 +56,67 @@ class Call(NamedTuple):
         return self.verb(*self.arguments, **{**self.terms, **terms})
 
 
+class _Order(NamedTuple):
+    """A release with everything public settled, but not bought.
+
+    Attributes:
+        bill: its bill.
+        prepare: computes the private scores, and returns the function that draws.
+        name: returns the release for a draw; None where the verb alone can.
+    """
+
+    bill: Bill
+    prepare: PrepareDraw
+    name: Callable[[PaidAnswer], Release] | None = None
+
+
 class _Deferred(Exception):
     """Raised in place of an answer, with the order that a batch buys together with others."""
 
-    def __init__(self, bill: Bill, prepare: PrepareDraw) -> None:
+    def __init__(self, order: _Order) -> None:
         super().__init__("an order was taken, and no answer given")
-        self.bill, self.prepare = bill, prepare
+        self.order = order
 
 
 class _Collector:
-    """The `ledger` of a verb whose order a batch takes, to buy it together with others."""
+    """The `ledger` of a verb whose order a batch takes, to buy it together with others.
 
-    def __init__(self, currency: str | None) -> None:
-        self.currency = currency
+    Args:
+        session: the session that buys.
+    """
+
+    def __init__(self, session: "Session") -> None:
+        self.session = session
+
+    @cached_property
+    def currency(self) -> str | None:
+        """The unit that the session counts, read for the first verb that asks."""
+        return self.session.currency
 
     def buy(self, bill: Bill, prepare: PrepareDraw) -> NoReturn:
         """Take the order."""
-        raise _Deferred(bill, prepare)
+        raise _Deferred(_Order(bill, prepare))
 
     bought = buy
+
+    def collect(
+        self, bill: Bill, prepare: PrepareDraw, name: Callable[[PaidAnswer], Release]
+    ) -> NoReturn:
+        """Take the order."""
+        raise _Deferred(_Order(bill, prepare, name))
 
 
 class _Delivery:
     """The `ledger` of a verb that names the answer that a batch bought. Further releases are paid."""
 
-    def __init__(
-        self, session: "Session", currency: str | None, bill: Bill, answer: PaidAnswer
-    ) -> None:
-        self.currency = currency
-        self._session, self._bill = session, bill
+    def __init__(self, collector: _Collector, bill: Bill, answer: PaidAnswer) -> None:
+        self._collector, self._bill = collector, bill
         self._answers = [answer]
+
+    @property
+    def currency(self) -> str | None:
+        """The unit that the session counts, as it was when the order was taken."""
+        return self._collector.currency
 
     def buy(self, bill: Bill, prepare: PrepareDraw) -> Indices:
         """Return the answer of the batch."""
@@ -94,7 +126,7 @@ class _Delivery:
         """Return the answer of the batch, and whether it was charged."""
         if bill.digest == self._bill.digest and self._answers:
             return self._answers.pop()
-        return self._session.bought(bill, prepare)
+        return self._collector.session.bought(bill, prepare)
 
 
 @error_boundaries
@@ -255,12 +287,12 @@ class Batch:
             )
         if not self.questions:
             return {}
-        currency = ledger.currency
-        orders = [question.order(_Collector(currency)) for question in self.questions.values()]
-        answers = ledger.buy_batch(orders)
+        collector = _Collector(ledger)
+        orders = [question.order(collector) for question in self.questions.values()]
+        answers = ledger.buy_batch([(order.bill, order.prepare) for order in orders])
         return {
-            name: question.ask(ledger=_Delivery(ledger, currency, bill, answer))
-            for (name, question), (bill, _), answer in zip(
+            name: _release(question, order, answer, collector)
+            for (name, question), order, answer in zip(
                 self.questions.items(), orders, answers, strict=True
             )
         }
@@ -320,6 +352,18 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"Batch({', '.join(self.questions) or 'no questions'})"
+
+
+def _release(question: Call, order: _Order, answer: PaidAnswer, collector: _Collector) -> Release:
+    """Return the release of an answer that was bought.
+
+    A verb of this library returns the release of its order as it is. Another one may go on with it, so it is called
+    again.
+    """
+    is_ours = getattr(question.verb, "__module__", "").startswith(f"{__package__}.verbs.")
+    if order.name is not None and is_ours:
+        return order.name(answer)
+    return question.ask(ledger=_Delivery(collector, order.bill, answer))
 
 
 def total_to_split(

@@ -137,8 +137,13 @@ class Order:
         account = self.account
         if isinstance(account, Listener):
             raise account.OrderTaken(self, prepare, name)
-        ready = partial(ready_to_draw, prepare)
-        purchase = PaidAnswer(ready()(), None) if account is None else self._buy(account, ready)
+        ready, finish = partial(ready_to_draw, prepare), partial(self._release, name)
+        if account is None:
+            return finish(PaidAnswer(ready()(), None))
+        return finish(self._buy(account, ready, finish))
+
+    def _release(self, name: Callable[[Any], Any], purchase: PaidAnswer) -> Release:
+        """Return the release of a draw."""
         answer = Answer.of(name(purchase.indices))
         return Release(
             answer.value,
@@ -158,13 +163,18 @@ class Order:
     def _candidates(self) -> int | None:
         return None if self.question is None else self.question.candidates
 
-    def _buy(self, account: Account, prepare: Callable[[], Callable[[], object]]) -> PaidAnswer:
+    def _buy(
+        self,
+        account: Account,
+        prepare: Callable[[], Callable[[], object]],
+        name: Callable[[PaidAnswer], Release],
+    ) -> PaidAnswer:
         """Return the draw that the account paid for, now or for the same request before."""
 
         def prepare_stored() -> Callable[[], Indices]:
             return partial(_listed_draw, prepare())
 
-        return buy_from(account, self.bill(), prepare_stored)
+        return buy_from(account, self.bill(), prepare_stored, name)
 
     def bill(self) -> Bill:
         """Return the bill for the account: plain public values, from which no private data can be reached."""

@@ -25,7 +25,7 @@ import pytest
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.node.allowed_questions import Prepare
 from discreet.node.allowed_questions import charge_first as charge_first_here
-from discreet.service import access, app, mcp_route, paused_replies, reader, replies
+from discreet.service import app, mcp_route, paused_replies, reader, replies
 from discreet.service.dispatcher import Dispatcher
 from discreet.service.dispatcher_client import DispatcherClient
 from discreet.service.dispatcher_process import WorkerLink
@@ -409,7 +409,7 @@ def scripted() -> Iterator[None]:
         patched.setattr(
             reader, "Pace", lambda report, **rest: pace(report, **rest, now=now, wait=wait)
         )
-        for module in (access, app, mcp_route, paused_replies, replies):
+        for module in (app, mcp_route, paused_replies, replies):
             patched.setattr(module, "run_in_threadpool", _at_once)
         patched.setattr(os, "urandom", _bits)
         patched.setattr(random, "_urandom", _bits)
