@@ -1,5 +1,6 @@
 """Batches: several questions, a budget split among them, and their cost before they run."""
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -360,10 +361,16 @@ def _release(question: Call, order: _Order, answer: PaidAnswer, collector: _Coll
     A verb of this library returns the release of its order as it is. Another one may go on with it, so it is called
     again.
     """
-    is_ours = getattr(question.verb, "__module__", "").startswith(f"{__package__}.verbs.")
-    if order.name is not None and is_ours:
+    if order.name is not None and _is_of_this_library(question.verb):
         return order.name(answer)
     return question.ask(ledger=_Delivery(collector, order.bill, answer))
+
+
+def _is_of_this_library(verb: Callable[..., Release]) -> bool:
+    """Return whether a verb is one of this library, and not a function that has taken over its name."""
+    module, name = getattr(verb, "__module__", ""), getattr(verb, "__name__", "")
+    is_there = isinstance(module, str) and module.startswith(f"{__package__}.verbs.")
+    return is_there and getattr(sys.modules.get(module), name, None) is verb
 
 
 def total_to_split(
