@@ -209,7 +209,7 @@ def test_a_total_that_doubles_cannot_hold_is_left_to_balls(
     """And the kernel, which divides by it, is not asked."""
 
     class Kernel:
-        def locate(self, *_: object) -> Any:
+        def locator(self, *_: object) -> Any:
             raise AssertionError("the kernel divides by the total")
 
     monkeypatch.setattr(kernel, "active", Kernel)

@@ -262,10 +262,27 @@ def test_a_batch_is_looked_up_as_numpy_does(n: int, width: int) -> None:
         assert width < 64 or (fast >= 0).mean() > 0.9
 
 
+def locate(ends: Any, words: Any, width: int, slack: float) -> Any:
+    """Look up words, and check how many are said to be open."""
+    indices = np.empty(len(words), dtype=np.int64)
+    number = FAST.locator(ends, width, slack, indices)(words, 0)
+    assert number == (indices < 0).sum()
+    return indices
+
+
+def test_words_are_looked_up_in_turn() -> None:
+    """Indices go where they are wanted, and no more of them than there is room for."""
+    ends, indices = np.cumsum(np.ones(1000)), np.full(70, -2)
+    put = FAST.locator(ends, 64, 0.0, indices[:60])
+    assert put(WORDS[:50], 0) == put(WORDS[50:200], 50) == 0
+    assert indices[:60].tolist() == locate(ends, WORDS[:60], 64, 0.0).tolist()
+    assert (indices[60:] == -2).all()
+
+
 def test_a_wrong_guide_costs_time_and_nothing_else() -> None:
     """Sums that are not sorted mislead the guide; what is given out satisfies the certificate all the same."""
     ends = np.array([3.0, 1.0, 2.0, 0.5, 4.0])
-    found = FAST.locate(ends, WORDS, 64, 0.0)
+    found = locate(ends, WORDS, 64, 0.0)
     for word, i in zip(WORDS.tolist(), found.tolist(), strict=True):
         low = word * 2.0**-64 * 4
         assert i == -1 or ((i == 0 or ends[i - 1] < low) and (i == 4 or low < ends[i]))
@@ -275,15 +292,15 @@ def test_sources_of_bits_cannot_make_it_read_what_is_not_theirs() -> None:
     """Words of another type are converted, too long ones stay inside the guide, and too few are refused."""
     ends = np.cumsum(np.ones(1000))
     words = WORDS >> np.uint64(32)
-    found = FAST.locate(ends, words, 32, 0.1)
+    found = locate(ends, words, 32, 0.1)
     for same in (
         words.astype(np.uint32),
         words.astype(np.int64),
         words.astype(">u8"),
         words[::-1].copy()[::-1],
     ):
-        assert (FAST.locate(ends, same, 32, 0.1) == found).all()
-    assert set(FAST.locate(ends, WORDS | np.uint64(1 << 63), 5, 0.1).tolist()) <= {-1, *range(1000)}
+        assert (locate(ends, same, 32, 0.1) == found).all()
+    assert set(locate(ends, WORDS | np.uint64(1 << 63), 5, 0.1).tolist()) <= {-1, *range(1000)}
     with pytest.raises(ValueError, match="5 rows need as many words, got 4"):
         FAST.locate_rows(np.ones((5, 3)), WORDS[:4], 64, 0.1)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -71,25 +71,34 @@ class Sums(NamedTuple):
         before = i == last or float(self.ends[i]) - high > slack
         return i if after and before else None
 
-    def guide(self, number: int, width: int) -> NDArray[np.uint32] | None:
-        """Return where the kernel begins to look up so many words, if it is in use."""
-        fast = kernel.active()
-        if fast is None or not 0 < float(self.ends[-1]) < math.inf:
-            return None
-        return fast.guide(self.ends, number, width)
+    def locate_all(self, words: NDArray[np.uint64], width: int) -> NDArray[np.int64]:
+        """Return the indices on which the words certainly fall, -1 where that is open."""
+        indices = np.empty(len(words), dtype=np.int64)
+        self.locator(width, indices)(words, 0)
+        return indices
 
-    def locate_all(
-        self,
-        words: NDArray[np.uint64],
-        width: int,
-        guide: NDArray[np.uint32] | None = None,
-        out: NDArray[np.int64] | None = None,
-    ) -> NDArray[np.int64]:
-        """Return the indices on which the words certainly fall, -1 where that is open; in `out` if it is given."""
+    def locator(
+        self, width: int, indices: NDArray[np.int64]
+    ) -> Callable[[NDArray[np.uint64], int], int]:
+        """Return a function that looks up words of so many bits and puts indices from a place on, -1 where open.
+
+        It returns how many are open.
+        """
         total = float(self.ends[-1])
         fast = kernel.active()
         if fast is not None and 0 < total < math.inf:
-            return fast.locate(self.ends, words, width, self._slack(total), guide, out)
+            return fast.locator(self.ends, width, self._slack(total), indices)
+
+        def locate(words: NDArray[np.uint64], start: int) -> int:
+            part = indices[start : start + len(words)]
+            self._locate(words, width, part)
+            return int((part < 0).sum())
+
+        return locate
+
+    def _locate(self, words: NDArray[np.uint64], width: int, indices: NDArray[np.int64]) -> None:
+        """Look up words, all at once."""
+        total = float(self.ends[-1])
         cell = total * 2.0**-width
         order = words.argsort()  # sorted targets are found several times faster than scattered ones
         low = words[order] * cell
@@ -98,9 +107,7 @@ class Sums(NamedTuple):
         # Coq: Doubles.locate_lower, Doubles.locate_all_upper
         after = low - np.concatenate(([-np.inf], inner))[i] > slack
         before = np.concatenate((inner, [np.inf]))[i] - low > slack + cell
-        indices = np.empty(len(words), dtype=np.int64) if out is None else out
         indices[order] = np.where(after & before, i, -1)
-        return indices
 
     def _slack(self, total: float) -> float:
         """Return the distance that makes a comparison certain."""
@@ -140,15 +147,14 @@ class PreparedWeights:
     def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
         """Return `size` independent draws."""
         indices, doubts = np.empty(size, dtype=np.int64), dict[int, int]()
-        guide = None if self._sums is None else self._sums.guide(size, bits.width)
+        locate = self._sums.locator(bits.width, indices) if self._sums is not None else None
         for start in range(0, size, _WORDS_AT_ONCE):
-            part = indices[start : start + _WORDS_AT_ONCE]
-            words = bits.words(len(part))
-            if self._sums is None:
-                part.fill(-1)
-            else:
-                self._sums.locate_all(words, bits.width, guide, part)
-            doubts |= {start + lane: int(words[lane]) for lane in np.flatnonzero(part < 0).tolist()}
+            words = bits.words(min(_WORDS_AT_ONCE, size - start))
+            if locate is None:
+                doubts |= enumerate(words.tolist(), start)
+            elif locate(words, start):
+                lanes = np.flatnonzero(indices[start : start + len(words)] < 0)
+                doubts |= {start + lane: int(words[lane]) for lane in lanes.tolist()}
         for lane, word in doubts.items():
             indices[lane] = self.settle(LazyUniform.of_word(word, bits))
         return indices

@@ -607,17 +607,17 @@ FOR_EACH_LEVEL void compute_guide(const double *restrict ends, size_t n, uint32_
         guide[c + 1] += guide[c];
 }
 
-/* For each word the index it certainly falls on, or -1 where that is open.
+/* For each word the index it certainly falls on, or -1 where that is open: return for how many it is.
 
    `ends` are n >= 1 running sums; a word m stands for every target from m * cell to (m + 1) * cell. A guide of
    2^guide_bits cells says between which indices the search goes on; the first guide_bits of a word's `width` bits tell its
    cell. The guide may be wrong by rounding: the certificate below is all that decides, and indices stay within the sums
    whatever the guide says. */
-FOR_EACH_LEVEL void compute_locate(
+FOR_EACH_LEVEL size_t compute_locate(
     const double *restrict ends, size_t n, const uint64_t *restrict words, size_t number, unsigned width, double cell,
     double slack, const uint32_t *restrict guide, unsigned guide_bits, int64_t *restrict found)
 {
-    size_t cells = (size_t)1 << guide_bits, last = n - 1;
+    size_t cells = (size_t)1 << guide_bits, last = n - 1, open = 0;
     for (size_t start = 0; start < number; start += LANES) {
         size_t lanes = number - start < LANES ? number - start : LANES, from[LANES], to[LANES];
         int further = 0;
@@ -655,9 +655,12 @@ FOR_EACH_LEVEL void compute_locate(
                Coq: Doubles.locate_lower, Doubles.locate_all_upper */
             int after = (i == 0) | (low - ends[i - (i > 0)] > slack);
             int before = (i == last) | (ends[i] - low > slack + cell);
-            found[start + j] = after & before ? (int64_t)i : -1;
+            int64_t is_open = 1 - (after & before);
+            found[start + j] = (int64_t)i | -is_open;
+            open += (size_t)is_open;
         }
     }
+    return open;
 }
 
 /* The index of one of n running sums on which a word certainly falls, or -1 where that is open, in as many steps for
@@ -1010,13 +1013,14 @@ EXPORT void discreet_guide(const double *ends, size_t n, uint32_t *guide, unsign
     leave(saved);
 }
 
-EXPORT void discreet_locate(
+EXPORT size_t discreet_locate(
     const double *ends, size_t n, const uint64_t *words, size_t number, unsigned width, double cell, double slack,
     const uint32_t *guide, unsigned guide_bits, int64_t *found)
 {
     Environment saved = enter();
-    compute_locate(ends, n, words, number, width, cell, slack, guide, guide_bits, found);
+    size_t open = compute_locate(ends, n, words, number, width, cell, slack, guide, guide_bits, found);
     leave(saved);
+    return open;
 }
 
 EXPORT void discreet_locate_rows(

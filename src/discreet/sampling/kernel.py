@@ -110,25 +110,32 @@ class Kernel:
         self._functions["guide"](_at(ends), len(ends), _at(guide), bits)
         return guide
 
-    def locate(  # noqa: PLR0913  # the sums, the words, their distance, and where to begin and to write
-        self,
-        ends: Doubles,
-        words: NDArray[np.uint64],
-        width: int,
-        slack: float,
-        guide: NDArray[np.uint32] | None = None,
-        out: NDArray[np.int64] | None = None,
-    ) -> NDArray[np.int64]:
-        """Return the indices on which the words certainly fall, or -1: see `Sums.locate_all`."""
-        ends, words = _contiguous(ends), _readable_words(words)
-        guide = self.guide(ends, len(words), width) if guide is None else guide
-        indices = np.empty(len(words), dtype=np.int64) if out is None else out
-        cell = float(ends[-1]) * 2.0**-width
-        self._functions["locate"](
-            *(_at(ends), len(ends), _at(words), len(words), width),
-            *(cell, slack, _at(guide), len(guide).bit_length() - 1, _at(indices)),
-        )
-        return indices
+    def locator(
+        self, ends: Doubles, width: int, slack: float, indices: NDArray[np.int64]
+    ) -> Callable[[NDArray[np.uint64], int], int]:
+        """Return a function that looks up words and writes where they certainly fall, -1 where that is open.
+
+        It takes words and the place of the first index, and returns how many are open: see `Sums.locate_all`.
+
+        Args:
+            ends: the running sums.
+            width: bits of a word.
+            slack: the distance that makes a comparison certain.
+            indices: where the indices are put: as many as words are looked up in all.
+        """
+        ends = _contiguous(ends)
+        guide = self.guide(ends, len(indices), width)
+        function, sums, cell = self._functions["locate"], _at(ends), float(ends[-1]) * 2.0**-width
+        kept, start_at, n = (ends, guide), _at(indices), len(ends)
+        last = (width, cell, slack, _at(guide), len(guide).bit_length() - 1)
+
+        def locate(words: NDArray[np.uint64], first: int) -> int:
+            words = _readable_words(words)
+            number = min(len(words), len(indices) - first)  # more would be put behind them
+            assert kept  # addresses of these are in use
+            return function(sums, n, _at(words), number, *last, start_at + 8 * first)
+
+        return locate
 
     def locate_rows(
         self, ends: Doubles, words: NDArray[np.uint64], width: int, slack: float
@@ -339,6 +346,9 @@ def _contiguous(values: Doubles) -> Doubles:
 
 def _readable_words(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return words as C reads them, whatever integers a source of bits gives."""
+    flags = words.flags
+    if words.dtype == np.uint64 and words.dtype.isnative and flags.c_contiguous and flags.aligned:
+        return words
     return np.require(words, np.uint64, ["C", "A"])
 
 
