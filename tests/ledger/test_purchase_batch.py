@@ -72,6 +72,21 @@ def test_all_charges_come_before_the_first_draw_and_all_answers_after_the_last(w
     ]
 
 
+def test_the_end_of_the_chain_is_stored_once_in_a_transaction() -> None:
+    """And not for every event in it: before its commit it is that of the last one."""
+    ledger, session = session_of(None)
+    driver = ledger._store._driver
+    assert driver is not None
+    texts: list[str] = []
+    driver.set_trace_callback(texts.append)
+    session.buy_batch([(bill("1/4", name), answering(0)) for name in "abc"])
+    driver.set_trace_callback(None)
+    steps = [text.split()[0] for text in texts if "discreet_ledger" in text or text == "COMMIT"]
+    assert steps[-4:] == ["UPDATE", "COMMIT", "UPDATE", "COMMIT"]
+    assert steps.count("UPDATE") == 2
+    assert ledger.verify().events == 7
+
+
 def test_only_what_was_not_charged_is_charged_and_only_what_was_not_answered_is_drawn() -> None:
     ledger, session = session_of(None)
     session.buy(bill("1/8", "a"), answering(5))

@@ -294,6 +294,7 @@ class Store:
             if last is not None:
                 transaction.check_continues(last, self.name)
             outcome = work(transaction)
+            transaction.store_end()
             state.settle()
             self._has_no_log = state.is_protected
             ends.append(transaction)

@@ -68,6 +68,7 @@ class Transaction:
         "_connection",
         "_database",
         "_end",
+        "_is_behind",
         "_is_checked",
         "_last",
         "_version",
@@ -86,7 +87,7 @@ class Transaction:
     ) -> None:
         self.state = KnownState() if state is None else state
         self.last_row: tuple[object, ...] | None = None
-        self._connection, self._writing = connection, writing
+        self._connection, self._writing, self._is_behind = connection, writing, False
         self._database: Connection | sqlite3.Connection | None = driver
         if driver is None and connection is not None:
             self._database = database_of(connection)
@@ -171,12 +172,18 @@ class Transaction:
         event = Event(number, at, new.kind, new.dataset, new.analyst, new.request, new.body, "")
         columns = event_columns(event)
         head = chain_hash(previous, *columns)
-        database, row = self.database, (*columns, head)
-        _APPEND.run_on(database, row)
-        _ADVANCE.run_on(database, (number, head))
+        row = *columns, head
+        _APPEND.run_on(self.database, row)
+        self._is_behind = True
         self._end = self.state.chain = ChainHead(identity, first_schema, number, at, head)
         self.last_row = (*row, previous)
         self._note(event)
+
+    def store_end(self) -> None:
+        """Record the end of the chain, once for all events that were appended, before the commit."""
+        if self._is_behind:
+            _ADVANCE.run_on(self.database, (self._end.events, self._end.head))
+            self._is_behind = False
 
     def _note(self, event: Event) -> None:
         """Bring the known state up to date with an event."""

@@ -47,6 +47,7 @@ def _carry(connection: Connection) -> None:
             "carried", budget.dataset, budget.analyst, None, queries.budget_states(*states)
         )
         transaction.append(event)
+    transaction.store_end()
 
 
 def _recount(connection: Connection) -> None:
@@ -58,3 +59,4 @@ def _recount(connection: Connection) -> None:
                 recount_verified(transaction, budget, "reserved")
             except InvalidArgument:  # more than the budget, or of another kind
                 recount_verified(transaction, budget, "oversubscribed")
+    transaction.store_end()
