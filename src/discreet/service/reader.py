@@ -2,7 +2,7 @@
 
 It is forked from a template without data (`reader_template`), and gets its questions over a socket, as lines of
 JSON, from the dispatcher. It replies with lines too: that it is ready, that a question was charged, that its answer
-was drawn, and the answer. It ends with the other end of the socket.
+was drawn (where a turn limits the time for that), and the answer. It ends with the other end of the socket.
 """
 
 import gc
@@ -95,12 +95,13 @@ class Pace:
         self.report({"step": "charged", "at": time, "late_turns": self._late_turns})
 
     def finish(self) -> None:
-        """Report that the outcome is there, and wait until it may be stored."""
+        """Report that the outcome is there, where its time is limited, and wait until it may be stored."""
+        if self.store_at is None:
+            return
         signal.setitimer(signal.ITIMER_REAL, 0)
         self.report({"step": "drawn"})
-        if self.store_at is not None:
-            time_to_store = self.store_at + self._late_turns * self.turn
-            self.wait(max(0.0, time_to_store - self.now()))
+        time_to_store = self.store_at + self._late_turns * self.turn
+        self.wait(max(0.0, time_to_store - self.now()))
 
 
 def answering(description: Configuration, datasets: Datasets) -> AnswerFunction:
