@@ -360,8 +360,10 @@ def text_digest(path: str, tests: list[str]) -> str:
 class Session:
     """One run over all files, with the outcomes that are stored."""
 
-    def __init__(self, copies: Copies, mutants: list[Mutant]) -> None:
-        self.copies = copies
+    def __init__(self, copies: Copies, mutants: list[Mutant], *, only_untried: bool) -> None:
+        self.copies, self.only_untried = copies, only_untried
+        self.older = set[str]()
+        """The breaks whose outcome is of an older text of the file or of its tests."""
         # The texts of now, which the copies have: who edits a test meanwhile gets no outcome of the new text.
         self._texts = {
             path: text_digest(path, tests_of(path)) for path in {one.path for one in mutants}
@@ -375,6 +377,10 @@ class Session:
             return EQUIVALENT
         tests = tests_of(mutant.path)
         key = f"{mutant.key}-{self._texts[mutant.path]}"
+        older = self._older_outcome(mutant.key) if self.only_untried else None
+        if key not in self.outcomes and older is not None:
+            self.older.add(mutant.key)
+            return older
         if key not in self.outcomes:
             runs = [*self._seen_before(mutant), tests]
             outcome = self.copies.test(mutant, runs, self._limit(tests))
@@ -384,9 +390,15 @@ class Session:
             print(f"{mutant}: {outcome}", flush=True)
         return self.outcomes[key]
 
+    def _older_outcome(self, key: str) -> str | None:
+        """Return the last outcome of a break, of any text; None of a hole without a reason, or if there is none."""
+        outcomes = [text for name, text in self.outcomes.items() if name.startswith(f"{key}-")]
+        is_known = outcomes and (outcomes[-1] != "unseen" or key in CONFIGURATION["unseen"])
+        return outcomes[-1] if is_known else None
+
     def _seen_before(self, mutant: Mutant) -> list[list[str]]:
         """Return the test that saw the same break of an older text, to be run first: most often it still does."""
-        earlier = (text for key, text in self.outcomes.items() if key.startswith(mutant.key))
+        earlier = (text for key, text in self.outcomes.items() if key.startswith(f"{mutant.key}-"))
         found = {text.removeprefix("seen by "): None for text in earlier if "::" in text}
         known = tuple(f"{file}::" for file in tests_of(mutant.path))
         return [[test] for test in found if test.startswith(known)][-1:]
@@ -420,20 +432,23 @@ def main() -> None:
     )
     parser.add_argument("--list", action="store_true", help="print the breaks, and try none")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument(
+        "--untried", action="store_true", help="try only breaks that no text has an outcome of"
+    )
     terms = parser.parse_args()
     mutants = [mutant for path in files(terms.files) for mutant in mutants_of(path)]
     if terms.list:
         print(*mutants, f"{len(mutants)} breaks", sep="\n")
         return
-    session = Session(Copies(terms.jobs), mutants)
+    session = Session(Copies(terms.jobs), mutants, only_untried=terms.untried)
     with ThreadPoolExecutor(terms.jobs) as pool:
         outcomes = list(pool.map(session.outcome, mutants))
     if terms.files == "*":
-        write_page(mutants, outcomes)
+        write_page(mutants, outcomes, session.older)
     sys.exit(report(mutants, outcomes))
 
 
-def write_page(mutants: list[Mutant], outcomes: list[str]) -> None:
+def write_page(mutants: list[Mutant], outcomes: list[str], older: set[str]) -> None:
     """Write to the page how many breaks of each file are seen, and the others with their reasons."""
     equivalent, reasons = CONFIGURATION["equivalent"], CONFIGURATION["unseen"]
     counts, unseen = dict[str, Counter[str]](), list[Mutant]()
@@ -461,6 +476,12 @@ def write_page(mutants: list[Mutant], outcomes: list[str]) -> None:
     tried = total.total() - total["changes nothing"]
     score = f"Of {tried} breaks that change something the tests of their own file see {tried - total['unseen']}: " \
             f"**{1 - total['unseen'] / max(1, tried):.1%}**."  # fmt: skip
+    if older:
+        many = Counter(one.path for one in mutants if one.key in older)
+        listed = ", ".join(f"`{path}` {number}" for path, number in sorted(many.items()))
+        score += (
+            f" {many.total()} outcomes are of an older text of the file or of its tests: {listed}."
+        )
     table = "\n".join([f"| file | breaks | {' | '.join(kinds)} |", "|---" * 6 + "|", *rows])
     text = PAGE.read_text(encoding="utf-8")
     before, after = text.partition(BEGIN)[0], text.partition(END)[2]
