@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import accumulate, combinations_with_replacement
-from math import comb
+from math import comb, log, prod
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.mechanisms.joint import arithmetic, masses, tuple_law
-from discreet.mechanisms.joint.arithmetic import DoubleArithmetic, halves, score
+from discreet.mechanisms.joint.arithmetic import DoubleArithmetic, halves, left_out, score
 from discreet.mechanisms.joint.grid_records import GridRecords
 from discreet.mechanisms.joint.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint.masses import Choices, sums_in_blocks
@@ -203,6 +203,19 @@ def test_what_is_left_out_is_within_its_bound(
         some |= set(errors_along(law))
         monkeypatch.setattr(arithmetic, "OFFSET_MARGIN", margin)
     assert any(2.0**-26 < error < 2 for error in some)
+
+
+def test_every_reach_below_the_end_has_a_bound() -> None:
+    """Also one that is behind the cut that the first quantile wants: ways may leave it at the others."""
+    cuts = law_of(tuple(range(40)), quantiles(["1/5", "1/2"], 300), Fraction(1)).cuts
+    _, first, _, end = cuts.targets
+    for reach in (first, first + 1, end // 2, end - 1, end):
+        doublings = [reach << i for i in range(9) if reach << i < end]
+        bounds = list(left_out(cuts, Fraction(1, 1000), reach, [1.0] * 3))
+        assert len(bounds) == len(doublings)
+        for bound, nearest in zip(bounds, doublings, strict=True):
+            # At least one way stays within twice the reach, and every quantile stays where it wants to be.
+            assert bound >= log(prod(cuts.points(2 * nearest)[1:3])) - nearest / 1000
 
 
 def test_the_top_may_belong_to_what_is_out_of_reach() -> None:

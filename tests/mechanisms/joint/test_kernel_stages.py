@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.mechanisms.joint import place_slots
@@ -46,6 +46,9 @@ def without_the_kernel(law: JointLaw) -> Masses:
     st.sampled_from([0, 3000, 2**23]),
     st.integers(0, 2**32 - 1),
 )
+# Windows that overlap, or are of all places, and begin later than what they are windows of.
+@example(300, 10**6, [Fraction(1, 2), Fraction(5, 9)], Fraction(5), 1, 2**23, 1)
+@example(300, 10**6, [Fraction(1, 2), Fraction(5, 9)], Fraction(5), 10**5, 0, 1)
 def test_states_are_those_of_numpy(
     n: int, size: int, alphas: list[Fraction], eta: Fraction, coarse: int, most: int, seed: int
 ) -> None:
