@@ -187,6 +187,15 @@ def test_more_slots_than_the_most_are_not_filled_up(
     assert len(numbers) > 1
 
 
+def test_slots_of_points_are_counted_for_all_quantiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    tenths = [Fraction(i, 10) for i in range(1, 10)]
+    cuts = QuantileCuts(GridRecords(np.sort(np.arange(103) % 50), 50), tenths)
+    for most, is_filled in ((9 * 100, True), (9 * 100 - 1, False)):
+        monkeypatch.setattr(place_slots, "MOST_SLOTS", most)
+        _, states = slots_by_quantile(cuts, cuts.targets[-1])
+        assert (states != [0] * 9) == is_filled
+
+
 def test_more_states_than_the_most_are_as_many_as_slots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place_slots, "MOST_SLOTS", 9 * 207)
     cuts = QuantileCuts(GridRecords(np.arange(103), 10**6), [Fraction(i, 10) for i in range(1, 10)])
