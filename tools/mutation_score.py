@@ -55,7 +55,8 @@ LIBRARIES = {"_kernel.so": "kernel.c", "_settle.abi3.so": "settle.c"}
 INCLUDED_BY = {"kernel.c": ["_kernel.so", "_settle.abi3.so"], "settle.c": ["_settle.abi3.so"]}
 """The libraries of a file of C. No function of a stale one is called, so no break of it would be seen."""
 
-NO_PROGRAM, EQUIVALENT = "no program", "equivalent"
+NO_PROGRAM, EQUIVALENT, NOT_TRIED = "no program", "equivalent", "not tried"
+UNCOUNTED = (NO_PROGRAM, EQUIVALENT, NOT_TRIED)
 NO_TESTS = 5  # pytest's word for it
 C_OPERATORS = {**OPERATORS, "*": "+", "&&": "||", "||": "&&"}
 
@@ -360,8 +361,8 @@ def text_digest(path: str, tests: list[str]) -> str:
 class Session:
     """One run over all files, with the outcomes that are stored."""
 
-    def __init__(self, copies: Copies, mutants: list[Mutant], *, only_untried: bool) -> None:
-        self.copies, self.only_untried = copies, only_untried
+    def __init__(self, copies: Copies | None, mutants: list[Mutant], *, takes_older: bool) -> None:
+        self.copies, self._takes_older = copies, takes_older
         self.older = set[str]()
         """The breaks whose outcome is of an older text of the file or of its tests."""
         # The texts of now, which the copies have: who edits a test meanwhile gets no outcome of the new text.
@@ -377,10 +378,12 @@ class Session:
             return EQUIVALENT
         tests = tests_of(mutant.path)
         key = f"{mutant.key}-{self._texts[mutant.path]}"
-        older = self._older_outcome(mutant.key) if self.only_untried else None
+        older = self._older_outcome(mutant.key) if self._takes_older else None
         if key not in self.outcomes and older is not None:
             self.older.add(mutant.key)
             return older
+        if self.copies is None:
+            return self.outcomes.get(key, NOT_TRIED)
         if key not in self.outcomes:
             runs = [*self._seen_before(mutant), tests]
             outcome = self.copies.test(mutant, runs, self._limit(tests))
@@ -408,6 +411,7 @@ class Session:
         name = tuple(tests)
         if name not in self._longest:
             begin = time.monotonic()
+            assert self.copies is not None
             if self.copies.test(None, [tests], 1200) != "unseen":
                 sys.exit(f"mutants: {' '.join(tests)} fail of the source as it is")
             self._longest[name] = 60 + 5 * (time.monotonic() - begin)
@@ -435,12 +439,16 @@ def main() -> None:
     parser.add_argument(
         "--untried", action="store_true", help="try only breaks that no text has an outcome of"
     )
+    parser.add_argument(
+        "--stored", action="store_true", help="try nothing, and write the page of what is stored"
+    )
     terms = parser.parse_args()
     mutants = [mutant for path in files(terms.files) for mutant in mutants_of(path)]
     if terms.list:
         print(*mutants, f"{len(mutants)} breaks", sep="\n")
         return
-    session = Session(Copies(terms.jobs), mutants, only_untried=terms.untried)
+    copies = None if terms.stored else Copies(terms.jobs)
+    session = Session(copies, mutants, takes_older=terms.untried or terms.stored)
     with ThreadPoolExecutor(terms.jobs) as pool:
         outcomes = list(pool.map(session.outcome, mutants))
     if terms.files == "*":
@@ -453,7 +461,8 @@ def write_page(mutants: list[Mutant], outcomes: list[str], older: set[str]) -> N
     equivalent, reasons = CONFIGURATION["equivalent"], CONFIGURATION["unseen"]
     counts, unseen = dict[str, Counter[str]](), list[Mutant]()
     for one, outcome in zip(mutants, outcomes, strict=True):
-        kind = "changes nothing" if outcome in (NO_PROGRAM, EQUIVALENT) else outcome.split()[0]
+        kind = outcome.split()[0] if outcome not in UNCOUNTED else "changes nothing"
+        kind = NOT_TRIED if outcome == NOT_TRIED else kind
         counts.setdefault(one.path, Counter())[kind] += 1
         unseen += [one] if kind == "unseen" else []
     counts["all"] = sum(counts.values(), Counter[str]())
@@ -473,21 +482,27 @@ def write_page(mutants: list[Mutant], outcomes: list[str], older: set[str]) -> N
         ],
     ]
     total = counts["all"]
-    tried = total.total() - total["changes nothing"]
+    tried = total.total() - total["changes nothing"] - total[NOT_TRIED]
     score = f"Of {tried} breaks that change something the tests of their own file see {tried - total['unseen']}: " \
             f"**{1 - total['unseen'] / max(1, tried):.1%}**."  # fmt: skip
+    if total[NOT_TRIED]:
+        waiting = Counter(
+            one.path for one, outcome in zip(mutants, outcomes, strict=True) if outcome == NOT_TRIED
+        )
+        score += f" Not tried yet: {_numbers(waiting)}."
     if older:
         many = Counter(one.path for one in mutants if one.key in older)
-        listed = ", ".join(f"`{path}` {number}" for path, number in sorted(many.items()))
-        score += (
-            f" {many.total()} outcomes are of an older text of the file or of its tests: {listed}."
-        )
+        score += f" {many.total()} outcomes are of an older text of the file or of its tests: {_numbers(many)}."
     table = "\n".join([f"| file | breaks | {' | '.join(kinds)} |", "|---" * 6 + "|", *rows])
     text = PAGE.read_text(encoding="utf-8")
     before, after = text.partition(BEGIN)[0], text.partition(END)[2]
     written = ["\n\n".join([title, "\n".join(lines) or "None."]) for title, *lines in lists]
     body = "\n\n".join([BEGIN, score, table, *written, END])
     PAGE.write_text(f"{before}{body}{after}", encoding="utf-8")
+
+
+def _numbers(by_path: Counter[str]) -> str:
+    return ", ".join(f"`{path}` {number}" for path, number in sorted(by_path.items()))
 
 
 def _line(mutant: Mutant, reason: str) -> str:
@@ -503,7 +518,7 @@ def report(mutants: list[Mutant], outcomes: list[str]) -> int:
     counted = [
         (one, outcome)
         for one, outcome in zip(mutants, outcomes, strict=True)
-        if outcome not in (NO_PROGRAM, EQUIVALENT)
+        if outcome not in UNCOUNTED
     ]
     unseen = [one for one, outcome in counted if outcome == "unseen"]
     for one in unseen:
