@@ -15,6 +15,7 @@ from discreet.sampling import falling_runs, kernel
 from discreet.sampling.bits import LazyUniform
 from discreet.sampling.enclosures import (
     CUT_WEIGHT,
+    FUNCTION_ERROR,
     WEIGHT_ERROR,
     NaturalRate,
     ball,
@@ -23,6 +24,7 @@ from discreet.sampling.enclosures import (
     upper,
 )
 from discreet.sampling.falling_runs import (
+    _GENTLE,
     FallingRuns,
     FallingTable,
     KernelWeights,
@@ -205,6 +207,47 @@ def test_weights_keep_their_bound(way: str, continuous: bool, eta: str) -> None:
             bound = WEIGHT_ERROR * (1 if way == "kernel" else 2)
             points = 10**6 + 2
             assert error < bound * true + points * CUT_WEIGHT
+
+
+def test_bids_that_pay_nothing_weigh_nothing(way: str) -> None:
+    """Though the place below the lowest price, times their number, is more than any revenue."""
+    bids = np.append(np.zeros(20_000), [1003.0, 1007.0])
+    runs, rate = falling(bids, Grid(1000, 1010)), NaturalRate(Fraction(1))
+    law = RunLaw(runs, rate)
+    assert law._fast is not None
+    assert law.draws(20, SeededBits(1)) == RunLaw(runs.one_by_one(), rate).draws(20, SeededBits(1))
+    table = tables(runs, rate)
+    assert table.find(LazyUniform(SeededBits(1))) is not None
+
+
+def test_small_falls_keep_the_error_of_expm1(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the series up to the largest fall that counts as small, beyond which it would not do."""
+    take_path("numpy", monkeypatch)
+    weights = NumpyWeights(falling([1.0], Grid(0, 3)), NaturalRate(Fraction(1, 2**20)))
+    assert weights._is_gentle
+
+    def worst(most: float) -> Fraction:
+        falls = -most * np.append(np.random.default_rng(3).random(200), 1.0)
+        heights = weights._heights(falls.copy(), np.empty(len(falls)))
+        with precision(200):
+            true = [ball(Fraction(float(fall))).expm1() for fall in falls]
+            pairs = zip(heights.tolist(), true, strict=True)
+            return max(upper(abs(ball(Fraction(height)) / one - 1)) for height, one in pairs)
+
+    assert worst(_GENTLE) < Fraction(FUNCTION_ERROR) / 3
+    assert worst(4 * _GENTLE) > FUNCTION_ERROR
+
+
+@pytest.mark.parametrize(("denominator", "is_gentle"), [(300 * 2**14, True), (299 * 2**14, False)])
+def test_falls_are_small_by_public_numbers(
+    denominator: int, is_gentle: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_path("numpy", monkeypatch)
+    rate = NaturalRate(Fraction(1, denominator))
+    for bids in (np.zeros(300), np.arange(300.0)):
+        assert NumpyWeights(falling(bids, Grid(0, 999)), rate)._is_gentle == is_gentle
+    some = falling(np.zeros(300), Grid(0, 999), supply=2)
+    assert NumpyWeights(some, rate)._is_gentle
 
 
 def test_work_is_a_function_of_how_many_bids_there_are(way: str) -> None:

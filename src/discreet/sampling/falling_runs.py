@@ -41,6 +41,9 @@ _EXACT = 2**53
 _MOST_SCORE = 2**62
 """Below it, numpy's integers hold every score."""
 
+_GENTLE = 2.0**-14
+"""Of falls up to it three terms of a series are as good as `expm1`."""
+
 _STEEPEST, _LEAST_FALL = 2.0**50, 2.0**-900
 
 
@@ -248,61 +251,93 @@ class KernelWeights:
 
 
 class NumpyWeights:
-    """The weights in numpy."""
+    """The weights in numpy, first relative to the best score in their own block: so the places are read once."""
 
     block = 2**13
 
     def __init__(self, runs: FallingRuns, rate: Rate) -> None:
         self._runs, self._rate = runs, rate.double
-        self._blocks = -(-(len(runs.keys) - 1) // self.block)
-        self._positions = np.arange(self.block)
-        self._best = max(map(self._block_best, range(self._blocks)))
+        n = len(runs.keys) - 1
+        # Against an array numpy compares several numbers at once, against a scalar it does not.
+        self._positions, self._cuts = np.arange(self.block), np.full(self.block, -CUT)
+        self._is_gentle = min(runs.steps.limit, n) * runs.steps.step * self._rate <= _GENTLE
+        bests, sums = list[int](), list[float]()
+        with overflowing():
+            for b in range(-(-n // self.block)):
+                best, weights = self._relative(b)
+                bests.append(best)
+                sums.append(float(weights.sum()))
+            self._best = max(bests)
+            behind = np.array([self._best - best for best in bests], dtype=np.float64)
+            self._scales = exponential(np.maximum(behind * -self._rate, -CUT))
+            self._sums = self._scales * sums
 
     def sums(self) -> NDArray[np.float64]:
         """Return the sums of the blocks."""
-        return np.array([self.part(b).sum() for b in range(self._blocks)])
+        return self._sums
 
     def part(self, b: int) -> NDArray[np.float64]:
         """Return the weights of the runs of one block."""
-        places, numbers = self._block(b)
-        falls = numbers * (self._runs.steps.step * self._rate)
-        points = (places[1:] - places[:-1]) * falls
-        # *Runs* in draw.md: exact gaps, and (1 - exp(-d m)) / (1 - exp(-d)), over d alone where runs are dense.
-        exponents = (self._best - self._tops(places, numbers)).astype(np.float64)
-        exponents *= -self._rate
-        np.maximum(exponents, -CUT, out=exponents)
-        weights = exponential(exponents)
-        weights *= np.expm1(np.negative(points, out=points), out=points)
-        np.negative(falls, out=falls)
-        weights /= falls if self._runs.steps.dense else np.expm1(falls, out=falls)
+        _, weights = self._relative(b)
+        weights *= self._scales[b]
         return weights
+
+    def _relative(self, b: int) -> tuple[int, NDArray[np.float64]]:
+        """Return the best score in one block, at least 0, and the weights of its runs relative to that."""
+        ends, numbers = self._block(b)
+        sizes = ends[1:] - ends[:-1]
+        tops = self._tops(ends[1:], numbers)
+        tops *= sizes > 0  # without points, a run may be better than all others
+        best = max(0, int(tops.max()))
+        # *Runs* in draw.md: exact gaps, and (1 - exp(-d m)) / (1 - exp(-d)), over d alone where runs are dense.
+        np.subtract(best, tops, out=tops)
+        weights = self._decay(tops.astype(np.float64))
+        falls: Any = numbers * (-self._runs.steps.step * self._rate)
+        points = sizes * falls
+        weights *= np.expm1(points, out=points)
+        weights /= falls if self._runs.steps.dense else self._heights(falls, points)
+        return best, weights
+
+    def _tops(self, ends: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the best scores of runs by the places of their ends, plus one."""
+        low, step = self._runs.steps.low, self._runs.steps.step
+        tops: NDArray[np.int64] = ends + (low - 1) if step == 1 else ends * step
+        if step > 1:
+            tops += low - step
+        tops *= numbers
+        return tops
+
+    def _decay(self, gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Replace gaps by the weights that they leave."""
+        gaps *= -self._rate
+        np.maximum(gaps, self._cuts[: len(gaps)], out=gaps)
+        return exponential(gaps)
+
+    def _heights(
+        self, falls: NDArray[np.float64], room: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return exp(fall) - 1 of falls below 0: by three terms of the series where all are small."""
+        if not self._is_gentle:
+            return np.expm1(falls, out=falls)
+        # *Small falls* in draw.md: d (1 + d (1/2 + d / 6)).
+        heights = np.multiply(falls, 1 / 6, out=room)
+        heights += 0.5
+        heights *= falls
+        heights += 1.0
+        heights *= falls
+        return heights
 
     def of_zero(self) -> float:
         """Return the weight of a point of score 0."""
         return float(exponential(np.array([max(-CUT, self._best * -self._rate)]))[0])
 
     def _block(self, b: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the places of one block with the one before them, and how many places are not below each."""
+        """Return the places of one block with the one before them, plus one, and how many are not below each."""
         runs, start, n = self._runs, b * self.block, len(self._runs.keys) - 1
-        places = runs.keys[start : min(start + self.block, n) + 1] >> runs.bits
-        places -= 1
+        ends = runs.keys[start : min(start + self.block, n) + 1] >> runs.bits
         if runs.steps.floor > -1:  # no key is below 0
-            np.maximum(places, runs.steps.floor, out=places)
-        numbers = n - start - self._positions[: len(places) - 1]
+            np.maximum(ends, runs.steps.floor + 1, out=ends)
+        numbers = n - start - self._positions[: len(ends) - 1]
         if runs.steps.limit < n:
             np.minimum(numbers, runs.steps.limit, out=numbers)
-        return places, numbers
-
-    def _tops(self, places: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the best scores of runs."""
-        tops = places[1:] * self._runs.steps.step
-        tops += self._runs.steps.low
-        tops *= numbers
-        return tops
-
-    def _block_best(self, b: int) -> int:
-        """Return the best score in one block of those of runs that have points, at least 0."""
-        places, numbers = self._block(b)
-        tops = self._tops(places, numbers)
-        tops *= places[1:] > places[:-1]
-        return max(0, int(tops.max()))
+        return ends, numbers

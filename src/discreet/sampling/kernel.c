@@ -483,7 +483,8 @@ INLINE void falling_weights(
         /* *Falling runs*, line "gap": the price is exact, and the gap is rounded once. */
         double gap = __builtin_fma(-(f->low + place * f->step), number, f->best);
         double product = f->rate * gap, d = pace * number, all = d * (place - before);
-        y[j] = product > CUT ? CUT : product;
+        /* A run without points may have any score: bids below all prices would pay more than the best if there were such a price. */
+        y[j] = (product > CUT) | (place == before) ? CUT : product;
         fall[j] = d;
         span[j] = all > CUT ? CUT : all;
     }

@@ -201,13 +201,12 @@ def _sorted_keys(prices: Grid, bids: ExactArray) -> tuple[NDArray[Any], int]:
     bits = key_bits(prices.size - 1, len(bids))
     keys = np.empty(len(bids) + 1, dtype=np.int64)
     keys[0] = 0
+    positions = np.arange(_BIDS_AT_ONCE) if bits else np.zeros(_BIDS_AT_ONCE, dtype=np.int64)
     for start in range(0, len(bids), _BIDS_AT_ONCE):  # what is worked with stays in the cache
         block = places(prices, bids[start : start + _BIDS_AT_ONCE])
-        block += 1
         block <<= bits
-        if bits:
-            block |= np.arange(start, start + len(block))
-        keys[1 + start : 1 + start + len(block)] = block
+        block += (1 << bits) + (start if bits else 0)
+        np.add(block, positions[: len(block)], out=keys[1 + start : 1 + start + len(block)])
     in_default_environment(keys[1:].view(np.float64).sort)()  # numpy is quicker with doubles
     return keys, bits
 
@@ -255,7 +254,10 @@ def places(prices: Grid, bids: ExactArray) -> Integers:
         pays = block >= least
         # Those that pay nothing are placed like a bid of the lowest price, and then taken back.
         some = block if pays.all() else np.where(pays, block, block.dtype.type(least))
-        indices[start : start + _BIDS_AT_ONCE] = np.where(pays, _by_words(prices, some, below), -1)
+        highest = _by_words(prices, some, below)
+        # A double at the lowest price has index 0, a whole number above it may have another.
+        paying = highest - ~pays if kind == "f" else np.where(pays, highest, -1)
+        indices[start : start + _BIDS_AT_ONCE] = paying
     return indices
 
 
