@@ -184,6 +184,22 @@ def test_a_question_with_a_stored_answer_or_a_refusal_is_settled_by_its_verb(
     assert [one.request for one in service.dispatcher.questions] == ["new"]
 
 
+def test_a_question_whose_bill_may_depend_on_what_is_counted_is_settled_anew(
+    service: Service, settlements: list[str | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A verb that asks for the unit may settle another bill where another one is counted."""
+    buy = Checkout.bought
+
+    def ask_for_the_unit_and_buy(self: Checkout, bill: Any, prepare: Any) -> Any:
+        assert self.currency in {"epsilon", "rho"}
+        return buy(self, bill, prepare)
+
+    monkeypatch.setattr(Checkout, "bought", ask_for_the_unit_and_buy)
+    for key in ("one", "two"):
+        assert service.post(key).status_code == 200
+    assert settlements == ["one", "two"]
+
+
 def test_a_question_about_data_that_were_moved_is_settled_anew(
     service: Service, settlements: list[str | None]
 ) -> None:
