@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 import discreet
+from discreet import Dataset
 from discreet.batches import Call
 from discreet.errors import DiscreetError, InvalidArgument, NotAllowed, Unanswerable
 from discreet.ledger import Amount
 from discreet.ledger.store import Store
 from discreet.ledger.toml_budgets import configuration
 from discreet.node.allowed_questions import Checkout
+from discreet.node.datasets import Datasets
 from discreet.node.isolation import PublicError
 from discreet.payment import Bill
 from discreet.service.permissions import auditor_rights, hold
@@ -227,3 +229,15 @@ def test_errors_of_a_free_question_are_told_only_before_anything_is_read(
             ask()
         assert isinstance(raised.value, PublicError) is is_public
         assert is_public or raised.value is error
+
+
+def test_what_a_budget_cannot_count_may_be_told() -> None:
+    ledger = discreet.Ledger()
+    held = Datasets(ledger)
+    held.hold("d", Dataset({"x": ["a", "b"]}, {"x": {"type": "string"}}, name="d"))
+    budget = held.open_budget("d", None, rho=1)
+    question = Call(discreet.keys, (["a", "b"],), {"epsilon": 1, "delta": "1/100"})
+    inquiry = Inquiry("d", None, question, budget)
+    with pytest.raises(PublicError) as caught:
+        inquiry.cost(question.bill())
+    assert "counts rho" in str(caught.value.error)
