@@ -119,6 +119,9 @@ def race(contenders: Sequence[Contender], turns: int, watch: Watch) -> dict[str,
     for contender in contenders:
         with _noted(timings[contender.name]):
             ready[contender.name] = contender.prepare()
+    # To go through all of this before each timing would empty the caches of the processor.
+    gc.collect()
+    gc.freeze()
     order = Random(0)  # in a fixed order, each would find the cache that the same neighbour left
     for turn in range(-1, turns):
         for contender in order.sample(contenders, len(contenders)):
