@@ -31,7 +31,7 @@ from .race import Ratio, paired_ratio
 from .report import duration
 
 CLIENTS = (1, 8, 32)
-TOKENS = 40
+TOKENS = 400
 """So many tokens take turns: a service admits so many requests of each in a minute."""
 
 _PATIENCE = 60.0
@@ -48,6 +48,7 @@ questions.drink = {{ verb = "mode", column = "drink", epsilon = "1/10" }}
 
 [server]
 turn = "{turn}"
+waiting = 64
 """
 
 Ask = Callable[[], bool]
