@@ -60,7 +60,6 @@ class TellingAccount(Protocol):
         ...
 
 
-@runtime_checkable
 class Collector(Protocol):
     """An account that takes orders, to buy several together."""
 
@@ -91,13 +90,11 @@ def buy_from(
         prepare: computes the private scores, and returns the function that draws from them.
         name: returns the release for a draw, for a `Collector`.
     """
-    if name is not None:
-        if isinstance(account, DescribedAccount):
-            bill = replace(bill, about=account.about)
-            account = account.account
-        collect = getattr(account, "collect", None)
-        if collect is not None:
-            collect(bill, prepare, name)
+    if isinstance(account, DescribedAccount):
+        account, bill = account.account, replace(bill, about=account.about)
+    collect = getattr(account, "collect", None)  # of a Collector
+    if name is not None and collect is not None:
+        collect(bill, prepare, name)
     bought = getattr(account, "bought", None)  # of a TellingAccount
     if bought is not None:
         return bought(bill, prepare)  # type: ignore[no-any-return]
@@ -123,7 +120,7 @@ class DescribedAccount:
 
     def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> PaidAnswer:
         """Do the same, and tell whether this call charged for it if the account tells."""
-        return buy_from(self.account, replace(bill, about=self.about), prepare)
+        return buy_from(self, bill, prepare)
 
 
 def currency_of(account: object) -> str | None:

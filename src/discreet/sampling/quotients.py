@@ -19,11 +19,8 @@ from .arrays import objects
 _END = 2**53
 """Integers below it, either way, are doubles."""
 
-_FIGURES = 18
-"""Decimals whose first figure is so many places from the point, or fewer, are read."""
-
 _LONGEST = 15
-"""The last numerator has at most so many figures besides its first: 10**16 is above 2**53."""
+"""Numerators and denominators have at most so many figures besides the first: 10**16 is above 2**53."""
 
 _PRIME = 2**61 - 1
 _HAS_LONG_HASHES = sys.hash_info.modulus == _PRIME
@@ -157,7 +154,7 @@ def _read_integers(numbers: Sequence[Any]) -> Quotients | None:
 def _read_decimals(numbers: Sequence[Any]) -> Quotients | None:
     """Return decimals over a power of ten: the exponent of an exact sum is the least of all exponents."""
     first_figures = np.fromiter(map(Decimal.adjusted, numbers), dtype=np.int64, count=len(numbers))
-    if first_figures.min() < -_FIGURES or first_figures.max() > _FIGURES:
+    if first_figures.min() < -_LONGEST or first_figures.max() > _LONGEST:
         return None
     with localcontext(_UNROUNDED):
         exponent: Any = sum(numbers).as_tuple().exponent
@@ -189,8 +186,8 @@ def _numerators_of_hashes(numbers: Sequence[Decimal], places: int) -> NDArray[np
     for _ in range(places):
         rest = _fold(2 * _fold(5 * rest))
     numerators: NDArray[np.int64] = np.sign(hashes) * rest.astype(np.int64)
-    for one in np.flatnonzero(hashes == -2).tolist():
-        numerators[one] = int(numbers[one] * 10**places)
+    odd = np.flatnonzero(hashes == -2)
+    numerators[odd] = _numerators_of_products([numbers[i] for i in odd.tolist()], places)
     return numerators
 
 
