@@ -91,7 +91,7 @@ def buy_from(
         name: returns the release for a draw, for a `Collector`.
     """
     if isinstance(account, DescribedAccount):
-        account, bill = account.account, replace(bill, about=account.about)
+        bill, account = replace(bill, about=account.about), account.account
     collect = getattr(account, "collect", None)  # of a Collector
     if name is not None and collect is not None:
         collect(bill, prepare, name)
