@@ -154,7 +154,7 @@ def test_a_file_of_text_is_counted_in_one_statement_without_a_relation(
     path.write_text("\n".join(lines) + "\n")
     table, connection = open_table(path, "x"), Connection()
     native: Any = table.native
-    native = replace(native, query=replace(native.query, connection=connection), relation=never)
+    native = replace(native, query=replace(native.query, connection=connection), source=never)
     wanted: dict[object, int] = {str(one): one for one in range(number)}
     tally = native.tally_places(table.type(), wanted, has_others=has_others)
     assert tally is not None

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from csv import reader
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -104,7 +104,7 @@ class File:
     partition: Mapping[str, str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileColumns:
     """Some columns of a file."""
 
@@ -115,9 +115,9 @@ class FileColumns:
     query: RowQuery | None = None
     """The rows as a query, of a Parquet file that holds all columns itself."""
 
-    @property
+    @cached_property
     def relation(self) -> "DuckDBPyRelation":
-        """The rows as a relation."""
+        """The rows as a relation, which is opened once, where it is needed."""
         return self.rows.relation() if isinstance(self.rows, TextRows) else self.rows
 
 
@@ -204,9 +204,11 @@ def native_columns(
         return InDuckDB(file_columns.relation, near=near, query=file_columns.query)
     types = {alias: ColumnType(name, "text", file_columns.kind) for alias, name in columns.items()}
     rows = file_columns.rows
-    source, query = (rows.relation, rows.query) if isinstance(rows, TextRows) else (rows, None)
+    query = rows.query if isinstance(rows, TextRows) else None
     parser = partial(parse_cells, file_columns, types, near)
-    return InDuckDB(source, types, numeric_form=parser, near=near, query=query)
+    return InDuckDB(
+        lambda: file_columns.relation, types, numeric_form=parser, near=near, query=query
+    )
 
 
 def parse_cells(

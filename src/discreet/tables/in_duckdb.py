@@ -12,8 +12,9 @@ from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import cached_property
 from threading import Lock, Thread, current_thread, main_thread
-from typing import TYPE_CHECKING, Any, ClassVar, Never, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
 from ..conditions import ConstantKind
 from ..date_grid import ClockKind
@@ -164,34 +165,12 @@ ZONED_NS = ("TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE")
 """What DuckDB calls times in nanoseconds with a zone, a type that Narwhals does not know."""
 
 
-class _RelationField:
-    """A relation as a field, given as it is or by a function, which is called where the relation is needed."""
-
-    @overload
-    def __get__(self, owner: None, of: object = None) -> Never: ...
-    @overload
-    def __get__(self, owner: "InDuckDB", of: object = None) -> "DuckDBPyRelation": ...
-    def __get__(self, owner: "InDuckDB | None", of: object = None) -> "DuckDBPyRelation":
-        """Return the relation, opened once; the field has no default."""
-        if owner is None:
-            raise AttributeError("relation")
-        there = owner.__dict__["relation"]
-        relation: DuckDBPyRelation = there() if callable(there) else there
-        owner.__dict__["relation"] = relation
-        return relation
-
-    def __set__(
-        self, owner: "InDuckDB", relation: "DuckDBPyRelation | Callable[[], DuckDBPyRelation]"
-    ) -> None:
-        """Keep the relation, or the function."""
-        owner.__dict__["relation"] = relation
-
-
 @dataclass(frozen=True)
 class InDuckDB:
     """A relation of the columns of a question: see `Native`."""
 
-    relation: _RelationField = _RelationField()  # a field without a default: see there
+    source: "DuckDBPyRelation | Callable[[], DuckDBPyRelation]" = field(repr=False)
+    """The relation, or a function that opens it."""
     types: Mapping[str, ColumnType] = field(default_factory=dict)
     """The types that are known otherwise than from the relation."""
     codes: Mapping[str, Mapping[CellKey, int]] = field(default_factory=dict, repr=False)
@@ -208,6 +187,11 @@ class InDuckDB:
     wide: ClassVar[bool] = True
     _tables: list[TempTable] = field(default_factory=list, repr=False)
     _column_types: dict[str, ColumnType] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def relation(self) -> "DuckDBPyRelation":
+        """The relation, which is opened where it is needed."""
+        return self.source() if callable(self.source) else self.source
 
     @property
     def starts(self) -> tuple[str, ...]:
@@ -232,7 +216,7 @@ class InDuckDB:
         cells = sql_of_times(CELL, native, self.type(CELL, CELL))
         relation = self.relation.project(f"* REPLACE ({cells} AS {CELL})")
         types = {alias: of for alias, of in self.types.items() if alias != CELL}
-        return replace(self, relation=relation, types=types, query=None, _column_types={})
+        return replace(self, source=relation, types=types, query=None, _column_types={})
 
     def rows(self) -> Frame:
         """Return the columns as they are compared."""
@@ -265,7 +249,7 @@ class InDuckDB:
 
     def with_rows(self, rows: Frame) -> "InDuckDB":
         """Return the same with other rows."""
-        return replace(self, relation=rows.to_native(), query=None)
+        return replace(self, source=rows.to_native(), query=None)
 
     def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows in which CELL is neither null nor NaN.
@@ -427,9 +411,9 @@ class InDuckDB:
         types = {name: kind for name, kind in self.types.items() if name != alias}
         if of.kind == "text":
             types[alias] = replace(of, categories=None)
-        return replace(
-            self, relation=relation, types=types, query=None, _column_types={}
-        ), KeyColumn(of)
+        return replace(self, source=relation, types=types, query=None, _column_types={}), KeyColumn(
+            of
+        )
 
     def with_places(self, rows: Frame, block: str) -> Frame:
         """Return the rows from a temporary table with their places in their block."""

@@ -211,7 +211,7 @@ def _in_key_order(
     projection = (f"nullif({a}, -1) AS {a}" if a in codes else a for a in in_order)
     relation = relation_of_arrays(in_order, connection).project(", ".join(projection))
     types = {**native.types, alias: ColumnType(alias, "integer", "places")}
-    return replace(native, relation=relation, types=types, codes=codes), KeyColumn(of, keys)
+    return replace(native, source=relation, types=types, codes=codes), KeyColumn(of, keys)
 
 
 def relation_of_arrays(
