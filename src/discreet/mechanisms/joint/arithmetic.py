@@ -49,22 +49,18 @@ class QuantileCuts:
         return self.records.places
 
     @cached_property
-    def _ends(self) -> tuple[Integers, Integers]:
-        dtype = np.dtype(np.int64 if self.targets[-1] < 2**60 else object)
-        low, high = (
-            ends.astype(dtype) * (self.steps // 2) for ends in (self.places.low, self.places.high)
-        )
-        return low, high
-
-    @property
     def low(self) -> Integers:
         """The least cuts of all places."""
-        return self._ends[0]
+        return self._in_steps(self.places.low)
 
-    @property
+    @cached_property
     def high(self) -> Integers:
         """The largest cuts of all places."""
-        return self._ends[1]
+        return self._in_steps(self.places.high)
+
+    def _in_steps(self, ends: Integers) -> Integers:
+        dtype = np.dtype(np.int64 if self.targets[-1] < 2**60 else object)
+        return ends.astype(dtype) * (self.steps // 2)
 
     @cached_property
     def single(self) -> Integers:
