@@ -52,7 +52,7 @@ class DPAuditorium:
             bounds = []
             for pair in (drawn, drawn[::-1]):
                 tester, needs_one_hot = make(stream.categories, delta)
-                rows = [np.eye(stream.categories)[each] if needs_one_hot else each for each in pair]
+                rows = [stream.as_rows(each) if needs_one_hot else each for each in pair]
                 bound = float(tester.estimate_lower_bound(*rows, risk))
                 is_refuted = is_refuted or bool(tester.reject_property(bound))
                 bounds.append(bound)

@@ -44,7 +44,11 @@ class Stream:
 
     def one_hot(self, side: int, size: int) -> NDArray[np.float64]:
         """Return the next answers as rows with a single 1."""
-        return np.eye(self.categories)[self.take(side, size)]
+        return self.as_rows(self.take(side, size))
+
+    def as_rows(self, numbers: Categories) -> NDArray[np.float64]:
+        """Return answers as rows with a single 1."""
+        return np.eye(self.categories)[numbers]
 
     def _numbers(self, answers: Answers) -> Categories:
         rare = self.categories - 1
