@@ -137,7 +137,7 @@ def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
             np.zeros(4, dtype=np.int64),
         ],
         "count_indices": [
-            *(NEAR_ZERO, ord("g"), None, 0, 5000, BORDER_AT_ZERO, 0, None, 0),
+            *(NEAR_ZERO, ord("g"), None, 0, 5000, BORDER_AT_ZERO, 0, None),
             *(np.zeros(4, dtype=np.uint32), None),
         ],
         "nearest_places": [NUMBERS, 5000, nearest_doubles(GRID), np.empty(5000, dtype=np.uint32)],

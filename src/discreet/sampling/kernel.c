@@ -1243,13 +1243,9 @@ typedef struct {
     int64_t mask, offset, spread, listed;
 } Stretch;
 
-#define MISSING (-1.0) /* the index of null and of NaN */
+#define STRETCHES 7 /* of every pass but the first */
 
-#if defined(__GNUC__)
-#define PREFETCH_TO_WRITE(address) __builtin_prefetch(address, 1)
-#else
-#define PREFETCH_TO_WRITE(address) (void)(address)
-#endif
+#define MISSING (-1.0) /* the index of null and of NaN */
 
 /* The indices of up to TILE rows. Loops by themselves: of a choice among other arithmetic GCC makes a jump. */
 #define INDICES_OF(NAME, TYPE)                                                                                \
@@ -1299,11 +1295,26 @@ INLINE void indices_of(
         }
 }
 
-/* Add the numbers of rows to `counts`: with stretches as they say, and without any at 1 + (i >> shift), of rows without
-   an index at 0. Put the indices that are to be listed into `list`, which has a place for every row, and return how many. */
+/* In which of the stretches the indices of a tile are. One sum and no loop over the stretches, so that it stays in
+   registers. */
+INLINE void find_stretches(const double *restrict indices, const Stretch *stretches, int64_t *restrict places)
+{
+    double starts[STRETCHES];
+    for (size_t k = 0; k < STRETCHES; k++)
+        starts[k] = stretches[k].start;
+    for (size_t i = 0; i < TILE; i++) {
+        double x = indices[i];
+        places[i] = (int64_t)(x >= starts[1]) + (int64_t)(x >= starts[2]) + (int64_t)(x >= starts[3]) +
+                    (int64_t)(x >= starts[4]) + (int64_t)(x >= starts[5]) + (int64_t)(x >= starts[6]);
+    }
+}
+
+/* Add the numbers of rows to `counts`: with STRETCHES as they say, and without (NULL) at 1 + (i >> shift), of rows
+   without an index at 0. Put the indices that are to be listed into `list`, which has a place for every row, and return
+   how many. Cells are not fetched before they are counted: in the second pass that alone took longer than to wait. */
 FOR_EACH_LEVEL size_t compute_count_indices(
     const void *rows, unsigned kind, const uint8_t *valid, size_t offset, size_t length, const EvenGrid *grid,
-    unsigned shift, const Stretch *stretches, size_t parts, uint32_t *restrict counts, double *restrict list)
+    unsigned shift, const Stretch *stretches, uint32_t *restrict counts, double *restrict list)
 {
     double indices[TILE] = {0.0}, scale = 1.0 / (double)((int64_t)1 << shift);
     int64_t places[TILE];
@@ -1312,15 +1323,11 @@ FOR_EACH_LEVEL size_t compute_count_indices(
     for (size_t start = 0; start < length; start += TILE) {
         size_t tile = length - start < TILE ? length - start : TILE;
         indices_of(rows, kind, valid, offset + start, tile, grid, indices);
-        if (parts == 0)
+        if (stretches == NULL)
             for (size_t i = 0; i < TILE; i++)
                 cells[i] = (int32_t)(indices[i] * scale + 1.0);
         else {
-            for (size_t i = 0; i < TILE; i++)
-                places[i] = 0;
-            for (size_t k = 1; k < parts; k++)
-                for (size_t i = 0; i < TILE; i++)
-                    places[i] += indices[i] >= stretches[k].start;
+            find_stretches(indices, stretches, places);
             for (size_t i = 0; i < tile; i++) {
                 const Stretch *s = stretches + places[i];
                 cells[i] =
@@ -1330,8 +1337,6 @@ FOR_EACH_LEVEL size_t compute_count_indices(
             }
         }
         for (size_t i = 0; i < tile; i++)
-            PREFETCH_TO_WRITE(counts + cells[i]);
-        for (size_t i = 0; i < tile; i++)
             counts[cells[i]]++;
     }
     return listed;
@@ -1339,11 +1344,10 @@ FOR_EACH_LEVEL size_t compute_count_indices(
 
 EXPORT size_t discreet_count_indices(
     const void *rows, unsigned kind, const void *valid, size_t offset, size_t length, const void *grid, unsigned shift,
-    const void *stretches, size_t parts, void *counts, void *list)
+    const void *stretches, void *counts, void *list)
 {
     Environment saved = enter(); /* a subnormal row is above 0, whatever the caller's mode says */
-    size_t listed =
-        compute_count_indices(rows, kind, valid, offset, length, grid, shift, stretches, parts, counts, list);
+    size_t listed = compute_count_indices(rows, kind, valid, offset, length, grid, shift, stretches, counts, list);
     leave(saved);
     return listed;
 }

@@ -33,7 +33,7 @@ _ARGUMENTS = {
     "falling_sums": "pnpnp",
     "falling_weights": "pnpnnp",
     "count_cells": "pupnnpnpnp",
-    "count_indices": "pupnnpupnpp",
+    "count_indices": "pupnnpuppp",
     "nearest_places": "pnpp",
     "sort_words": "ppn",
     "sort_doubles": "ppn",

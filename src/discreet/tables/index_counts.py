@@ -165,13 +165,13 @@ class IndexCounts:
         assert not isinstance(library, str)
         count, kind, room = library.functions["count_indices"], self.edges.kind, np.empty(0)
         cell = (self.grid.numbers.ctypes.data, step.bit_length() - 1)
-        table = (stretches.ctypes.data, len(stretches))
+        table = stretches.ctypes.data if len(stretches) else None
         for batch in batches(self.edges.relation, kind):
             if len(stretches) and len(room) < batch.length:
                 room = np.empty(batch.length)
             rows = (batch.rows, ord(kind), batch.valid, batch.offset, batch.length)
             short = counts.with_room_for(batch.length)
-            number = count(*rows, *cell, *table, short.ctypes.data, room.ctypes.data)
+            number = count(*rows, *cell, table, short.ctypes.data, room.ctypes.data)
             indices.append(room[:number].copy())
         return counts.all, np.concatenate(indices).astype(np.int64)
 
