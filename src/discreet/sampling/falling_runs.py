@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from . import kernel
 from .arrays import objects
 from .bits import LazyUniform
+from .constant_time import replace_by_expm1
 from .enclosures import (
     CUT,
     CUT_WEIGHT,
@@ -40,9 +41,6 @@ _EXACT = 2**53
 
 _MOST_SCORE = 2**62
 """Below it, numpy's integers hold every score."""
-
-_GENTLE = 2.0**-14
-"""Of falls up to it three terms of a series are as good as `expm1`."""
 
 _STEEPEST, _LEAST_FALL = 2.0**50, 2.0**-900
 
@@ -253,16 +251,18 @@ class KernelWeights:
 class NumpyWeights:
     """The weights in numpy, first relative to the best score in their own block: so the places are read once."""
 
-    block = 2**13
+    block = 2**14
 
     def __init__(self, runs: FallingRuns, rate: Rate) -> None:
         self._runs, self._rate = runs, rate.double
-        n = len(runs.keys) - 1
-        # Against an array numpy compares several numbers at once, against a scalar it does not.
-        self._positions, self._cuts = np.arange(self.block), np.full(self.block, -CUT)
-        self._is_gentle = min(runs.steps.limit, n) * runs.steps.step * self._rate <= _GENTLE
+        self._fall, n = -runs.steps.step * self._rate, len(runs.keys) - 1
+        # Blocks are weighed one after the other in the same memory, which stays in the cache.
+        length = min(self.block, n)
+        self._integers = np.empty((3, length + 1), dtype=np.int64)
+        self._doubles, self._positions = np.empty((3, length)), np.arange(length)
         bests, sums = list[int](), list[float]()
         with overflowing():
+            self._rises = np.expm1(self._positions[::-1] * self._fall)
             for b in range(-(-n // self.block)):
                 best, weights = self._relative(b)
                 bests.append(best)
@@ -283,61 +283,71 @@ class NumpyWeights:
         return weights
 
     def _relative(self, b: int) -> tuple[int, NDArray[np.float64]]:
-        """Return the best score in one block, at least 0, and the weights of its runs relative to that."""
-        ends, numbers = self._block(b)
-        sizes = ends[1:] - ends[:-1]
-        tops = self._tops(ends[1:], numbers)
-        tops *= sizes > 0  # without points, a run may be better than all others
-        best = max(0, int(tops.max()))
+        """Return the best score in one block, at least 0, and the weights of its runs relative to that.
+
+        They are in memory that the next call uses again.
+        """
+        ends, sizes, numbers = self._block(b)
+        weights, points, falls = self._doubles[:, : len(sizes)]
+        np.multiply(numbers, self._fall, out=falls)
+        np.multiply(sizes, falls, out=points)
+        best = self._replace_by_gaps(ends, sizes, numbers)
         # *Runs* in draw.md: exact gaps, and (1 - exp(-d m)) / (1 - exp(-d)), over d alone where runs are dense.
-        np.subtract(best, tops, out=tops)
-        weights = self._decay(tops.astype(np.float64))
-        falls: Any = numbers * (-self._runs.steps.step * self._rate)
-        points = sizes * falls
-        weights *= np.expm1(points, out=points)
-        weights /= falls if self._runs.steps.dense else self._heights(falls, points)
+        np.multiply(ends, -self._rate, out=weights)
+        np.maximum(weights, -CUT, out=weights)
+        exponential(weights)
+        replace_by_expm1(points, ends, sizes.view(np.float64))
+        weights *= points
+        weights /= falls if self._runs.steps.dense else self._heights(numbers, points)
         return best, weights
 
-    def _tops(self, ends: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the best scores of runs by the places of their ends, plus one."""
-        low, step = self._runs.steps.low, self._runs.steps.step
-        tops: NDArray[np.int64] = ends + (low - 1) if step == 1 else ends * step
-        if step > 1:
-            tops += low - step
-        tops *= numbers
-        return tops
+    def _block(self, b: int) -> NDArray[np.int64]:
+        """Return the places of one block plus one, the numbers of points up to them, and how many are not below."""
+        steps, start, n = self._runs.steps, b * self.block, len(self._runs.keys) - 1
+        length = min(self.block, n - start)
+        from_before = self._integers[0, : length + 1]
+        keys = self._runs.keys[start : start + length + 1]
+        np.right_shift(keys, self._runs.bits, out=from_before)
+        if steps.floor > -1:  # no key is below 0
+            np.maximum(from_before, steps.floor + 1, out=from_before)
+        integers = self._integers[:, 1 : length + 1]
+        ends, sizes, numbers = integers
+        np.subtract(ends, from_before[:-1], out=sizes)
+        np.subtract(n - start, self._positions[:length], out=numbers)
+        if steps.limit < n:
+            np.minimum(numbers, steps.limit, out=numbers)
+        return integers
 
-    def _decay(self, gaps: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Replace gaps by the weights that they leave."""
-        gaps *= -self._rate
-        np.maximum(gaps, self._cuts[: len(gaps)], out=gaps)
-        return exponential(gaps)
+    def _replace_by_gaps(
+        self, ends: NDArray[np.int64], sizes: NDArray[np.int64], numbers: NDArray[np.int64]
+    ) -> int:
+        """Replace places by the gaps of their scores to the best one, at least 0, and return that."""
+        steps = self._runs.steps
+        if steps.step > 1:
+            ends *= steps.step
+        ends += steps.low - steps.step
+        ends *= numbers
+        # A run without points is no better than the first that ends at its place, but at the floor none has points.
+        if steps.low + steps.step * steps.floor > 0:
+            ends *= np.minimum(sizes, 1, out=sizes)
+        best = max(0, int(ends.max()))
+        np.subtract(best, ends, out=ends)
+        return best
 
     def _heights(
-        self, falls: NDArray[np.float64], room: NDArray[np.float64]
+        self, numbers: NDArray[np.int64], room: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Return exp(fall) - 1 of falls below 0: by three terms of the series where all are small."""
-        if not self._is_gentle:
-            return np.expm1(falls, out=falls)
-        # *Small falls* in draw.md: d (1 + d (1/2 + d / 6)).
-        heights = np.multiply(falls, 1 / 6, out=room)
-        heights += 0.5
-        heights *= falls
-        heights += 1.0
-        heights *= falls
-        return heights
+        """Return exp(fall) - 1 of runs, by that of the last one and those of the numbers beyond its own."""
+        first, last = int(numbers[0]), int(numbers[-1])
+        rises = self._rises[-len(numbers) :]
+        if first - last < len(numbers) - 1:  # by the limit
+            rises = np.maximum(rises, rises[last - first - 1])
+        # *Falls in a block* in draw.md: (e^a - 1) + (e^b - 1) e^a.
+        lowest = float(np.expm1(last * self._fall))
+        np.multiply(rises, 1.0 + lowest, out=room)
+        room += lowest
+        return room
 
     def of_zero(self) -> float:
         """Return the weight of a point of score 0."""
         return float(exponential(np.array([max(-CUT, self._best * -self._rate)]))[0])
-
-    def _block(self, b: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the places of one block with the one before them, plus one, and how many are not below each."""
-        runs, start, n = self._runs, b * self.block, len(self._runs.keys) - 1
-        ends = runs.keys[start : min(start + self.block, n) + 1] >> runs.bits
-        if runs.steps.floor > -1:  # no key is below 0
-            np.maximum(ends, runs.steps.floor + 1, out=ends)
-        numbers = n - start - self._positions[: len(ends) - 1]
-        if runs.steps.limit < n:
-            np.minimum(numbers, runs.steps.limit, out=numbers)
-        return ends, numbers

@@ -132,7 +132,7 @@ class Revenue(BaseScore):
     def _falling(self, bids: ExactArray) -> FallingRuns | None:
         """Return a run per bid, where doubles hold all prices: a choice by the prices alone."""
         prices = self.prices
-        below = math.lcm(prices.lo.denominator, prices.step.denominator)
+        below = _denominator(prices)
         if len(bids) == 0 or max(prices.hi, Fraction(1)) * below >= _EXACT_QUOTIENTS:
             return None
         unit = self.unit
@@ -185,6 +185,11 @@ def _paying(indices: Integers, counts: NDArray[np.int64]) -> tuple[Integers, NDA
     return distinct_indices(indices[paying], counts[paying])
 
 
+def _denominator(prices: Grid) -> int:
+    """Return the least denominator that all prices have in common."""
+    return math.lcm(prices.lo.denominator, prices.step.denominator)
+
+
 def borders(prices: Grid) -> Grid:
     """Return a grid of points nearest to the bids from one price up to the next."""
     half = prices.step / 2
@@ -201,12 +206,20 @@ def _sorted_keys(prices: Grid, bids: ExactArray) -> tuple[NDArray[Any], int]:
     bits = key_bits(prices.size - 1, len(bids))
     keys = np.empty(len(bids) + 1, dtype=np.int64)
     keys[0] = 0
-    positions = np.arange(_BIDS_AT_ONCE) if bits else np.zeros(_BIDS_AT_ONCE, dtype=np.int64)
+    length, stride = min(_BIDS_AT_ONCE, len(bids)), 1 if bits else 0
+    positions = np.arange(length) * stride + (1 << bits)
+    in_doubles = _DoublePlaces(prices, length) if bids.dtype.kind == "f" else None
     for start in range(0, len(bids), _BIDS_AT_ONCE):  # what is worked with stays in the cache
-        block = places(prices, bids[start : start + _BIDS_AT_ONCE])
-        block <<= bits
-        block += (1 << bits) + (start if bits else 0)
-        np.add(block, positions[: len(block)], out=keys[1 + start : 1 + start + len(block)])
+        block: Any = bids[start : start + _BIDS_AT_ONCE]
+        part = keys[1 + start : 1 + start + len(block)]
+        if in_doubles is None:
+            np.left_shift(places(prices, block), bits, out=part)
+        else:
+            indices = in_doubles.of(block)
+            indices *= 2.0**bits  # whole numbers below 2**62, with as many digits as the places
+            part[:] = indices
+        part += positions[: len(part)]
+        positions += stride * _BIDS_AT_ONCE
     in_default_environment(keys[1:].view(np.float64).sort)()  # numpy is quicker with doubles
     return keys, bits
 
@@ -219,7 +232,7 @@ def _write_keys(
         keys[:] = places(prices, bids)
         keys += 1
         return
-    below = math.lcm(prices.lo.denominator, prices.step.denominator)
+    below = _denominator(prices)
     doubles = prices.lo, prices.hi, 1 / prices.step, prices.lo * below, prices.step * below
     fast.grid_keys(bids, np.array([*map(float, doubles), float(below)]), keys)
 
@@ -236,8 +249,8 @@ def places(prices: Grid, bids: ExactArray) -> Integers:
     An index depends on its own bid alone. A bid that is a double pays every price whose nearest
     double is not above it, so 3.01 pays 3.01; all other numbers are compared exactly. NaN pays nothing.
     """
-    kind, below = bids.dtype.kind, math.lcm(prices.lo.denominator, prices.step.denominator)
-    if max(prices.hi, Fraction(1)) * below >= _EXACT_QUOTIENTS:
+    kind = bids.dtype.kind
+    if max(prices.hi, Fraction(1)) * _denominator(prices) >= _EXACT_QUOTIENTS:
         return _one_by_one(prices, bids)
     if kind == "O":
         indices = np.empty(len(bids), dtype=np.int64)
@@ -245,20 +258,44 @@ def places(prices: Grid, bids: ExactArray) -> Integers:
             alike = part.dtype.kind != "O"
             indices[where] = places(prices, part) if alike else _one_by_one(prices, part)
         return indices
+    length = min(_BIDS_AT_ONCE, len(bids))
+    find = _DoublePlaces(prices, length).of if kind == "f" else partial(_whole_places, prices)
     indices = np.empty(len(bids), dtype=np.int64)
-    least = float(prices.lo) if kind == "f" else math.ceil(prices.lo)
-    for start in range(
-        0, len(bids), _BIDS_AT_ONCE
-    ):  # temporary arrays of a block stay in the cache
-        block: Any = bids[start : start + _BIDS_AT_ONCE]
-        pays = block >= least
-        # Those that pay nothing are placed like a bid of the lowest price, and then taken back.
-        some = block if pays.all() else np.where(pays, block, block.dtype.type(least))
-        highest = _by_words(prices, some, below)
-        # A double at the lowest price has index 0, a whole number above it may have another.
-        paying = highest - ~pays if kind == "f" else np.where(pays, highest, -1)
-        indices[start : start + _BIDS_AT_ONCE] = paying
+    for start in range(0, len(bids), _BIDS_AT_ONCE):  # what is worked with stays in the cache
+        indices[start : start + _BIDS_AT_ONCE] = find(bids[start : start + _BIDS_AT_ONCE])
     return indices
+
+
+class _DoublePlaces:
+    """The places of bids in doubles, block by block in memory that is used again. Private."""
+
+    __slots__ = ("_below", "_highest", "_least", "_low", "_lowest", "_room", "_step", "_steps")
+
+    def __init__(self, prices: Grid, length: int) -> None:
+        below = _denominator(prices)
+        self._lowest, self._highest = float(prices.lo), float(prices.hi)
+        self._least = float(prices.lo - prices.step / 4)
+        self._steps = float(1 / prices.step)
+        # Prices are (low + place * step) / below, all whole numbers below 2**53.
+        self._low, self._step = float(prices.lo * below), float(prices.step * below)
+        self._below = float(below)
+        self._room = np.empty((3, length))
+
+    def of(self, bids: ExactArray) -> NDArray[np.float64]:
+        """Return the places of at most `length` bids, until the next call."""
+        nearest: NDArray[np.float64]
+        nearest, paying, points = self._room[:, : len(bids)]
+        np.fmax(bids, self._least, out=paying)  # pays nothing, as NaN does
+        np.minimum(paying, self._highest, out=paying)
+        # The quotient is off by less than 1/4: this index, from 0 on, or the one below is the answer.
+        np.subtract(paying, self._lowest, out=nearest)
+        nearest *= self._steps
+        np.rint(nearest, out=nearest)
+        np.multiply(nearest, self._step, out=points)
+        points += self._low
+        points /= self._below
+        nearest -= points > paying
+        return nearest
 
 
 def _one_by_one(prices: Grid, bids: ExactArray) -> Integers:
@@ -267,24 +304,16 @@ def _one_by_one(prices: Grid, bids: ExactArray) -> Integers:
     return np.array(exact, dtype=object if prices.size >= _LARGE else np.int64)
 
 
-def _by_words(prices: Grid, paying: ExactArray, below: int) -> NDArray[np.int64]:
-    """Return the same for bids of one type that pay the lowest price, of which `below` is the denominator."""
+def _whole_places(prices: Grid, bids: ExactArray) -> NDArray[np.int64]:
+    """Return the same for integers of one type."""
+    below, least = _denominator(prices), math.ceil(prices.lo)
     lo, step = int(prices.lo * below), int(prices.step * below)
-    if paying.dtype.kind == "f":
-        paying = np.minimum(paying, float(prices.hi))
-        # The quotient is off by less than 1/4: this index or the one below is the answer.
-        nearest = paying - float(prices.lo)
-        nearest *= float(1 / prices.step)
-        np.rint(nearest, out=nearest)
-        points = nearest * step  # whole numbers below 2**53
-        points += lo
-        points /= below
-        nearest -= points > paying
-        return nearest.astype(np.int64)
-    most = min(math.ceil(prices.hi), np.iinfo(paying.dtype.name).max)
-    whole = np.minimum(paying, most).astype(np.int64)
+    pays = bids >= least
+    # Those that pay nothing are placed like a bid of the lowest price, and then taken back.
+    most = min(math.ceil(prices.hi), np.iinfo(bids.dtype.name).max)
+    whole = np.clip(bids, least, most).astype(np.int64)
     indices: NDArray[np.int64] = np.minimum((whole * below - lo) // step, prices.size - 1)
-    return indices
+    return np.where(pays, indices, -1)
 
 
 def _highest_paid(prices: Grid, bid: Any) -> int:
