@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,11 @@ from discreet.errors import (
     InvalidScores,
     UnknownName,
 )
-from discreet.mechanisms import Base2, Base2Eta, NoisyMax
+from discreet.mechanisms import MECHANISMS, Base2, Base2Eta, NoisyMax
 from discreet.privacy import BoundedRange, LaplaceDP
 from discreet.testing import counted_work
+
+from ..scripted_words import on_words
 
 
 @pytest.mark.parametrize(
@@ -54,6 +57,37 @@ def test_many_draws_cost_many_times() -> None:
     named = discreet.select({"a": 0, "b": 99}, spread=1, epsilon=1, size=2, neighbors="replace_one")
     assert named.value == ["b", "b"]
     assert named.guarantee == BoundedRange(Fraction(1), "replace_one").repeated(2)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("size", [1, np.int64(3), 300])
+def test_samples_from_plain_scores_are_those_from_any(mechanism: str, size: int) -> None:
+    """Arguments of such a call are settled once: the release is the same, by the same words."""
+    terms: Any = {"sensitivity": 1, "mechanism": mechanism, "size": size, "epsilon": "1/3"}
+    words = np.random.default_rng(3).integers(0, 2**64, 2000, dtype=np.uint64).tolist()
+    settled, other, array = (
+        on_words(words, partial(discreet.select, scores, **terms))
+        for scores in ([3, 1, 2], (3, 1, 2), np.array([3, 1, 2]))
+    )
+    assert settled.value.tolist() == other.value.tolist() == array.value.tolist()
+    assert settled.value.dtype == other.value.dtype
+    for field in ("guarantee", "mechanism", "unit", "query", "candidates", "charged"):
+        assert getattr(settled, field) == getattr(other, field) == getattr(array, field)
+
+
+def test_samples_from_plain_scores_are_refused_alike() -> None:
+    wrong: list[Any] = [{"size": 0}, {"size": 10**10}, {"size": 2.5}, {"size": 2, "epsilon": 0}]
+    for terms in wrong:
+        errors = list[Any]()
+        several: list[Any] = [[3, math.nan], (3, math.nan)]
+        for scores in several:
+            with pytest.raises(DiscreetError) as caught:
+                discreet.select(scores, **{"sensitivity": 1, "epsilon": 1, **terms})
+            errors.append((type(caught.value), str(caught.value)))
+        assert errors[0] == errors[1]
+        assert errors[0][0] is not InvalidScores
+    with pytest.raises(InvalidScores):
+        discreet.select([3, math.nan], sensitivity=1, epsilon=1, size=2)
 
 
 @pytest.mark.parametrize(

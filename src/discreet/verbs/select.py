@@ -10,7 +10,7 @@ from ..account import is_billed
 from ..errors import InvalidCandidates, InvalidScores
 from ..mechanisms.calibration_cache import Calibration, find_calibration
 from ..mechanisms.contract import Calibrated, Law
-from ..numbers import Number
+from ..numbers import Number, count
 from ..releases import Release
 from ..sampling.bits import LazyUniform, SystemBits
 from ..sampling.enclosures import Rate
@@ -98,7 +98,11 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
     Side channels: those of the mechanism.
     """
     if candidates is None and gap is False and type(scores) in PLAIN_SCORES:
-        calibration = _calibration(terms, sensitivity, spread, monotonic)
+        size = terms.get("size")
+        one_draw: Terms = terms if size is None else {**terms, "size": None}
+        calibration = _calibration(one_draw, sensitivity, spread, monotonic)
+        if calibration is not None and size is not None:
+            return _sample(scores, calibration, size)
         if calibration is not None:
             index = draw_few(scores, 0, calibration.short_rate, SYSTEM_BITS)
             if index is None:
@@ -117,10 +121,20 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
 
 
 @lru_cache
-def _template(calibration: Calibration) -> Release:
-    """Return the release of an answer to come."""
-    guarantee = calibration.calibrated.guarantee
+def _template(calibration: Calibration, size: int = 1) -> Release:
+    """Return the release of an answer to come, or of several."""
+    guarantee = calibration.calibrated.guarantee.repeated(size)
     return Release(None, guarantee, calibration.mechanism.name, query="select")
+
+
+def _sample(scores: object, calibration: Calibration, size: object) -> Release:
+    """Release so many answers."""
+    from ..sampling.vectors import read_vector
+    from ..selection import MOST_DRAWS
+
+    number = count(size, "size", most=MOST_DRAWS)
+    law = calibration.calibrated.law(read_vector(scores))
+    return _template(calibration, number).with_value(np.asarray(law.draws(number, SYSTEM_BITS)))
 
 
 def _calibration(
