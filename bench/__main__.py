@@ -16,7 +16,6 @@ from .candidates import candidates
 from .draws import again, many, million, rows, ten, top
 from .files import mode, mode_of_many
 from .files import price as file_price
-from .gaps import Trace, gaps
 from .grids import median, price, quantiles
 from .imports import first_select, imports
 from .joint import joint
@@ -30,6 +29,7 @@ from .race import Watch
 from .report import report
 from .results import Row
 from .top_k import flipped, peeled
+from .traces import Trace, traces
 from .units import units
 
 WORKS: dict[str, Callable[[Watch], Row]] = {
@@ -64,7 +64,7 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "first_select": first_select,
     "first_select_compiled": partial(first_select, kept=False),
 }
-NAMES = (*WORKS, "large_mode", "large_median", "gaps")
+NAMES = (*WORKS, "large_mode", "large_median", "traces")
 
 
 def main() -> None:
@@ -77,11 +77,11 @@ def main() -> None:
     if asked.check:
         known = before[way]["rows"]
         asked.only = [name for name in asked.only or known if name in known]
-    rows, traces = _measured(asked)
+    rows, all_traces = _measured(asked)
     results = {
         "machine": machine(),
         "rows": {name: row.as_dict() for name, row in rows.items()},
-        "gaps": [trace.as_dict() for trace in traces],
+        "traces": [trace.as_dict() for trace in all_traces],
     }
     if asked.json:
         print(json.dumps(results, indent=2, ensure_ascii=False))
@@ -89,19 +89,19 @@ def main() -> None:
         compared = regressions.comparisons(before[way], results)
         sys.exit(not regressions.report(Console(), compared))
     else:
-        report(Console(), machine(), list(rows.values()), traces)
+        report(Console(), machine(), list(rows.values()), all_traces)
     if asked.store:
         others = {} if way == "numpy" else {"numpy": kernel.without_kernel(list(rows))}
         stored.write(**{way: results}, **others)
 
 
 def _measured(asked: argparse.Namespace) -> tuple[dict[str, Row], list[Trace]]:
-    """Return the rows that are asked for, by name, and what times show of gaps."""
+    """Return the rows that are asked for, by name, and what times show of the data."""
     names, large = asked.only or NAMES, Large(asked.rows, asked.data)
     works = {**WORKS, "large_mode": large.mode, "large_median": large.median}
     with progress() as watch:
         rows = {name: work(about(name, watch)) for name, work in works.items() if name in names}
-        return rows, gaps(about("gaps", watch)) if "gaps" in names else []
+        return rows, traces(about("traces", watch)) if "traces" in names else []
 
 
 def _arguments() -> argparse.Namespace:

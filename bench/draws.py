@@ -30,7 +30,7 @@ KIND_SCORES = (
 def million(watch: Watch) -> Row:
     """Return the row of one draw from a million candidates."""
     scores = _scores(10**6)
-    ours = partial(_ours, scores)
+    ours = partial(select_of, scores)
     contenders = [
         Contender(OURS, ours),
         Contender(NUMPY, partial(peers.numpy_one_liner, scores)),
@@ -45,7 +45,7 @@ def million(watch: Watch) -> Row:
 def ten(watch: Watch) -> Row:
     """Return the row of one draw from ten candidates."""
     scores = _scores(10)
-    ours = partial(_ours, scores)
+    ours = partial(select_of, scores)
     contenders = [
         Contender(OURS, ours, calls=200),
         Contender(NUMPY, partial(peers.numpy_one_liner, scores), calls=200),
@@ -59,12 +59,12 @@ def ten(watch: Watch) -> Row:
 def again(n: int, watch: Watch) -> Row:
     """Return the row of one draw from n candidates, with the public arguments settled before."""
     scores = _scores(n)
-    ours = partial(_settled, scores)
+    ours = partial(selector_of, scores)
     calls = max(20, 2000 // n)
     contenders = [
         Contender("discreet selector", ours, calls=calls),
         Contender(NUMPY, partial(peers.numpy_one_liner, scores), calls=calls),
-        Contender(OURS, partial(_ours, scores), calls=calls),
+        Contender(OURS, partial(select_of, scores), calls=calls),
     ]
     target = Target(0.2, NUMPY) if n <= 1_000 else None
     lines = compared(race(contenders, 31, watch), target, bits_per_draw(ours))
@@ -86,7 +86,7 @@ def rows(watch: Watch) -> Row:
 def many(watch: Watch) -> Row:
     """Return the row of many draws from the same candidates."""
     scores = _scores(40_000)
-    ours = partial(_ours, scores, DRAWS)
+    ours = partial(select_of, scores, DRAWS)
     contenders = [
         Contender(OURS, ours),
         Contender(NUMPY, partial(peers.numpy_one_liner, scores, DRAWS)),
@@ -106,11 +106,11 @@ def top(watch: Watch) -> Row:
     """Return the row of the hundred best of a million candidates."""
     scores = _scores(10**6)
     contenders = [
-        Contender("discreet top_k", partial(_top, scores)),
-        Contender(OURS, partial(_ours, scores)),
+        Contender("discreet top_k", partial(top_of, scores)),
+        Contender(OURS, partial(select_of, scores)),
     ]
     timings = race(contenders, 21, watch)
-    lines = compared(timings, Target(2, OURS), bits_per_draw(partial(_top, scores)))
+    lines = compared(timings, Target(2, OURS), bits_per_draw(partial(top_of, scores)))
     return Row("top 100 of 10^6", lines)
 
 
@@ -118,7 +118,7 @@ def _scores(n: int) -> peers.Array:
     return np.random.default_rng(n).standard_normal(n)
 
 
-def _ours(scores: peers.Array, size: int | None = None) -> Run:
+def select_of(scores: peers.Array, size: int | None = None) -> Run:
     from discreet import select
 
     return partial(select, scores, sensitivity=1, epsilon=1, size=size)
@@ -133,7 +133,7 @@ def _keep_words() -> peers.Array:
     return words
 
 
-def _settled(scores: peers.Array) -> Run:
+def selector_of(scores: peers.Array) -> Run:
     from discreet import selector
 
     return partial(selector(len(scores), sensitivity=1, epsilon=1), scores)
@@ -145,7 +145,7 @@ def _rows(scores: peers.Array) -> Run:
     return partial(select_rows, scores, sensitivity=1, epsilon=1, disjoint=True)
 
 
-def _top(scores: peers.Array) -> Run:
+def top_of(scores: peers.Array) -> Run:
     from discreet import select_top_k
 
     return partial(select_top_k, scores, k=100, sensitivity=1, epsilon=1)

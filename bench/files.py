@@ -61,7 +61,7 @@ def mode(watch: Watch) -> Row:
     with TemporaryDirectory() as directory:
         file = Path(directory, "adult.parquet")
         _write(codes, file)
-        ours = partial(_declared, file)
+        ours = partial(declared_mode, file)
         contenders = [
             Contender("discreet mode", ours),
             Contender("discreet mode, not declared", partial(_ours, file, list(ADULT))),
@@ -74,7 +74,7 @@ def mode(watch: Watch) -> Row:
     return Row("mode of 7, 10^7 Parquet rows", lines, NOTES)
 
 
-def write_query(file: Path, query: str, parameters: list[int]) -> None:
+def write_query(file: Path, query: str, parameters: object) -> None:
     """Write the rows of a query, with the same random numbers each time, as Parquet."""
     with duckdb.connect() as connection:
         connection.sql("SELECT setseed(0.5)").fetchall()
@@ -112,11 +112,11 @@ def price(watch: Watch) -> Row:
         with duckdb.connect() as connection:
             connection.register("bids", {"bid": bids})
             connection.sql("SELECT bid FROM bids").write_parquet(str(file))
-        ours = partial(_price, str(file), "bid")
+        ours = partial(price_of, str(file), "bid")
         contenders = [
             Contender("discreet price, Parquet", ours),
             Contender(SCAN, partial(_scan_and_price, file)),
-            Contender(MEMORY, partial(_price, bids)),
+            Contender(MEMORY, partial(price_of, bids)),
         ]
         timings = race(contenders, 21, watch)
         lines = compared(timings, Target(1.15, SCAN), bits_per_draw(ours))
@@ -140,7 +140,7 @@ def _write(codes: peers.Array, file: Path) -> None:
         relation.write_parquet(str(file))
 
 
-def _price(bids: "peers.Array | str", *column: str) -> Run:
+def price_of(bids: "peers.Array | str", *column: str) -> Run:
     import discreet
 
     grid = discreet.Grid(0, "9999.99", "0.01")
@@ -151,7 +151,7 @@ def _scan_and_price(file: Path) -> Run:
     """Return a price from what a bare scan of the column gives, on a connection that is open already."""
     connection = duckdb.connect()
     query = f"SELECT bid FROM read_parquet('{file}')"
-    return lambda: _price(connection.sql(query).fetchnumpy()["bid"])()
+    return lambda: price_of(connection.sql(query).fetchnumpy()["bid"])()
 
 
 def _ours(file: Path, texts: list[str]) -> Run:
@@ -160,7 +160,7 @@ def _ours(file: Path, texts: list[str]) -> Run:
     return partial(discreet.mode, file, "c", candidates=texts, epsilon=1)
 
 
-def _declared(file: Path) -> Run:
+def declared_mode(file: Path) -> Run:
     import discreet
 
     words = {"type": "string", "enum": list(ADULT)}

@@ -33,12 +33,12 @@ def price(watch: Watch) -> Row:
     """Return the row of a price over 2^40 grid points and 10^6 bids."""
     bids = np.random.default_rng(8).random(10**6) * 1000
     contenders = [
-        Contender("discreet price", partial(_price, bids)),
+        Contender("discreet price", partial(price_of, bids)),
         Contender(SORT, partial(_sort, bids)),
     ]
     timings = race(contenders, 21, watch)
     target = Target(limit(1.6, 3.6), SORT)
-    lines = compared(timings, target, bits_per_draw(partial(_price, bids)))
+    lines = compared(timings, target, bits_per_draw(partial(price_of, bids)))
     return Row("price, 10^6 bids, grid of 2^40", lines)
 
 
@@ -46,16 +46,16 @@ def quantiles(watch: Watch) -> Row:
     """Return the row of 50 quantiles of 586,104 floats over a grid of 10^8 points."""
     data = np.clip(np.random.default_rng(9).normal(40, 12, 586_104), 0, 100)
     contenders = [
-        Contender("discreet quantiles, recursive", partial(_quantiles, data, "recursive")),
-        Contender("discreet quantiles, independent", partial(_quantiles, data, "independent")),
+        Contender("discreet quantiles, recursive", partial(quantiles_of, data, "recursive")),
+        Contender("discreet quantiles, independent", partial(quantiles_of, data, "independent")),
         Contender(SORT, partial(_sort, data)),
     ]
     timings = race(contenders, 21, watch)
-    bits = bits_per_draw(partial(_quantiles, data, "recursive"))
+    bits = bits_per_draw(partial(quantiles_of, data, "recursive"))
     return Row("50 quantiles of 586,104", compared(timings, Target(1.2, SORT), bits))
 
 
-def _quantiles(data: peers.Array, method: Literal["recursive", "independent"]) -> Run:
+def quantiles_of(data: peers.Array, method: Literal["recursive", "independent"]) -> Run:
     from discreet import Grid, quantiles
 
     alphas, grid = [Fraction(i, 51) for i in range(1, 51)], Grid(0, 100, "0.000001")
@@ -69,7 +69,7 @@ def median_of(data: "peers.Array | list[float]") -> Run:
     return partial(median, data, candidates=Grid(-(10**6), 10**6, "0.000002"), epsilon=1)
 
 
-def _price(bids: peers.Array) -> Run:
+def price_of(bids: peers.Array) -> Run:
     from discreet import Grid, best_price
 
     grid = Grid(0, Fraction(1000 * (2**40 - 1), 2**40), Fraction(1000, 2**40))

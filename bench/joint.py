@@ -18,11 +18,11 @@ def joint(watch: Watch) -> Row:
     """Return the row of 9 joint quantiles of 1,000 different numbers."""
     data = np.random.default_rng(10).normal(0, 5, 1000)
     contenders = [
-        Contender("discreet quantiles, joint", partial(_joint, data)),
+        Contender("discreet quantiles, joint", partial(joint_of, data)),
         Contender(FOURIER, partial(by_fourier, data, -100.0, 100.0)),
     ]
     timings = race(contenders, 51, watch)
-    bits = bits_per_draw(partial(_joint, data))
+    bits = bits_per_draw(partial(joint_of, data))
     return Row(f"{QUANTILES} joint quantiles of 1,000", compared(timings, Target(1, FOURIER), bits))
 
 
@@ -83,7 +83,7 @@ def _backward(
     return np.sort(found)
 
 
-def _joint(data: Array) -> Run:
+def joint_of(data: Array) -> Run:
     from discreet import Grid, quantiles
 
     alphas = [Fraction(i, QUANTILES + 1) for i in range(1, QUANTILES + 1)]

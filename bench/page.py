@@ -1,6 +1,7 @@
 """The page of the documentation with the stored results, and its picture."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,36 @@ from .stored import Results, peer
 DOCS = Path(__file__).parents[1] / "docs" / "reference"
 PAGE, PICTURE = DOCS / "benchmarks.md", DOCS / "pictures" / "benchmarks.svg"
 BEGIN, END = "<!-- measured -->", "<!-- end -->"
+TRACES, END_OF_TRACES = "<!-- traces -->", "<!-- end of traces -->"
 
 
 def write(stored: Mapping[str, Results]) -> None:
     """Put the stored results into the page, between its marks, and draw them."""
     from .picture import picture  # matplotlib is not in the group `bench`
 
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END)
-    PAGE.write_text(f"{before}{BEGIN}\n{table(stored)}\n{END}{after}", encoding="utf-8")
+    text = _replace(PAGE.read_text(encoding="utf-8"), BEGIN, table(stored), END)
+    tables = table_of_traces(stored["kernel"].get("traces", []))
+    PAGE.write_text(_replace(text, TRACES, tables, END_OF_TRACES), encoding="utf-8")
     PICTURE.write_text(f"{picture(stored).to_svg()}\n", encoding="utf-8")
+
+
+def _replace(page: str, begin: str, text: str, end: str) -> str:
+    """Return the page with a text between two marks in place of what was there."""
+    before, rest = page.split(begin)
+    _, after = rest.split(end)
+    return f"{before}{begin}\n{text}\n{end}{after}"
+
+
+def table_of_traces(traces: Sequence[Mapping[str, Any]]) -> str:
+    """Return what times show of the data: a table for the works on the same cases."""
+    lines = list[str]()
+    for cases, same in groupby(traces, lambda trace: trace["cases"]):
+        lines += ["", f"| work | {' | '.join(cases)} |", "|---" * (len(cases) + 1) + "|"]
+        for trace in same:
+            first = duration(trace["median"][0])
+            cells = [trace["name"], first, *(f"{one:.2f}" for one in trace["ratios"][1:])]
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines[1:])
 
 
 def table(stored: Mapping[str, Results]) -> str:
@@ -34,35 +55,35 @@ def table(stored: Mapping[str, Results]) -> str:
         "without the kernel",
         "target",
     )
-    found = [_machines(stored), "", f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    lines = [_machines(stored), "", f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     slow = stored.get("numpy", {}).get("rows", {})
     for name, row in stored["kernel"]["rows"].items():
-        found += _lines(row, slow.get(name))
-    return "\n".join(found)
+        lines += _lines(row, slow.get(name))
+    return "\n".join(lines)
 
 
 def _lines(row: Mapping[str, Any], slow: Mapping[str, Any] | None) -> list[str]:
     """Return one line for each peer of a row; without peers one for ourselves."""
     ours, *peers = row["lines"]
     without = {} if slow is None else {line["name"]: line for line in slow["lines"]}
-    chosen = peer(row)
-    found = []
+    first = peer(row)
+    lines = []
     for line in [line for line in peers if line["median"] is not None] or [None]:
-        told = [row["title"], _times(ours)]
+        cells = [row["title"], _times(ours)]
         if line is None:
-            told += [""] * 6
+            cells += [""] * 6
         else:
-            is_chosen = chosen is not None and line["name"] == chosen["name"]
-            told += [
+            is_first = first is not None and line["name"] == first["name"]
+            cells += [
                 line["name"],
                 _times(line),
                 _ratio(line),
                 _ratio(line, "processor_ratio"),
                 _ratio(without.get(line["name"])),
             ]
-            told.append(_target(line) if is_chosen else "")
-        found.append(f"| {' | '.join(told)} |")
-    return found
+            cells.append(_target(line) if is_first else "")
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
 
 
 def _machines(stored: Mapping[str, Results]) -> str:

@@ -1,17 +1,17 @@
 """The results in print, within 80 columns."""
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .gaps import CANDIDATES, GAPS, Trace
 from .race import Ratio, Timing
 from .results import Line, Row, Target
+from .traces import Trace
 
-_AHEAD = f"{CANDIDATES:,} candidates, 1 ahead"
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -22,8 +22,8 @@ def report(
     console.print(escape(", ".join(_described(machine))), style="dim", highlight=False)
     if rows:
         console.print(_table_of_rows(rows))
-    if traces:
-        console.print(_table_of_traces(traces))
+    for _, same in groupby(traces, lambda trace: trace.cases):
+        console.print(_table_of_traces(list(same)))
     console.print(_notes(rows, traces))
 
 
@@ -80,16 +80,15 @@ def _with_interval(ratio: Ratio | None) -> str:
 
 
 def _table_of_traces(traces: Sequence[Trace]) -> Table:
-    table = _table(*(f"ahead\nby {gap}" for gap in GAPS), "slowest by\nfastest", "bits a\ndraw")
-    table.add_row(f"[bold]{_AHEAD}")
+    """Return works on the same cases: the time of the first, and the processor's of the others by it."""
+    table = _table(*traces[0].cases, "bits a\ndraw")
     for trace in traces:
         bits = [bits for bits in trace.bits if bits is not None]
-        table.add_row(
-            f"  {escape(trace.name)}",
-            *map(_time, trace.timings),
-            _number(trace.spread, "x"),
-            _number(max(bits, default=None)),
-        )
+        ratios = [
+            _number(None if ratio is None else ratio.median, "x") for ratio in trace.ratios[1:]
+        ]
+        first = _time(trace.timings[0])
+        table.add_row(escape(trace.name), first, *ratios, _number(max(bits, default=None)))
     return table
 
 
@@ -138,7 +137,7 @@ def _notes(rows: Sequence[Row], traces: Sequence[Trace]) -> Table:
 def _troubles(rows: Sequence[Row], traces: Sequence[Trace]) -> dict[str, list[str]]:
     """Return what went wrong, and in which rows."""
     timed = [(row.title, line.name, line.timing) for row in rows for line in row.lines]
-    timed += [(_AHEAD, trace.name, timing) for trace in traces for timing in trace.timings]
+    timed += [("traces", trace.name, timing) for trace in traces for timing in trace.timings]
     troubles: dict[str, list[str]] = {}
     for title, name, timing in timed:
         if timing.failure:

@@ -24,7 +24,9 @@ def write(**measured: Results) -> None:
     kept = read()
     for way, results in measured.items():
         rows = {**kept.get(way, {}).get("rows", {}), **results["rows"]}
+        traces = results.get("traces") or kept.get(way, {}).get("traces", [])
         kept[way] = {"machine": results["machine"], "rows": rows}
+        kept[way] |= {"traces": traces} if traces else {}
     text = json.dumps(kept, indent=1, ensure_ascii=False)
     FILE.write_text(f"{text}\n", encoding="utf-8")
 

@@ -20,8 +20,8 @@ def peeled(n: int, watch: Watch) -> Row:
     """Return the row of the 50 best of n counts, by the exponential mechanism."""
     counts = _counts(n)
     ours = {
-        "discreet top_k": partial(_ours, counts),
-        "discreet top_k, joint": partial(_ours, counts, method="joint"),
+        "discreet top_k": partial(peeled_of, counts),
+        "discreet top_k, joint": partial(peeled_of, counts, method="joint"),
     }
     theirs = Contender(GUMBEL, partial(_gumbel, counts))
     return _row(f"top {K} of {n:,}", ours, theirs, 2, watch)
@@ -30,7 +30,7 @@ def peeled(n: int, watch: Watch) -> Row:
 def flipped(n: int, watch: Watch) -> Row:
     """Return the row of the 50 best of n counts, by permute-and-flip."""
     counts = _counts(n)
-    ours = {"discreet top_k": partial(_ours, counts, mechanism="permute_and_flip")}
+    ours = {"discreet top_k": partial(peeled_of, counts, mechanism="permute_and_flip")}
     title = f"top {K} of {n:,}, permute-and-flip"
     return _row(title, ours, Contender(ROUNDS, partial(_in_rounds, counts)), 3, watch)
 
@@ -53,7 +53,7 @@ def _counts(n: int) -> Array:
     return np.floor(1e5 / np.arange(1, n + 1)).astype(np.int64)
 
 
-def _ours(counts: Array, **terms: Any) -> Run:
+def peeled_of(counts: Array, **terms: Any) -> Run:
     from discreet import select_top_k
 
     return partial(select_top_k, counts, k=K, sensitivity=1, monotonic=True, epsilon=1, **terms)

@@ -87,6 +87,26 @@ def test_results_are_kept_row_by_row(tmp_path: Any, monkeypatch: pytest.MonkeyPa
     assert kept["numpy"] == results(2.0)
 
 
+def test_traces_are_kept_and_written_by_their_cases(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "FILE", tmp_path / "stored.json")
+    trace = {
+        "name": "median",
+        "cases": ["distinct", "one"],
+        "median": [0.001, 0.003],
+        "ratios": [1.0, 2.96],
+    }
+    stored.write(kernel={**results(1.0), "traces": [trace, {**trace, "name": "price"}]})
+    stored.write(kernel=results(2.0))
+    assert page.table_of_traces(stored.read()["kernel"]["traces"]).splitlines() == [
+        "| work | distinct | one |",
+        "|---|---|---|",
+        "| median | 1 ms | 2.96 |",
+        "| price | 1 ms | 2.96 |",
+    ]
+
+
 def test_a_peer_that_failed_is_no_peer() -> None:
     row = results(1.0, failure="not installed")["rows"]["work"]
     found = stored.peer(row)

@@ -857,6 +857,47 @@ INLINE double gap_of_integers(int64_t a, int64_t b)
     return a < b ? -gap : gap;
 }
 
+/* The number with this key: keys are in the order of the numbers, and 2^63 is that of 0. */
+INLINE double double_of_key(uint64_t key)
+{
+    uint64_t bits = key >> 63 ? key ^ (uint64_t)1 << 63 : ~key;
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+INLINE int64_t integer_of_key(uint64_t key)
+{
+    int64_t number;
+    key ^= (uint64_t)1 << 63;
+    memcpy(&number, &key, sizeof number);
+    return number;
+}
+
+/* The key of the k-th largest of n numbers, two bits in a pass: it is the largest key that k numbers reach. Quickselect
+   is quicker, but takes up to fifteen times as long where few numbers differ, which would tell that they do. No double is
+   compared with what is no number: keys beyond those of the finite ones are reached by none, or by all. */
+#define KTH_KEY(NAME, TYPE, NUMBER)                                                                           \
+    FOR_EACH_LEVEL uint64_t NAME(const TYPE *restrict x, size_t n, size_t k)                                  \
+    {                                                                                                         \
+        uint64_t key = 0;                                                                                     \
+        for (int shift = 62; shift >= 0; shift -= 2) {                                                        \
+            TYPE a = NUMBER(key | (uint64_t)1 << shift), b = NUMBER(key | (uint64_t)2 << shift);              \
+            TYPE c = NUMBER(key | (uint64_t)3 << shift);                                                      \
+            uint64_t reach_a = 0, reach_b = 0, reach_c = 0;                                                   \
+            for (size_t i = 0; i < n; i++) {                                                                  \
+                reach_a += x[i] >= a;                                                                         \
+                reach_b += x[i] >= b;                                                                         \
+                reach_c += x[i] >= c;                                                                         \
+            }                                                                                                 \
+            key |= (uint64_t)((reach_a >= k) + (reach_b >= k) + (reach_c >= k)) << shift;                     \
+        }                                                                                                     \
+        return key;                                                                                           \
+    }
+
+KTH_KEY(kth_key_of_doubles, double, double_of_key)
+KTH_KEY(kth_key_of_integers, int64_t, integer_of_key)
+
 /* The delays of n numbers behind a good one. Return 1, or 0 if a number is not finite. */
 FOR_EACH_LEVEL int compute_delays(const double *restrict x, size_t n, double good, double rate, double *restrict out)
 {
@@ -1166,6 +1207,17 @@ EXPORT void discreet_log_times(const uint64_t *words, size_t n, double *starts, 
 {
     Environment saved = enter();
     compute_log_times(words, n, starts, ends);
+    leave(saved);
+}
+
+/* Write the k-th largest of n finite doubles or integers, ties counted. */
+EXPORT void discreet_kth_largest(const void *x, int are_integers, size_t n, size_t k, void *out)
+{
+    Environment saved = enter();
+    if (are_integers)
+        *(int64_t *)out = integer_of_key(kth_key_of_integers(x, n, k));
+    else
+        *(double *)out = double_of_key(kth_key_of_doubles(x, n, k));
     leave(saved);
 }
 

@@ -33,6 +33,9 @@ _ROW = 256
 LARGEST_CUT = 2**50
 """`joint_stage` takes cuts below it."""
 
+RANKED = frozenset({np.dtype(np.float64), np.dtype(np.int64)})
+"""The types of numbers that are ranked, and read by the module for short draws."""
+
 _SORTED_AT_ONCE, _EIGHT, _LARGEST_WORD = 64, 8, 2**32 - 1
 """Words are sorted by so many, with room for eight at both ends; the largest one stands behind all others."""
 
@@ -75,6 +78,14 @@ class Kernel:
         values, ends = _contiguous(values), np.empty(len(values))
         self._functions["running_sums"](_at(values), len(values), best, rate / LN2, _at(ends))
         return ends, _ROW + len(ends) // _ROW + 1
+
+    def kth_largest(self, values: NDArray[Any], k: int) -> np.float64 | np.int64:
+        """Return the k-th largest of finite numbers of a type in RANKED, in a time that does not depend on them."""
+        values, answer = _contiguous(values), np.empty(1, dtype=values.dtype)
+        is_integer = values.dtype.kind == "i"
+        self._functions["kth_largest"](_at(values), is_integer, len(values), k, _at(answer))
+        largest: np.float64 | np.int64 = answer[0]
+        return largest
 
     def weights(self, gaps: Doubles, rate: float) -> Doubles:
         """Replace the gaps by their weights."""
@@ -336,7 +347,7 @@ def _not_finite() -> InvalidScores:
     return not_finite()
 
 
-def _contiguous(values: Doubles) -> Doubles:
+def _contiguous(values: NDArray[Any]) -> NDArray[Any]:
     """Return the numbers one after another in memory, at addresses C can read."""
     flags = values.flags
     if flags.c_contiguous and flags.aligned:

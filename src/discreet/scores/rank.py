@@ -339,13 +339,12 @@ def _between(values: ExactArray, low: Any, high: Any) -> tuple[int, ExactArray]:
 
 
 def _around(indices: Integers, rank: int, width: int) -> tuple[Integers, int, int]:
-    """Return the same of indices, which are reordered in place, in a few passes."""
-    indices.partition(rank)
-    centre, head, tail = indices[rank], indices[:rank], indices[rank + 1 :]
-    lower, higher = int(np.count_nonzero(head < centre)), int(np.count_nonzero(tail > centre))
-    start, stop = max(0, lower - width), min(len(indices), len(indices) - higher + width)
-    if start > 0:
-        head.partition(start)
-    if stop < len(indices):
-        tail.partition(stop - rank - 2)
+    """Return the same of indices, which are sorted in place.
+
+    Quickselect is quicker where all are distinct, but takes up to fifteen times as long where most are equal and
+    a few are not: one record more could show in the time.
+    """
+    indices.sort()
+    first, end = (int(indices.searchsorted(indices[rank], side)) for side in ("left", "right"))
+    start, stop = max(0, first - width), min(len(indices), end + width)
     return indices[start:stop], start, stop

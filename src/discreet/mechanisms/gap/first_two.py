@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...errors import InvalidScores
 from ...sampling.bits import Bits, LazyUniform
 from ...sampling.enclosures import NaturalRate, has_fast_pass, overflowing, precision
+from ...sampling.order_statistics import second_largest
 from ...sampling.vectors import StoredNumber, Vector, differences
 from ..contract import Law
 from ..gap_grid import GapGrid
@@ -79,7 +80,7 @@ class FirstTwo:
             law, scores, rate, grid, noise,
         )  # fmt: skip
         values = scores.values
-        self._second: StoredNumber = np.partition(values, len(values) - 2)[len(values) - 2]
+        self._second: StoredNumber = second_largest(values)
         self._decays: NDArray[np.float64] | None = None
         if has_fast_pass(rate):
             with overflowing():
@@ -122,8 +123,7 @@ class FirstTwo:
         # Of what was cut one end alone is known.
         low[self._decays >= _CUT_DECAY] = -np.inf
         high[self._decays <= -_CUT_DECAY] = np.inf
-        second = np.partition(low, len(low) - 2)[len(low) - 2]
-        return np.flatnonzero(high >= second).tolist()
+        return np.flatnonzero(high >= float(second_largest(low))).tolist()
 
     def _bounds(self, i: int, u: LazyUniform) -> _Bounds:
         decay = self._rate.exponent(self._scores.exact_gap(i, self._second))

@@ -18,6 +18,7 @@ from ...sampling import kernel
 from ...sampling.bits import Bits, LazyUniform, RestOfWords
 from ...sampling.categorical import Categorical
 from ...sampling.enclosures import Rate, overflowing, precision
+from ...sampling.order_statistics import kth_largest
 from ...sampling.vectors import StoredNumber, Vector, differences, gaps_to, not_finite
 from ...sampling.waiting_times import (
     LOG_TIME_ERROR,
@@ -52,9 +53,6 @@ _WORD, _SHORT_WORDS = 64, 4
 _MOST_IN_C = 512
 """Among more candidates that look first settle.c does not find the order: `MOST_NEAR` in kernel.c."""
 
-_READ_IN_C = {np.dtype(np.float64), np.dtype(np.int64)}
-"""The types of scores that settle.c reads."""
-
 _Places = NDArray[np.intp]
 
 
@@ -81,7 +79,7 @@ class FirstArrivals(Lists):
         self._scores, self._k, self._rate = scores, k, rate
         self._few = min(len(scores), k + read_on_for(len(scores)))
         fast, self._values = kernel.active(), scores.values
-        in_c = fast is not None and self._values.dtype in _READ_IN_C and self._few <= _MOST_IN_C
+        in_c = fast is not None and self._values.dtype in kernel.RANKED and self._few <= _MOST_IN_C
         self._race = fast.module if in_c and fast is not None else None
         if self._race is not None and not self._values.flags.carray:
             self._values = np.require(self._values, requirements=["C", "A"])
@@ -93,7 +91,7 @@ class FirstArrivals(Lists):
         They are relative to the k-th best score: whoever comes k-th is near that one, whatever the scores.
         """
         values, n = self._values, len(self._scores)
-        kth = np.partition(values, n - self._k)[n - self._k]
+        kth = kth_largest(values, self._k)
         delays = np.empty(n)
         if self._race is not None:
             if not self._race.delays(values, kth, self._rate.double, delays):
@@ -229,7 +227,9 @@ class FlipRounds(Lists):
         scores.best()
         self._scores, self._k, self._rate = scores, k, rate
         values = scores.values
-        best = values.argpartition(len(values) - k)[len(values) - k :]
+        kth: Any = kth_largest(values, k)
+        better, ties = np.flatnonzero(values > kth), np.flatnonzero(values == kth)
+        best = np.concatenate((better, ties[: k - len(better)]))
         self._best_first = best[values[best].argsort()[::-1]].tolist()
         small = (
             values.dtype.kind in "iu"
@@ -239,16 +239,15 @@ class FlipRounds(Lists):
 
     def draw(self, bits: Bits) -> list[int]:
         """Return the k answers in their order."""
-        answers, best, delays = dict[int, None](), -1, np.empty(0)
+        answers = list[int]()
         with overflowing():
             for _ in range(self._k):
-                leader = next(i for i in self._best_first if i not in answers)
-                if leader != best:
-                    best, delays = leader, self._delays(leader)
-                    delays[list(answers)] = np.inf
-                i = self._first(delays, best, bits)
-                answers[i], delays[i] = None, np.inf
-        return list(answers)
+                best = next(i for i in self._best_first if i not in answers)
+                # Anew, also where the best is still there: else that would show in the time.
+                delays = self._delays(best)
+                delays[answers] = np.inf
+                answers.append(self._first(delays, best, bits))
+        return answers
 
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities of all lists."""
