@@ -41,8 +41,13 @@ class ScriptedReader:
     lines: "asyncio.Queue[Line | None]" = field(default_factory=asyncio.Queue)
     task: Any = None
     end: asyncio.Event = field(default_factory=asyncio.Event)
+    permit: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def send(self, line: Line) -> None:
+        if not line:
+            self.permit.set()
+            return
+        self.permit.clear()
         self.task = asyncio.create_task(self._work(line))
 
     async def _work(self, line: Line) -> None:
@@ -63,6 +68,9 @@ class ScriptedReader:
             else 0
         )
         await self.lines.put({"step": "charged", "at": self.clock.time, "late_turns": late})
+        if not pace["turn"]:
+            await self.permit.wait()
+            self.log.append(("read", name, self.clock.time))
         await self.clock.sleep(line["takes"])
         if line.get("dies") == "reading":
             self.kill()
@@ -71,6 +79,7 @@ class ScriptedReader:
         if line["store_at"] is not None:
             store_at = line["store_at"] + late * pace["turn"]
             await self.clock.sleep(max(0.0, store_at - self.clock.time))
+        await self.clock.sleep(line.get("stores", 0.0))
         self.log.append(("store", name, self.clock.time))
         await self.lines.put({"answer": {"value": name, "at": line["beginning"]}})
 
@@ -322,16 +331,44 @@ def test_without_turns_callers_take_turns() -> None:
     assert order == ["a0", "b", "a1", "a2"]
 
 
-def test_draining_drops_what_waits_and_ends_what_is_read() -> None:
-    script = Script(timetable({"ann": 4}))
+def test_without_turns_one_is_charged_or_stored_while_another_is_read() -> None:
+    """As many are read at a time as there are readers; the spare one takes turns too."""
+    script = Script(timetable({"ann": 1}, turn=0))
+
+    async def work() -> None:
+        tickets = [script.ask(f"a{i}", charge=0.1, takes=0.2, stores=0.1) for i in range(4)]
+        await asyncio.gather(*(ticket.reply for ticket in tickets))
+
+    script.run(work())
+    times = {(kind, name): time - 100.0 for kind, name, time in script.log}
+    expected = {"begin": [0.0, 0.0, 0.4, 0.6], "read": [0.1, 0.3, 0.5, 0.7]}
+    for kind, moments in expected.items():
+        assert [times[kind, f"a{i}"] for i in range(4)] == pytest.approx(moments)
+
+
+def test_without_turns_a_question_that_fails_before_it_is_read_holds_up_no_other() -> None:
+    script = Script(timetable({"ann": 1}, turn=0))
+
+    async def work() -> list[Line]:
+        tickets = [script.ask("a", dies="before"), script.ask("b"), script.ask("c", dies="reading")]
+        return [await ticket.reply for ticket in (*tickets, script.ask("d"))]
+
+    replies = script.run(work())
+    assert [reply.get("value") for reply in replies] == [None, "b", None, "d"]
+
+
+@pytest.mark.parametrize("turn", [TURN, 0.0])
+def test_draining_drops_what_waits_and_ends_what_is_read(turn: float) -> None:
+    script = Script(timetable({"ann": 4}, turn=turn))
 
     async def work() -> tuple[Ticket, Ticket]:
-        first, second = script.ask("a"), script.ask("b")
+        first, _, last = (script.ask(name, takes=0.4) for name in "abc")
         await script.clock.sleep(0.3)
         await script.dispatcher.drain()
-        return first, second
+        return first, last
 
-    first, second = script.run(work())
+    first, last = script.run(work())
     assert first.reply.done()
-    assert not second.reply.done() or second.reply.cancelled()
-    assert [name for kind, name, _ in script.log if kind == "begin"] == ["a"]
+    assert not last.reply.done() or last.reply.cancelled()
+    begins = [name for kind, name, _ in script.log if kind == "begin"]
+    assert begins == (["a"] if turn else ["a", "b"])

@@ -1,6 +1,8 @@
 """Questions wait without a thread; what needs no reading does not wait; long waits are told at once."""
 
 import asyncio
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,9 +17,10 @@ import anyio.to_thread
 import discreet
 from discreet import Connection
 from discreet.errors import Exhausted, LedgerUnwritable, Unanswerable
+from discreet.ledger.store import Store
 from discreet.ledger.toml_budgets import configuration
 from discreet.node.allowed_questions import Checkout
-from discreet.service import http_client, wire
+from discreet.service import http_client, paused_replies, wire
 from discreet.service.app import make_app
 from discreet.service.dispatcher import QueuedQuestion
 from discreet.service.dispatcher_client import RemoteTicket, UnreachableError
@@ -25,6 +28,8 @@ from discreet.service.http_client import HttpClient
 from discreet.service.pages.page_request import SESSION
 from discreet.service.pages.sessions import form_secret
 from discreet.service.paused_replies import LONGEST_WAIT
+from discreet.service.permissions import hold
+from discreet.service.reader import answering
 from discreet.service.tokens import tokens_beside
 from discreet.service.turns import LENGTH, Clock
 
@@ -334,3 +339,203 @@ def test_pages_say_when_the_answer_comes_and_lead_to_it(service: Service) -> Non
     assert one == again
     plan = person.send("GET", "/plan?dataset=people&question=typical-age")
     assert "An answer would come in" in plan.text
+
+
+class ReadingDispatcher:
+    """A dispatcher with a reader in this process, which has datasets and a ledger of its own."""
+
+    readers = 1
+
+    def __init__(self) -> None:
+        self._answer = answering(configuration(), hold(configuration()))
+        self.questions: list[QueuedQuestion] = []
+        self.is_stuck = False
+
+    async def ask(self, question: QueuedQuestion) -> RemoteTicket:
+        self.questions.append(question)
+        reply = asyncio.get_running_loop().create_future()
+        if not self.is_stuck:
+            times = {"beginning": None, "stored_at": None, "store_at": None}
+            line = {**question.line, **times, "pace": {"charge_by": 0.0, "turn": 0.0, "limit": 0.0}}
+            answer = self._answer(line, lambda _: None)
+            reply.set_result({"end": 0.0, "is_first": True, "reply": answer})
+        return RemoteTicket(0.0, reply)
+
+
+class Untimed:
+    """A service without turns, and its readers in this process.
+
+    Args:
+        token: that of ann.
+        knows: whether the bill of the question is known, because it was asked before.
+    """
+
+    def __init__(self, token: str, *, knows: bool) -> None:
+        self.dispatcher = ReadingDispatcher()
+        dispatcher: Any = self.dispatcher
+        self.app: Any = make_app(configuration(), [HOST], dispatcher=dispatcher)
+        self.token = token
+        if knows:
+            assert self.post("known")[0] == 200
+            self.dispatcher.questions.clear()
+
+    def post(self, key: str, **question: Any) -> tuple[int, bytes, str | None]:
+        """Return the status, the body, and whether an answer was charged before."""
+        client, sent = InTheProcess(self.app, self.token), {"question": "typical-age", **question}
+        reply = client.request("POST", "/v1/answers", json=sent, headers={"Idempotency-Key": key})
+        return reply.status_code, reply.content, reply.headers.get("idempotent-replayed")
+
+
+@pytest.fixture
+def ann(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return a token of ann's for a service without turns."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    write_files()
+    Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0s"\n')
+    return tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)[0]
+
+
+@pytest.fixture
+def transactions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the transactions of all ledgers in this process, as they are."""
+    names: list[str] = []
+    run = Store._run
+
+    def note_and_run(self: Store, work: Any, course: Any, stop: Any) -> Any:
+        names.append("write" if course.writing else "read")
+        return run(self, work, course, stop)
+
+    monkeypatch.setattr(Store, "_run", note_and_run)
+    return names
+
+
+def test_a_known_question_is_asked_without_turns_and_the_reader_alone_reads_the_ledger(
+    ann: str, transactions: list[str]
+) -> None:
+    service = Untimed(ann, knows=True)
+    service.dispatcher.is_stuck = True
+    transactions.clear()
+
+    async def ask_and_leave() -> None:
+        transport = httpx.ASGITransport(service.app)
+        async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}") as client:
+            headers = {"Authorization": f"Bearer {ann}", "Idempotency-Key": "new"}
+            sent = {"question": "typical-age"}
+            asking = asyncio.create_task(client.post("/v1/answers", json=sent, headers=headers))
+            while not service.dispatcher.questions:
+                await asyncio.sleep(0.01)
+            asking.cancel()
+
+    asyncio.run(ask_and_leave())
+    assert transactions == []
+
+
+def _in_another_process(text: str) -> None:
+    subprocess.run([sys.executable, "-c", f"import discreet\n{text}"], check=True)
+
+
+def _count_events() -> int:
+    return len(discreet.Ledger("budget.db").history())
+
+
+CHANGES = {
+    "nothing": "",
+    "the share is closed": 'discreet.Ledger("budget.db").shrink("people", analyst="ann")',
+    "the share is spent": """
+ann = discreet.connect(analyst="ann")
+while ann.quote("typical-age").fits:
+    ann.ask("typical-age")""",
+    "the request is another question": """
+discreet.connect(analyst="ann").ask("city", request="key")""",
+    "the request was answered": 'discreet.connect(analyst="ann").ask("typical-age", request="key")',
+    "the token is revoked": """
+from pathlib import Path
+from discreet.service.tokens import tokens_beside
+tokens = tokens_beside(Path("discreet.toml"))
+tokens.revoke(tokens.valid()[0].id)""",
+    "the data are gone": """
+from pathlib import Path
+Path("SECRET-PLACE.csv").write_text("city\\nBern\\n")
+try:
+    discreet.connect(analyst="ann").ask("typical-age", request="key")
+except discreet.errors.DiscreetError:
+    pass""",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_by_another_process_decides_the_next_known_question_in_the_same_words(
+    ann: str, change: str
+) -> None:
+    """As it decides that question in a service that settles all questions first."""
+    knows, settles = Untimed(ann, knows=True), Untimed(ann, knows=False)
+    assert knows.post("before")[0] == 200
+    before = _count_events()
+    _in_another_process(CHANGES[change])
+    written = _count_events() - before
+    replies = [service.post("key") for service in (knows, settles)]
+    if change == "nothing":
+        assert [reply[0] for reply in replies] == [200, 200]
+        assert [reply[2] for reply in replies] == ["?0", "?1"]
+        assert len({reply[1] for reply in replies}) == 1
+    else:
+        assert replies[0] == replies[1]
+        assert (replies[0][0] == 200) == (change == "the request was answered")
+        assert _count_events() - before == written
+
+
+@pytest.mark.parametrize(
+    "question", [{"max_cost": "1/4"}, {"size": 10**5}, {"dataset": "rivals"}, {"question": "none"}]
+)
+def test_a_refusal_has_the_same_words_for_a_known_question(
+    ann: str, question: dict[str, Any]
+) -> None:
+    replies = [Untimed(ann, knows=knows).post("key", **question) for knows in (True, False)]
+    assert replies[0] == replies[1]
+    assert replies[0][0] in (404, 422)
+
+
+def test_who_has_no_share_is_told_so_of_a_question_that_others_have_asked(ann: str) -> None:
+    tokens = tokens_beside(Path("discreet.toml"))
+    bob, eve = (tokens.create("analyst", name, LATER)[0] for name in ("bob", "eve"))
+    replies = []
+    for knows in (True, False):
+        service = Untimed(bob, knows=False)
+        if knows:
+            assert service.post("bobs", question="high")[0] == 200
+        service.token = eve
+        replies.append(service.post("eves", question="high"))
+        assert len(service.dispatcher.questions) == 2 * knows
+    assert replies[0] == replies[1]
+    assert b"no share was opened for eve" in replies[0][1]
+
+
+def test_a_stored_answer_and_a_refusal_of_a_known_question_need_no_reader(
+    ann: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = Untimed(ann, knows=True)
+    stored = service.post("stored")
+    service.dispatcher.is_stuck = True
+    monkeypatch.setattr(paused_replies, "_LONGEST_UNSETTLED", 0.01)
+    assert service.post("stored") == (200, stored[1], "?1")
+    assert service.post("dear", max_cost="1/4")[0] == 422
+
+
+def test_a_known_question_without_a_dispatcher_is_told_as_one_that_was_settled(
+    ann: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replies = []
+    for knows in (True, False):
+        service = Untimed(ann, knows=knows)
+
+        async def ask(_: ReadingDispatcher, question: QueuedQuestion) -> RemoteTicket:
+            raise UnreachableError
+
+        with monkeypatch.context() as patched:
+            patched.setattr(ReadingDispatcher, "ask", ask)
+            replies.append(service.post("key"))
+            if knows:
+                assert service.post("known")[0] == 200
+    assert replies[0] == replies[1]
+    assert replies[0][0] == 503

@@ -55,7 +55,9 @@ def test_without_turns_nothing_is_waited_for() -> None:
     pace = script.pace(store_at=None, turn=0.0, limit=0.0)
     pace.begin()
     pace.finish()
-    assert (script.time, [line["step"] for line in script.lines]) == (100.0, ["charged"])
+    assert (script.time, [line["step"] for line in script.lines]) == (
+        100.0, ["charged", "drawn"],
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("fails", ["no", "reading", "drawing"])

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from ..account import Indices, PaidAnswer
 from ..batches import Call
+from ..datasets import Dataset
 from ..errors import (
     DiscreetError,
     Exhausted,
@@ -137,9 +138,15 @@ class Permission:
             self._bills.clear()
         self._bills[size] = bill
 
-    def bill_of(self, size: int | None) -> Bill | None:
-        """Return the bill of so many answers, if it was settled before and is the same whoever asks."""
-        return self._bills.get(size)
+    def known_bill(self, size: int | None, dataset: object) -> Bill | None:
+        """Return the bill of so many answers as it was settled before, if it is the same for all callers.
+
+        None if the data are elsewhere by now, or requests are counted here.
+        """
+        bill = None if self.limits.requests is not None else self._bills.get(size)
+        if bill is None or bill.about is None or not isinstance(dataset, Dataset):
+            return None
+        return bill if dataset.whereabouts.source == bill.about.source else None
 
     def admit(self, analyst: str, request: str | None) -> None:
         """Count a request of an analyst if requests are limited, and raise if there are too many.

@@ -1,6 +1,6 @@
 """The service: described datasets over HTTP, under /v1. Every caller brings a token."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -38,7 +38,7 @@ from .ownership import Ownership
 from .pages import Site, add_pages, page_not_found
 from .pages.sessions import sessions_beside
 from .paid_requests import PaidRequests
-from .paused_replies import Settlement
+from .paused_replies import KnownQuestions, Settlement
 from .permissions import hold, rights_of
 from .refusals import RefusedError
 from .replies import failure
@@ -105,24 +105,54 @@ class Service:
         answer: Release | Failure | None = None,
     ) -> Connection:
         """Return the connection of a caller, for a request that came at that time; perhaps with its answer."""
-        rights = replace(
+        rights = self._rights_at(token, arrival)
+        if answer is not None:  # its caller was let in before it was asked for
+            return self._connect(token, rights, lambda _, **__: answer, lambda: None)
+        reader = Settlement(rights, token).call if self.dispatcher else None
+        return self._connect(token, rights, reader, rights.check)
+
+    def connection_at_once(
+        self,
+        token: Token,
+        arrival: Arrival | None = None,
+        answer: Release | Failure | None = None,
+    ) -> Connection:
+        """Return the same, in which questions that are known are asked before they are settled, without turns."""
+        is_timed = self.turns is None or self.turns.timetable.is_timed
+        if is_timed or answer is not None or self.dispatcher is None:
+            return self.connection(token, arrival, answer)
+        rights = self._rights_at(token, arrival)
+        reader = KnownQuestions(Settlement(rights, token)).call
+        return self._connect(token, rights, reader, rights.check)
+
+    def _connect(
+        self,
+        token: Token,
+        rights: Rights,
+        reader: Callable[..., Any] | None,
+        check: Callable[[], object],
+    ) -> Connection:
+        """Return the connection of a caller.
+
+        Args:
+            token: the caller.
+            rights: its rights.
+            reader: answers an operation that reads data; None to do it in this process.
+            check: called before all others.
+        """
+        ownership = Ownership(self.configuration, self.tokens, self.datasets, token)
+        readers = {} if reader is None else {one.name: partial(reader, one) for one in READING}
+        node = InProcess(token.role, rights, ownership, check, readers)
+        return Connection(node, "a service")
+
+    def _rights_at(self, token: Token, arrival: Arrival | None) -> Rights:
+        """Return the rights of a caller, for a request that came at that time."""
+        return replace(
             self._rights(token.role, token.analyst),
             beginning=None if arrival is None else arrival.date,
             wait=partial(self._wait, token.analyst, arrival),
             check_again=partial(self.tokens.check, token.id),
         )
-        ownership = Ownership(self.configuration, self.tokens, self.datasets, token)
-        if answer is not None:  # its caller was let in before it was asked for
-            answers = {one.name: lambda **_: answer for one in READING}
-            return Connection(
-                InProcess(token.role, rights, ownership, readers=answers), "a service"
-            )
-        settlement = Settlement(rights, token)
-        readers = {one.name: partial(settlement.call, one) for one in READING}
-        node = InProcess(
-            token.role, rights, ownership, rights.check, readers if self.dispatcher else {}
-        )
-        return Connection(node, "a service")
 
     def scope(self, token: Token) -> Scope:
         """Return the datasets and the verbs that a caller may ask about."""

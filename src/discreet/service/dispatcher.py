@@ -16,7 +16,7 @@ from ..errors import LedgerBusy, RequestConflict, Unanswerable
 from ..ledger.transaction import time_text
 from ..node.isolation import Failure
 from . import wire
-from .reader_pool import EndedError, Line, Reader, ReaderPool
+from .reader_pool import SPARES, EndedError, Line, Reader, ReaderPool
 from .timetable import Caller, Place, Timetable
 from .turns import Clock
 
@@ -115,6 +115,10 @@ class Dispatcher:
     _tickets: dict[RequestKey, Ticket] = field(default_factory=dict)
     _rounds: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _running: set[asyncio.Task[None]] = field(default_factory=set)
+    _permits: asyncio.Semaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._permits = asyncio.Semaphore(self.pool.number)
 
     def ask(self, question: QueuedQuestion) -> Ticket:
         """Return the place of a question in the queue of its caller; of one that is there, its place again.
@@ -150,7 +154,7 @@ class Dispatcher:
         if self.timetable.is_timed:
             self._begin(place.reader, self._keep_round(place.reader, now))
         else:
-            for number in range(self.pool.number):
+            for number in range(self.pool.number + SPARES):
                 self._begin(number, self._take_turns(number))
         return ticket
 
@@ -183,11 +187,7 @@ class Dispatcher:
             await self.clock.sleep(max(0.0, span.begin - self.clock.now()))
             taker = self._taker(place, span.begin)
             if taker is not None:
-                task = asyncio.get_running_loop().create_task(
-                    self._answer(self._queues[taker].popleft(), span)
-                )
-                self._running.add(task)
-                task.add_done_callback(self._running.discard)
+                self._run(self._queues[taker].popleft(), span)
             time = span.begin + float(self.timetable.turn) / 2  # after this one, before any other
         del self._rounds[reader]
 
@@ -208,13 +208,24 @@ class Dispatcher:
         return None
 
     async def _take_turns(self, number: int) -> None:
-        """Without turns: answer one question of every waiting caller after the other."""
+        """Without turns: answer one question of every waiting caller after the other.
+
+        The spare reader takes turns too, so that one is charged or stored, for which the disk is waited for, while
+        another is read. No more are read at the same time than the timetable has readers.
+        """
         while places := [place for place, queue in self._queues.items() if queue]:
             queue = self._queues.pop(places[0])
             ticket = queue.popleft()
             self._queues[places[0]] = queue  # the last one now
-            await self._answer(ticket, None)
+            await asyncio.wait([self._run(ticket, None)])
         del self._rounds[number]
+
+    def _run(self, ticket: Ticket, span: Span | None) -> asyncio.Task[None]:
+        """Begin to answer a question in its place."""
+        task = asyncio.get_running_loop().create_task(self._answer(ticket, span))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return task
 
     async def _answer(self, ticket: Ticket, span: Span | None) -> None:
         """Answer a question in its place, and reply to whoever asked."""
@@ -229,7 +240,7 @@ class Dispatcher:
         line, is_charged = {**question, **self._times(span)}, False
         for _ in range(_TRIES):
             try:
-                conversation = Conversation(await self.pool.take(), self.clock, line)
+                conversation = Conversation(await self.pool.take(), self.clock, line, self._permits)
                 reply = await conversation.hold()
             except TimeoutError:
                 break
@@ -269,6 +280,7 @@ class Conversation:
         reader: the reader.
         clock: the time.
         line: the question.
+        permits: how many may read now, where no place of a timetable says who.
         is_charged: whether the reader has reported the charge.
         late: by how many seconds the ledger has delayed it.
     """
@@ -276,8 +288,10 @@ class Conversation:
     reader: Reader
     clock: Clock
     line: Line
+    permits: asyncio.Semaphore
     is_charged: bool = False
     late: float = 0.0
+    _is_permitted: bool = False
 
     async def hold(self) -> Line:
         """Return the reply; end the reader if the outcome is not there in time after the charge.
@@ -292,13 +306,30 @@ class Conversation:
                 if message["step"] == "charged":
                     self.is_charged = True
                     killing = self._time(message)
-                elif killing is not None:
+                    await self._permit()
+                    continue
+                self._end_reading()
+                if killing is not None:
                     killing.cancel()
         finally:
+            self._end_reading()
             if killing is not None:
                 killing.cancel()
         answer: Line = message["answer"]
         return answer
+
+    async def _permit(self) -> None:
+        """Let the reader read, when it may, where no place says when."""
+        if self.line["store_at"] is None:
+            await self.permits.acquire()
+            self._is_permitted = True
+            await self.reader.send({})
+
+    def _end_reading(self) -> None:
+        """Let another one read, if this one was let."""
+        if self._is_permitted:
+            self._is_permitted = False
+            self.permits.release()
 
     def _time(self, message: Line) -> asyncio.Task[None] | None:
         """Begin the time of the reading with its charge."""

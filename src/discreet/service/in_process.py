@@ -21,7 +21,7 @@ class InProcess:
         rights: the rights of the caller.
         ownership: the other operations of owners and auditors.
         check: called before every operation; raises if the caller may do nothing any more.
-        readers: operations by name that are done in another process, and isolated there.
+        readers: operations by name that are done in another process, and checked and isolated there.
     """
 
     __slots__ = ("_check", "_entrance", "_readers", "_role")
@@ -47,8 +47,12 @@ class InProcess:
         if not any(one is operation for one in OPERATIONS):
             raise InvalidArgument("operation must be one of discreet.service.operations.OPERATIONS")
         values = operation.check(arguments)
-        unwrap(call_isolated(self._check))  # a token may be revoked, or expire, while it is used
+        entrance = self._readers.get(operation.name)
+        if entrance is None:
+            unwrap(
+                call_isolated(self._check)
+            )  # a token may be revoked, or expire, while it is used
         operation.audience.check(self._role)
-        entrance = self._readers.get(operation.name) or self._entrance(operation)
+        entrance = entrance or self._entrance(operation)
         answer: T = unwrap(call_isolated(entrance, **values))
         return answer

@@ -2,7 +2,8 @@
 
 It is forked from a template without data (`reader_template`), and gets its questions over a socket, as lines of
 JSON, from the dispatcher. It replies with lines too: that it is ready, that a question was charged, that its answer
-was drawn (where a turn limits the time for that), and the answer. It ends with the other end of the socket.
+was drawn, and the answer. Without turns it waits after the charge for a line that lets it read. It ends with the
+other end of the socket.
 """
 
 import gc
@@ -19,7 +20,7 @@ from hashlib import sha256
 from math import ceil
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, Protocol
 
 from ..account import Indices
 from ..datasets.configuration import Configuration, read_configuration
@@ -41,8 +42,18 @@ _RECORDINGS = 10
 Report = Callable[[dict[str, Any]], object]
 """Sends a line to the dispatcher."""
 
-AnswerFunction = Callable[[dict[str, Any], Report], dict[str, Any]]
-"""Returns the answer to a question, and reports its steps."""
+Permit = Callable[[], object]
+"""Waits until the dispatcher lets this process read, which reads in no place of a timetable."""
+
+
+class AnswerFunction(Protocol):
+    """Answers questions."""
+
+    def __call__(
+        self, line: dict[str, Any], report: Report, permit: Permit = ...
+    ) -> dict[str, Any]:
+        """Return the answer to a question, and report its steps."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +71,10 @@ class ReaderSettings:
     limits: ReaderLimits
 
 
+def _permit_at_once() -> None:
+    """Return at once."""
+
+
 @dataclass(slots=True)
 class Pace:
     """The times of a question: when it is charged, and when its outcome may be stored.
@@ -73,6 +88,7 @@ class Pace:
         store_at: when the outcome may be stored; None for as soon as it is there.
         turn: the seconds of a turn.
         limit: the seconds in which the outcome must be there, from the charge on.
+        permit: waits until this one may read, where no place says when.
         now: returns seconds that never go back, the same in all processes.
         wait: waits for so many seconds.
     """
@@ -82,6 +98,7 @@ class Pace:
     store_at: float | None
     turn: float
     limit: float
+    permit: Permit = _permit_at_once
     now: Callable[[], float] = monotonic
     wait: Callable[[float], None] = sleep
     _late_turns: int = field(default=0, init=False)
@@ -93,13 +110,16 @@ class Pace:
             self._late_turns = max(0, ceil((time - self.charge_by) / self.turn))
             signal.setitimer(signal.ITIMER_REAL, self.limit + self.turn)
         self.report({"step": "charged", "at": time, "late_turns": self._late_turns})
+        if self.store_at is None:
+            self.permit()
 
     def finish(self) -> None:
-        """Report that the outcome is there, where its time is limited, and wait until it may be stored."""
+        """Report that the outcome is there, and wait until it may be stored, where that has a time."""
+        if self.store_at is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        self.report({"step": "drawn"})
         if self.store_at is None:
             return
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        self.report({"step": "drawn"})
         time_to_store = self.store_at + self._late_turns * self.turn
         self.wait(max(0.0, time_to_store - self.now()))
 
@@ -108,11 +128,13 @@ def answering(description: Configuration, datasets: Datasets) -> AnswerFunction:
     """Return the function that answers questions about datasets."""
     tokens = tokens_beside(description.path)
 
-    def answer(line: dict[str, Any], report: Report) -> dict[str, Any]:
+    def answer(
+        line: dict[str, Any], report: Report, permit: Permit = _permit_at_once
+    ) -> dict[str, Any]:
         def release() -> Release:
             rights = replace(
                 rights_of(datasets, description, line["role"], line["analyst"]),
-                beginning=line["beginning"], stored_at=line["stored_at"], wrap=_wrap_of(line, report),
+                beginning=line["beginning"], stored_at=line["stored_at"], wrap=_wrap_of(line, report, permit),
                 reads=line["pace"] is not None, check_again=partial(tokens.check, line["token"]),
             )  # fmt: skip
             operation = next(one for one in READING if one.name == line["operation"])
@@ -134,11 +156,11 @@ def answering(description: Configuration, datasets: Datasets) -> AnswerFunction:
     return answer
 
 
-def _wrap_of(line: dict[str, Any], report: Report) -> Any:
+def _wrap_of(line: dict[str, Any], report: Report, permit: Permit) -> Any:
     """Return the wrapper of the reading: for a question after the end of its reader no data are read."""
     if line["pace"] is None:
         return partial(fail_at, line["store_at"])
-    pace = Pace(report, store_at=line["store_at"], **line["pace"])
+    pace = Pace(report, store_at=line["store_at"], permit=permit, **line["pace"])
     return charge_first(pace.begin, pace.finish)
 
 
@@ -197,7 +219,8 @@ def read_for(dispatcher: socket.socket, settings: ReaderSettings) -> None:
         report({"step": "ready", "process": os.getpid()})
         for line in lines:
             answer = answer or _answer_of(path, settings.digest)
-            report({"answer": (answer or _refuse_change)(json.loads(line), report)})
+            reply = (answer or _refuse_change)(json.loads(line), report, lines.readline)
+            report({"answer": reply})
 
 
 def _answer_of(path: Path, digest: str) -> AnswerFunction | None:
@@ -222,7 +245,7 @@ def collect_no_more() -> None:
     gc.freeze()
 
 
-def _refuse_change(question: dict[str, Any], report: Report) -> dict[str, Any]:
+def _refuse_change(question: dict[str, Any], report: Report, permit: Permit) -> dict[str, Any]:
     """Refuse to answer: the service knows another description than that in the file now."""
     error = LedgerUnwritable(
         "the description was changed; its owner starts the service again, or puts it back as it was"

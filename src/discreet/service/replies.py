@@ -48,6 +48,12 @@ class Answering(Protocol):
         """Return the connection of a caller, for a request that came at that time; perhaps with its answer."""
         ...
 
+    def connection_at_once(
+        self, token: Token, arrival: Arrival | None = None, answer: Release | Failure | None = None
+    ) -> Connection:
+        """Return the same, in which questions that are known are asked before they are settled, without turns."""
+        ...
+
 
 _BEARER = HTTPBearer(auto_error=False, description="A token: discreet token create.")
 
@@ -62,6 +68,9 @@ async def _require_token(
 
 TokenRequest = Annotated[Request, Depends(_require_token)]
 """A request that must bring a token."""
+
+Connect = Callable[[Token, Arrival | None, Release | Failure | None], Connection]
+"""Returns the connection of a caller: see `Answering.connection`."""
 
 AnswerWork = Callable[[Connection, Token], Response]
 Refuse = Callable[[Request, DiscreetError, int | None], Response]
@@ -135,18 +144,22 @@ def _respond_to(  # noqa: PLR0913  # those of `reply_to`
     refuse: Refuse,
     postpone: Postpone,
 ) -> Response | PausedReply:
-    def respond(answer: Release | Failure | None) -> Response | PausedReply:
+    def respond(
+        answer: Release | Failure | None, connect: Connect = service.connection
+    ) -> Response | PausedReply:
         try:
-            connection = service.connection(token, request.scope.get(ARRIVAL), answer)
+            connection = connect(token, request.scope.get(ARRIVAL), answer)
             return work(connection, token)
         except ReadingNeeded as reading:
-            return PausedReply(reading.question, respond, partial(postpone, reading.question))
+            settle = None if reading.is_settled else partial(respond, None)
+            postponing = partial(postpone, reading.question)
+            return PausedReply(reading.question, respond, postponing, settle=settle)
         except RefusedError as refusal:
             return refuse(request, refusal.error, refusal.status)
         except Exception as error:
             return refuse(request, error_for_reader(error, token.role), None)
 
-    return respond(None)
+    return respond(None, service.connection_at_once)
 
 
 def _postpone(question: QueuedQuestion, seconds: float) -> Response:

@@ -204,6 +204,23 @@ class Rights:
             self._read_free_question(verb, dataset, column, terms), size, Paying(request, max_cost)
         )
 
+    def known_bill(
+        self, question: str, dataset: str | None, size: int | None
+    ) -> tuple[str, Bill] | None:
+        """Return the dataset and the bill of a named question as it was settled before, or None; no ledger is read.
+
+        Whoever charges it decides whether it may be asked: the caller's share may be closed by now.
+        """
+        names = self.dataset_names
+        if dataset is not None:
+            names = tuple(name for name in names if name == dataset)
+        try:
+            name, permission = self.datasets.find_question(question, names)
+        except PublicError:
+            return None
+        bill = permission.known_bill(size, self.datasets.find(name).data)
+        return None if bill is None else (name, bill)
+
     def budgets(self) -> list[Budget]:
         """Return the budgets of the caller: the shares of an analyst, or all of the datasets for the owner."""
         return self.datasets.budgets_for(self.analyst, *self.dataset_names)
@@ -297,7 +314,7 @@ class Rights:
 
         In all other cases the verb settles it anew, which gives the answer or the error.
         """
-        bill = None if self.unread is None else inquiry.stored_bill(size)
+        bill = None if self.unread is None else inquiry.known_bill(size)
         if bill is None or paying.request is None:
             return
         checkout, session = self._checkout(inquiry, size, paying)
@@ -437,12 +454,9 @@ class Inquiry:
         if bill.about is not None and bill.about.check is None:
             permission.keep_bill(size, bill)
 
-    def stored_bill(self, size: int | None) -> Bill | None:
+    def known_bill(self, size: int | None) -> Bill | None:
         """Return the bill that was kept, unless the data are elsewhere by now."""
-        bill = None if self.permission is None else self.permission.bill_of(size)
-        if bill is None or bill.about is None or not isinstance(self.data, Dataset):
-            return None
-        return bill if self.data.whereabouts.source == bill.about.source else None
+        return None if self.permission is None else self.permission.known_bill(size, self.data)
 
     def cost(self, bill: Bill) -> Amount:
         """Return the cost in the budget that is charged first.

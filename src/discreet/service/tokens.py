@@ -65,7 +65,7 @@ class Token:
 
     def is_expired(self, now: dt.datetime) -> bool:
         """Return whether it has expired."""
-        return dt.datetime.fromisoformat(self.expires) <= now
+        return _read_time(self.expires) <= now
 
     def as_dict(self) -> dict[str, object]:
         """Return the token without its hash, ready for JSON."""
@@ -331,7 +331,7 @@ def _token(plain: dict[str, Any]) -> Token:
         raise ValueError("no token")
     if (token.role == "analyst") == (token.analyst is None) or len(token.hashed) != 64:
         raise ValueError("no token")
-    if dt.datetime.fromisoformat(token.expires).tzinfo is None:
+    if _read_time(token.expires).tzinfo is None:
         raise ValueError("no token")
     token.hashed.encode("ascii")
     return token
@@ -350,6 +350,12 @@ def _is_locked(lock: IO[str]) -> bool:
 
 def _hash_token(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=4096)
+def _read_time(text: str) -> dt.datetime:
+    """Return the time of a text; those of all tokens are compared for every request."""
+    return dt.datetime.fromisoformat(text)
 
 
 def _time_text(at: dt.datetime) -> str:
