@@ -2,6 +2,7 @@
 
 import math
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -151,17 +152,9 @@ class Decimals:
         if values.dtype.kind == "O":
             close |= near == self.zero
         places = np.flatnonzero(close)
-        # Objects cannot all be compared by numpy; many others may be the same.
-        firsts = inverse = np.arange(len(places))
-        if values.dtype.kind != "O":
-            _, firsts, inverse = np.unique(values[places], return_index=True, return_inverse=True)
-        exact_sides = [
-            _side(value, self.point(index))
-            for value, index in zip(
-                values[places[firsts]].tolist(), near[places[firsts]].tolist(), strict=True
-            )
-        ]
-        sides[places] = np.array(exact_sides, dtype=np.float64)[inverse]
+        sides[places] = _for_each_value(
+            lambda value, index: _side(value, self.point(index)), values[places], near[places]
+        )
         cells: NDArray[np.int64] = 2 * near + 1 + sides.astype(np.int64)
         return cells
 
@@ -190,9 +183,10 @@ class Decimals:
         indices[:], parts = self._guess(doubles)
         sizes = np.abs(doubles)
         is_small = (sizes > 0) & (sizes < 2 * _powers()[0])
-        doubtful = np.flatnonzero((np.abs(parts - 0.5) >= 0.5 - self._error) | is_small)
-        if len(doubtful):
-            indices[doubtful] = [self._index(value) for value in values[doubtful].tolist()]
+        is_open = np.abs(parts - 0.5) >= 0.5 - self._error
+        for which, settle in ((is_open & ~is_small, self._beside), (is_small, self._index)):
+            places = np.flatnonzero(which)
+            indices[places] = _for_each_value(settle, values[places], indices[places])
 
     @property
     def _error(self) -> float:
@@ -212,7 +206,16 @@ class Decimals:
         signed = np.where(sizes == 0, 0, np.where(doubles < 0, -above, above))
         return self.zero + signed, steps
 
-    def _index(self, value: int | float | Fraction) -> int:
+    def _beside(self, value: int | float | Fraction, guess: int) -> int:
+        """Return the nearest index of a number, which is not further from a guess than the next."""
+        numerator, denominator = value.as_integer_ratio()
+        for index in (guess + 1, guess) if guess + 1 < self.size else (guess,):
+            border, unit = self.border_ratio(index)
+            if border * denominator <= numerator * unit:
+                return index
+        return guess - 1
+
+    def _index(self, value: int | float | Fraction, _: int = 0) -> int:
         """Return the nearest index of a number, exactly."""
         if value in (float("inf"), float("-inf")):
             return self.size - 1 if value > 0 else 0
@@ -318,6 +321,17 @@ def next_to_zero(answer: Any) -> Any:
     """Return a number or a date as it is, and 0 for a decimal that is nearer to it than 1e-100."""
     is_near = isinstance(answer, Decimal) and abs(answer) < _NEXT_TO_ZERO
     return 0 if is_near else answer
+
+
+def _for_each_value(
+    function: Callable[[Any, int], int], values: ExactArray, indices: Integers
+) -> list[int] | NDArray[np.int64]:
+    """Return a function of the values and their indices, which is called once for all that are equal."""
+    if values.dtype.kind == "O":  # which numpy cannot compare
+        return [*map(function, values.tolist(), indices.tolist())]
+    _, firsts, inverse = np.unique(values, return_index=True, return_inverse=True)
+    results = map(function, values[firsts].tolist(), indices[firsts].tolist())
+    return np.fromiter(results, np.int64, len(firsts))[inverse]
 
 
 def _side(value: int | float | Fraction, point: Fraction) -> int:

@@ -33,8 +33,11 @@ if TYPE_CHECKING:
     from ..tables.column import Numeric
     from ..tables.meanings import Rungs
 
-SMALL = 2**20
-"""Grids up to this size are counted point by point; on larger ones records are sorted."""
+_FEW_POINTS = 2**12
+"""On larger grids only the records near the rank are sorted."""
+
+DENSE = 16
+"""In one array are counted all points that are up to so many times as many as the records."""
 
 _LARGE = 2**62
 """Indices of grids up to this size are words."""
@@ -101,13 +104,11 @@ class Rank(BaseScore):
         if source is not None:
             return self._in_bracket(source, grid.size, cutoff_gap)
         values, counts = self.column.numbers()
-        if counts is None and grid.size > SMALL:
+        if counts is None and grid.size > _FEW_POINTS:
             return self._near_the_quantile(values, grid, cutoff_gap)
         indices = grid.nearest(values)
-        if counts is None:
-            counts = np.bincount(indices.astype(np.int64, copy=False))
-            indices = np.flatnonzero(counts)
-            counts = counts[indices]
+        if counts is None and grid.size <= DENSE * len(values):
+            return self._whole(count_points(indices, grid.size), grid.size)
         return self._whole(distinct_indices(indices, counts), grid.size)
 
     def _in_bracket(self, source: "CellSource", size: int, cutoff_gap: Fraction) -> Runs:
@@ -205,6 +206,16 @@ class Rank(BaseScore):
         ladder = self.column.rungs(candidates)
         less, more, total = self._beside(ladder)
         return Vector(self._scores(less, more, total), integral=True)
+
+
+def count_points(indices: Integers, size: int) -> tuple[Integers, NDArray[np.int64]]:
+    """Return the points with records and how many these are, from the records' indices on a grid of so many points.
+
+    All points are counted, so that the largest index does not show in the time.
+    """
+    counts = np.bincount(indices.astype(np.int64, copy=False), minlength=size)
+    points = np.flatnonzero(counts)
+    return points, counts[points]
 
 
 def stretches(

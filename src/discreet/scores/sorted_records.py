@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 
 from ..sampling.runs import Runs
 from ..sampling.vectors import Integers, Vector
-from .rank import SMALL, WIDER, add_summaries, stretches
+from .rank import DENSE, WIDER, add_summaries, count_points, stretches
+
+_MOST_IN_ARRAY = 2**20
+"""On larger grids records are sorted, and not counted point by point."""
 
 PARTS = 2**32
 """Into how many parts a point is divided where a cut is drawn: public, and a power of two."""
@@ -41,10 +44,8 @@ class SortedRecords:
     @classmethod
     def at(cls, indices: Integers, size: int) -> "SortedRecords":
         """Return the records with these indices, in any order, on a grid of so many points."""
-        if size <= min(SMALL, 16 * len(indices)):
-            counts = np.bincount(indices.astype(np.int64, copy=False))
-            places = np.flatnonzero(counts)
-            return cls.of(places, counts[places])
+        if size <= min(_MOST_IN_ARRAY, DENSE * len(indices)):
+            return cls.of(*count_points(indices, size))
         # Half as many bytes are sorted in half the time; the copy is sorted in place.
         ascending: Any = indices.astype(np.int32 if size < 2**31 else indices.dtype)
         ascending.sort()

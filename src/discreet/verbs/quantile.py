@@ -66,9 +66,10 @@ def quantile(
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
         UnreadableData: if the data hold no numbers.
 
-    Side channels: those of the mechanism. On a large grid, time and memory also depend on how many records
-    are near the quantile, and on how many are tied there. Files, DuckDB relations and lazy frames are counted
-    out of core, in a public number of passes: docs/explanation/out_of_core.md.
+    Side channels: those of the mechanism. In memory, time also depends on how many different numbers there are,
+    on a grid of more than 4,096 points on how many are near the quantile, and on how many records are tied there.
+    Files, DuckDB relations and lazy frames are counted out of core, in a public number of passes:
+    docs/explanation/out_of_core.md.
     """
     return _release(data, column, _read_alpha(alpha), candidates, terms)
 
