@@ -17,6 +17,7 @@ PIECE = 2**13
 
 OURS = "discreet select"
 NUMPY = "numpy one-liner (unsafe)"
+PASS = "the kernel's pass over the scores alone"
 RANDOMNESS = "the system's randomness alone, every word kept"
 OPENDP = "OpenDP exponential"
 OPENDP_FEW = f"OpenDP, from {FEW_DRAWS} draws"
@@ -34,6 +35,7 @@ def million(watch: Watch) -> Row:
     contenders = [
         Contender(OURS, ours),
         Contender(NUMPY, partial(peers.numpy_one_liner, scores)),
+        *_pass_alone(scores),
         Contender(OPENDP, partial(peers.opendp_exponential, scores)),
         Contender(DIFFPRIVLIB, partial(peers.diffprivlib_exponential, scores), turns=3),
     ]
@@ -122,6 +124,17 @@ def select_of(scores: peers.Array, size: int | None = None) -> Run:
     from discreet import select
 
     return partial(select, scores, sensitivity=1, epsilon=1, size=size)
+
+
+def _pass_alone(scores: peers.Array) -> list[Contender]:
+    """Return the kernel's pass over all scores, which comes before a draw, where there is a kernel."""
+    from discreet.sampling.categorical import BLOCK
+    from discreet.sampling.kernel import active
+
+    fast = active()
+    if fast is None:
+        return []
+    return [Contender(PASS, lambda: partial(fast.block_sums, scores, BLOCK, 0.5))]
 
 
 def _keep_words() -> peers.Array:

@@ -56,6 +56,16 @@ class Words(SystemBits):
         return np.array([self.word() for _ in range(n)], dtype=np.uint64)
 
 
+@pytest.mark.parametrize("start", [0, 3, 9])
+def test_addresses_are_those_of_numpy(start: int) -> None:
+    """Of arrays that may be written to, which are looked at in another way, of others, and of none."""
+    numbers = np.arange(9.0)[start:]
+    fixed = numbers.copy()
+    fixed.flags.writeable = False
+    for array in (numbers, fixed, numbers.astype(np.uint32), np.zeros((2, 3))[1]):
+        assert kernel.address(array) == array.ctypes.data
+
+
 def exact(value: float) -> arb:
     return arb(fmpq(*Fraction(value).as_integer_ratio()))
 

@@ -16,7 +16,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -226,7 +226,7 @@ class BlockWeights:
 
     def __init__(self, vector: Vector, rate: Rate) -> None:
         self._vector, self._rate = vector, rate
-        self.bests: list[StoredNumber] = []
+        self.bests: NDArray[Any] = np.empty(-(-len(vector) // BLOCK), vector.values.dtype)
 
     def block(self, b: int) -> Vector:
         """Return the numbers of one block."""
@@ -238,8 +238,7 @@ class BlockWeights:
         if inner is None:
             return None
         with overflowing():
-            tops = Vector(np.array(self.bests, dtype=np.dtype(self._vector.values.dtype)))
-            outer = fast_weights(tops.gaps(max(self.bests)), self._rate)
+            outer = fast_weights(Vector(self.bests).gaps(np.maximum.reduce(self.bests)), self._rate)
         ends, chain = cumulate(outer * inner)
         return Sums(ends, error_of_sums(2 * WEIGHT_ERROR, BLOCK + chain + 1, len(self._vector)))
 
@@ -247,22 +246,21 @@ class BlockWeights:
         """Find the bests of the blocks, and return the blocks' sums relative to them, None without a fast pass."""
         fast, is_fast = kernel.active(), has_fast_pass(self._rate)
         if is_fast and fast is not None and kernel.are_doubles(self._vector.values):
-            bests, sums = fast.block_sums(self._vector.values, BLOCK, self._rate.double)
-            self.bests = list(bests)
+            self.bests, sums = fast.block_sums(self._vector.values, BLOCK, self._rate.double)
             return sums
-        sums, buffer = np.empty(-(-len(self._vector) // BLOCK)), np.empty(BLOCK)
+        sums, buffer = np.empty(len(self.bests)), np.empty(BLOCK)
         with overflowing():
             for b in range(len(sums)):
                 block = self.block(b)
-                self.bests.append(block.best())
+                self.bests[b] = best = block.best()
                 if is_fast:
-                    gaps = block.gaps(self.bests[-1], out=buffer[: len(block)])
+                    gaps = block.gaps(best, out=buffer[: len(block)])
                     sums[b] = np.add.reduce(fast_weights(gaps, self._rate))
         return sums if is_fast else None
 
     def balls(self) -> Iterator[arb]:
         """Yield balls around the weights of blocks."""
-        best = max(self.bests)
+        best = np.maximum.reduce(self.bests)
         for b in range(len(self.bests)):
             yield sum(VectorWeights(self.block(b), self._rate, best).balls(), flint.arb(0))
 

