@@ -62,7 +62,7 @@ class Large:
         with self._file(watch) as file:
             ours = partial(next(iter(works.values())), file)
             contenders = [Contender(name, partial(work, file)) for name, work in works.items()]
-            lines = compared(race(contenders, 21, watch), target, bits_per_draw(ours))
+            lines = compared(race(contenders, 61, watch), target, bits_per_draw(ours))
             note = (
                 f"peak memory of a fresh process {_peak(title.partition(' ')[0].strip(','), file)}"
             )
