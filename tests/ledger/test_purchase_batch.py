@@ -6,6 +6,7 @@ from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -274,3 +275,15 @@ def test_a_chain_that_ends_in_the_middle_of_a_batch_does_not_verify(tmp_path: Pa
         Ledger(path).verify()
     with closing(sqlite3.connect(path)) as file:
         assert file.execute("SELECT events FROM discreet_ledger").fetchone() == (2,)
+
+
+def test_the_names_of_a_batch_are_random_and_follow_one_another() -> None:
+    """So their rows lie on few pages of an index; no two batches have a name in common."""
+    ledger, session = session_of(None)
+    for _ in range(2):
+        session.buy_batch([(bill("1/64"), answering(n)) for n in range(20)])
+    names = [UUID(str(request)) for kind, request in kinds(ledger) if kind == "charged"]
+    assert len({str(name)[:20] for name in names}) == 2
+    assert [name.version for name in names] == [4] * 40
+    for batch in (names[:20], names[20:]):
+        assert [name.int ^ batch[0].int for name in batch] == list(range(20))

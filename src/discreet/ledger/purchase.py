@@ -449,10 +449,16 @@ class Purchase:
         return NewEvent(kind, self.payer.dataset, self.payer.analyst, self.bill.request, body, at)
 
 
-def purchase(payer: Payer, bill: Bill) -> Purchase:
-    """Return the purchase of a bill, under a random request name if it has none."""
+def purchase(payer: Payer, bill: Bill, name: str | None = None) -> Purchase:
+    """Return the purchase of a bill, under a random request name if it has none.
+
+    Args:
+        payer: the account.
+        bill: the release and its cost.
+        name: that random name, where it is drawn already.
+    """
     is_new = bill.request is None
-    request = str(uuid4()) if is_new else read_name(bill.request, "request")
+    request = (name or str(uuid4())) if is_new else read_name(bill.request, "request")
     return Purchase(payer, bill.under(request), is_new)
 
 

@@ -1,9 +1,11 @@
 """The purchase of several releases: charge all, commit, then draw all. Proof: docs/how-to/ledger.md."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Union
+from uuid import UUID, uuid4
 
 from ..account import Indices, PaidAnswer, PrepareDraw
 from ..errors import DiscreetError, RequestConflict, preview
@@ -234,6 +236,13 @@ def _answers(outcomes: Sequence[Outcome | None], is_new: Sequence[bool]) -> list
     return answers
 
 
+def _random_names() -> Iterator[str]:
+    """Yield random names that follow one another: their rows lie on one page of an index, and not on one each."""
+    first = uuid4().int
+    for place in count():
+        yield str(UUID(int=first ^ place))
+
+
 def buy_batch(payer: Payer, orders: Iterable[tuple[Bill, PrepareDraw]]) -> list[PaidAnswer]:
     """Return the answers to several bills, all charged before the first bit is drawn.
 
@@ -245,8 +254,8 @@ def buy_batch(payer: Payer, orders: Iterable[tuple[Bill, PrepareDraw]]) -> list[
     purchases: dict[str | None, Purchase] = {}
     prepares: dict[str | None, PrepareDraw] = {}
     requests: list[str | None] = []
-    for bill, prepare in orders:
-        one = purchase(payer, bill)
+    for (bill, prepare), name in zip(orders, _random_names(), strict=False):
+        one = purchase(payer, bill, name)
         request = one.bill.request
         if purchases.setdefault(request, one).bill.digest != bill.digest:
             raise RequestConflict(
