@@ -35,7 +35,7 @@ from .mechanisms.permute_and_flip import OneOfTheHeads
 from .numbers import count
 from .privacy.guarantees import BoundedRange, Guarantee
 from .privacy.sensitivity import Sensitivity, sensitivity_of
-from .sampling import kernel, short_lists
+from .sampling import falling_runs, kernel, short_lists
 from .sampling.bits import Bits, SystemBits
 from .sampling.categorical import Categorical
 from .sampling.enclosures import DyadicRate, NaturalRate, Rate, ball, lower, precision, upper
@@ -186,7 +186,7 @@ def _count_numbers(_: Kernel, numbers: NDArray[Any], *__: object) -> int:
 
 
 def _count_few(numbers: Any, *_: object) -> int:
-    """Return how many numbers the kernel is given, whatever they are in."""
+    """Return how many numbers there are, whatever they are in."""
     return int(np.size(numbers))
 
 
@@ -260,6 +260,7 @@ def counted_work() -> Iterator[Work]:
             (SystemBits, "words", "words", _asked_words),
             (np, "exp", "functions", np.size),
             (short_lists, "exp", "functions", _one),
+            (falling_runs, "replace_by_exp", "functions", _count_few),
             (np, "log", "functions", np.size),
             (Vector, "gaps", "passes", _one),
             (Kernel, "weights", "functions", _count_numbers),

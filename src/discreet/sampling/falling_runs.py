@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from . import kernel
 from .arrays import objects
 from .bits import LazyUniform
-from .constant_time import replace_by_expm1
+from .constant_time import replace_by_exp, replace_by_expm1
 from .enclosures import (
     CUT,
     CUT_WEIGHT,
@@ -294,9 +294,9 @@ class NumpyWeights:
         best = self._replace_by_gaps(ends, sizes, numbers)
         # *Runs* in draw.md: exact gaps, and (1 - exp(-d m)) / (1 - exp(-d)), over d alone where runs are dense.
         np.multiply(ends, -self._rate, out=weights)
-        np.maximum(weights, -CUT, out=weights)
-        exponential(weights)
-        replace_by_expm1(points, ends, sizes.view(np.float64))
+        room = sizes.view(np.float64)
+        replace_by_exp(weights, ends, room)
+        replace_by_expm1(points, ends, room)
         weights *= points
         weights /= falls if self._runs.steps.dense else self._heights(numbers, points)
         return best, weights
