@@ -407,3 +407,32 @@ def test_an_error_says_whether_its_charge_was_committed(
     if isinstance(failed.value, DiscreetError):
         assert failed.value.charged is charged
     assert session.bought(bill(1, "r"), answering(5)) == (5, not is_committed)
+
+
+def test_what_is_read_after_the_charge_is_looked_up_and_charged_in_one_transaction(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With all checks and refusals, and the events, of a purchase that looks first."""
+    ledger = Ledger(where)
+    budget = ledger.open("adult", epsilon=1)
+    session = session_of(ledger, budget, ChargeTerms(charges_first=True))
+    kinds: list[bool] = []
+    run = Store._run_watched
+
+    def note_and_run(self: Store, work: Any, course: Any) -> Any:
+        kinds.append(course.writing)
+        return run(self, work, course)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "_run_watched", note_and_run)
+        assert session.bought(bill("1/2", "r"), answering(3)) == (3, True)
+    assert kinds == [True, True]
+    assert session.bought(bill("1/2", "r"), undrawn) == (3, False)
+    events = [event.kind for event in ledger.history()]
+    assert events == ["opened", "charged", "answered"]
+    with pytest.raises(RequestConflict) as conflict:
+        session.buy(bill("1/2", "r", digest="another"), undrawn)
+    with pytest.raises(Exhausted) as exhausted:
+        session.buy(bill("2/3", "s"), undrawn)
+    assert (conflict.value.charged, exhausted.value.charged) == (False, False)
+    assert [event.kind for event in ledger.history()] == events

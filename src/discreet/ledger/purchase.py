@@ -97,12 +97,14 @@ class ChargeTerms:
         stored_at: the time of the answer or the failure; None for `at`.
         check: called in the transaction that charges; raises if whoever asks may not pay any more.
         allowance: the limits that the owner sets to an analyst; None for no limits.
+        charges_first: whether the data are read after the charge, so that one transaction looks and charges.
     """
 
     at: str | None = None
     stored_at: str | None = None
     check: Callable[[], object] = lambda: None
     allowance: Allowance | None = None
+    charges_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,9 +248,11 @@ class Purchase:
         A stored failure stands for the answer: it is raised, and nothing is read.
         """
         try:
+            if self.payer.terms.charges_first:
+                return self._buy(prepare(), self._look_and_pay)
             ending, payment = self.payer.store.read(self._look)
             if ending is None:
-                return self._buy(prepare(), payment)
+                return self._buy(prepare(), FollowUp(partial(self._pay, earlier=payment)))
             self.payer.store.cover(ending.number)
             return PaidAnswer(answer_of_event(ending), charged=False)
         except QuestionFailed as failure:
@@ -257,11 +261,14 @@ class Purchase:
             error.charged = True
         raise error
 
-    def _buy(self, draw: Callable[[], Indices], payment: Payment | None) -> PaidAnswer:
+    def _buy(
+        self,
+        draw: Callable[[], Indices],
+        pay: Callable[[Transaction], tuple[Event | None, bool]],
+    ) -> PaidAnswer:
         """Charge, draw and store. Errors from here on lose their frames, which hold drawn answers."""
         is_paid = False
         try:
-            pay = FollowUp(partial(self._pay, earlier=payment))
             ending, is_new = without_frames(partial(self.payer.store.write, pay))
             if ending is not None:
                 return PaidAnswer(answer_of_event(ending), is_new)
@@ -327,6 +334,11 @@ class Purchase:
             check_charge(transaction, self.payer.dataset, self.bill.about)
             payment = self.payer.payment(transaction, self.bill.guarantee, self.bill.unit)
         return ending, payment
+
+    def _look_and_pay(self, transaction: Transaction) -> tuple[Event | None, bool]:
+        """Charge the budgets unless the request was charged already, with all that is checked before."""
+        _, payment = self._look(transaction)
+        return self._pay(transaction, earlier=payment)
 
     def _pay(
         self, transaction: Transaction, earlier: Payment | None = None

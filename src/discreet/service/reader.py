@@ -134,7 +134,8 @@ def answering(description: Configuration, datasets: Datasets) -> AnswerFunction:
         def release() -> Release:
             rights = replace(
                 rights_of(datasets, description, line["role"], line["analyst"]),
-                beginning=line["beginning"], stored_at=line["stored_at"], wrap=_wrap_of(line, report, permit),
+                beginning=line["beginning"], stored_at=line["stored_at"], charges_first=True,
+                wrap=_wrap_of(line, report, permit),
                 reads=line["pace"] is not None, check_again=partial(tokens.check, line["token"]),
             )  # fmt: skip
             operation = next(one for one in READING if one.name == line["operation"])

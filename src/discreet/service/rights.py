@@ -96,6 +96,7 @@ class Rights:
         beginning: the time at which the place of the question began, which events of the ledger have; None: the
             time at which they are written, which follows the reading of the data.
         stored_at: the time that answers and failures have in the ledger; None for `beginning`.
+        charges_first: whether `wrap` reads the data after the charge.
         check_again: raises if the caller may do nothing any more; called in the transaction that charges.
         wait: returns the wait for an answer about a dataset, asked now; None where none is waited for.
         note: called with the name of the dataset and the bill of a question that may be asked.
@@ -112,6 +113,7 @@ class Rights:
     reads: bool = True
     beginning: str | None = None
     stored_at: str | None = None
+    charges_first: bool = False
     check_again: Callable[[], object] = lambda: None
     wait: Callable[[str], Wait | None] = lambda dataset: None
     note: Callable[[str, Bill], object] = lambda dataset, bill: None
@@ -344,7 +346,9 @@ class Rights:
         wrap = self.wrap if self.unread is None else partial(_refuse_unread, self.unread)
         checkout = Checkout(check, wrap, self.check_again)
         allowance = self._allowance(inquiry) if self.reads else None
-        terms = ChargeTerms(self.beginning, self.stored_at, checkout.allow, allowance)
+        terms = ChargeTerms(
+            self.beginning, self.stored_at, checkout.allow, allowance, self.charges_first
+        )
         return checkout, self.datasets.session(inquiry.budget, terms)
 
     def _share_error(self, inquiry: "Inquiry", bill: Bill) -> Exhausted:
