@@ -2,6 +2,7 @@
 
 import hashlib
 import sqlite3
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
@@ -29,6 +30,7 @@ def paid(watch: Watch) -> Row:
         Contender(ROWS, partial(_rows, folder / "rows.db"), calls=5),
         Contender(IN_MEMORY, partial(paid_run, None), calls=5),
         Contender(UNPAID, _unpaid, calls=5),
+        Contender(FLOOR, partial(_written, str(folder / "floor.db")), calls=5),
     ]
     timings = race(contenders, 21, watch)
     return Row("one release, paid", compared(timings, Target(1.6, ROWS)))
@@ -39,7 +41,7 @@ def paid_in_memory(watch: Watch) -> Row:
     contenders = [
         Contender(IN_MEMORY, partial(paid_run, None), calls=50),
         Contender(UNPAID, _unpaid, calls=50),
-        Contender(FLOOR, _written, calls=50),
+        Contender(FLOOR, partial(_written, None), calls=50),
     ]
     timings = race(contenders, 21, watch)
     return Row("one release, paid in memory", compared(timings, Target(5, UNPAID)))
@@ -51,6 +53,7 @@ def batch(watch: Watch) -> Row:
     contenders = [
         Contender("a batch", partial(_batch, str(folder / "batch.db"))),
         Contender(SINGLY, partial(_singly, str(folder / "singly.db"))),
+        Contender(FLOOR, partial(_written, str(folder / "floor.db"), BATCH)),
     ]
     timings = race(contenders, 21, watch)
     return Row(f"{BATCH} releases, paid", compared(timings, Target(0.15, SINGLY)))
@@ -95,20 +98,22 @@ def _unpaid() -> Run:
     return partial(select, VOTES, sensitivity=1, monotonic=True, epsilon=1)
 
 
-def _written() -> Run:
-    """Return a run of an unpaid release and of the writes of a paid one: no row is read, found or checked."""
+def _written(where: str | None, releases: int = 1) -> Run:
+    """Return a run of unpaid releases and of the writes of paid ones: no row is read, found or checked."""
     from discreet import Ledger
     from discreet.ledger.schema import driver_of
 
-    ledger, unpaid = Ledger(), _unpaid()
+    ledger, unpaid = Ledger(where), _unpaid()
     writer = _Writer(ledger._store.read(lambda transaction: driver_of(transaction.connection)))
     charge, answer = _bodies()
 
     def run(_: object = ledger) -> None:  # which closes its connection when it ends
-        request = str(uuid4())
-        writer.write("charged", request, charge)
-        unpaid()
-        writer.write("answered", request, answer)
+        name = uuid4()
+        requests = [f"{name}{place}" for place in range(releases)]
+        writer.write("charged", requests, charge)
+        for _request in requests:
+            unpaid()
+        writer.write("answered", requests, answer)
 
     return run
 
@@ -125,16 +130,11 @@ class _Writer:
             "INSERT INTO discreet_budgets VALUES ('drinks', '', '', '', '', '', '', '')"
         )
 
-    def write(self, kind: str, request: str, body: object) -> None:
-        """Append an event, and update the sums after a charge, in a transaction."""
+    def write(self, kind: str, requests: Sequence[str], body: object) -> None:
+        """Append events, and update the sums after charges, in a transaction."""
         self._connection.execute("BEGIN IMMEDIATE")
-        self._number += 1
-        at, text = "2027-01-01T00:00:00.000000+00:00", self._spell(body)
-        event = [self._number, at, kind, "drinks", "", request, text]
-        self._head = hashlib.sha256(self._spell([self._head, *event]).encode()).hexdigest()
-        self._connection.execute(
-            "INSERT INTO discreet_events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [*event, self._head]
-        )
+        for request in requests:
+            self._append(kind, request, body)
         self._connection.execute(
             "UPDATE discreet_ledger SET events = ?, head = ?", [self._number, self._head]
         )
@@ -145,6 +145,16 @@ class _Writer:
                 [total, spent, "drinks", ""],
             )
         self._connection.execute("COMMIT")
+
+    def _append(self, kind: str, request: str, body: object) -> None:
+        """Append an event."""
+        self._number += 1
+        at, text = "2027-01-01T00:00:00.000000+00:00", self._spell(body)
+        event = [self._number, at, kind, "drinks", "", request, text]
+        self._head = hashlib.sha256(self._spell([self._head, *event]).encode()).hexdigest()
+        self._connection.execute(
+            "INSERT INTO discreet_events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [*event, self._head]
+        )
 
 
 def _bodies() -> list[dict[str, object]]:
