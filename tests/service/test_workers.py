@@ -101,14 +101,8 @@ def test_requests_are_written_for_other_workers_though_no_other_one_comes(tmp_pa
     here, other = (RequestCounts(tmp_path / "counts") for _ in range(2))
     scope = {"type": "http", "method": "GET"}
 
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200})
-
-    async def ignore(*_: Any) -> Any:
-        pass
-
     async def request_and_wait() -> None:
-        await AccessLog(app, here)(scope, ignore, ignore)
+        await AccessLog(_app, here)(scope, _ignore, _ignore)
         for _ in range(100):
             if other.read("requests"):
                 return
@@ -116,6 +110,36 @@ def test_requests_are_written_for_other_workers_though_no_other_one_comes(tmp_pa
 
     asyncio.run(request_and_wait())
     assert other.read("requests") == {"GET unknown 200": 1}
+
+
+def test_requests_one_after_the_other_are_written_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, other = (RequestCounts(tmp_path / "counts") for _ in range(2))
+    scope = {"type": "http", "method": "GET"}
+    log = AccessLog(_app, here)
+    writes: list[AccessLog] = []
+    monkeypatch.setattr(AccessLog, "_write_counts", lambda self: writes.append(self))
+
+    async def request_often_and_wait() -> None:
+        for _ in range(5):
+            await log(scope, _ignore, _ignore)
+            assert here.admits(
+                "token", 100, 60, lambda: 0.0
+            )  # which writes what was counted so far
+        await asyncio.sleep(0.2)
+
+    asyncio.run(request_often_and_wait())
+    assert len(writes) == 1
+    assert other.read("requests") == {"GET unknown 200": 5}
+
+
+async def _app(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200})
+
+
+async def _ignore(*_: Any) -> Any:
+    pass
 
 
 def test_counts_are_readable_for_their_owner_alone(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 
 from .counts import RequestCounts
@@ -39,6 +39,7 @@ class AccessLog:
 
     app: App
     counts: RequestCounts
+    _next: float = field(default=float("-inf"), init=False)
 
     async def __call__(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
         """Answer a request, and log it."""
@@ -67,7 +68,9 @@ class AccessLog:
         is_first = self.counts.add_later(REQUESTS, f"{method} {path} {status}")
         if REFUSED in scope:
             self.counts.add_later(REFUSALS, scope[REFUSED])
-        if is_first:
+        time = monotonic()
+        if is_first and time >= self._next:  # else they are written together with those before
+            self._next = time + _LATEST
             asyncio.get_running_loop().call_later(_LATEST, self._write_counts)
 
     def _write_counts(self) -> None:

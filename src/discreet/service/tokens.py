@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
@@ -63,9 +63,14 @@ class Token:
     hashed: str = field(default="", repr=False)
     parent: str | None = None
 
+    @property
+    def expiry(self) -> dt.datetime:
+        """The time from which on it is refused."""
+        return dt.datetime.fromisoformat(self.expires)
+
     def is_expired(self, now: dt.datetime) -> bool:
         """Return whether it has expired."""
-        return _read_time(self.expires) <= now
+        return self.expiry <= now
 
     def as_dict(self) -> dict[str, object]:
         """Return the token without its hash, ready for JSON."""
@@ -158,7 +163,7 @@ class Tokens:
 
     def valid(self) -> list[Token]:
         """Return all tokens that have neither expired nor were revoked, nor their parents."""
-        return _valid(self._read_tokens())
+        return self._read().valid()
 
     def revoke(self, identity: str) -> list[Token]:
         """Forget a token by its id, and all that were made with it: from now on they are refused.
@@ -207,12 +212,15 @@ class Tokens:
         raise NotAllowed(_NOT_VALID)
 
     def _read_tokens(self) -> list[Token]:
+        return list(self._read().tokens)
+
+    def _read(self) -> "_StoredTokens":
         try:
             with open(self._path, "rb") as file:
                 mode = os.fstat(file.fileno()).st_mode
-                tokens = list(_parse_tokens(file.read()))
+                tokens = _parse_tokens(file.read())
         except FileNotFoundError:
-            return []
+            return _StoredTokens(())
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             tokens = None
         if tokens is None:
@@ -290,9 +298,32 @@ def tokens_beside(description: Path) -> Tokens:
     return Tokens(description.absolute().with_suffix(".tokens"))
 
 
-def _valid(tokens: list[Token]) -> list[Token]:
+class _StoredTokens:
+    """The tokens of a file, and those of them that are valid until the next one expires.
+
+    Args:
+        tokens: all of them, the oldest first.
+    """
+
+    __slots__ = ("_state", "tokens")
+
+    def __init__(self, tokens: tuple[Token, ...]) -> None:
+        self.tokens = tokens
+        self._state: tuple[dt.datetime, dt.datetime, list[Token]] | None = None
+
+    def valid(self) -> list[Token]:
+        """Return those that have not expired and have no parent, or one that is valid too."""
+        now, state = _now(), self._state
+        if state is None or not state[0] <= now < state[1]:
+            tokens = _valid(self.tokens, now)
+            end = min((one.expiry for one in tokens), default=now)
+            state = self._state = now, end, tokens  # at once: threads share it
+        return list(state[2])
+
+
+def _valid(tokens: Iterable[Token], now: dt.datetime | None = None) -> list[Token]:
     """Return the tokens that have not expired and have no parent, or one that is valid too."""
-    now, valid_tokens = _now(), dict[str | None, Token]()
+    now, valid_tokens = now or _now(), dict[str | None, Token]()
     for one in tokens:  # a parent is made before its children
         if not one.is_expired(now) and (one.parent is None or one.parent in valid_tokens):
             valid_tokens[one.id] = one
@@ -309,9 +340,9 @@ def _with_descendants(tokens: list[Token], identity: str | None) -> list[Token]:
 
 
 @lru_cache(maxsize=2)
-def _parse_tokens(text: bytes) -> tuple[Token, ...]:
+def _parse_tokens(text: bytes) -> _StoredTokens:
     """Return the tokens of the text of a file, which is read for every request, and is mostly the same."""
-    return tuple(_tokens(json.loads(text.decode("utf-8"))))
+    return _StoredTokens(tuple(_tokens(json.loads(text.decode("utf-8")))))
 
 
 def _tokens(plain: dict[str, Any]) -> list[Token]:
@@ -331,7 +362,7 @@ def _token(plain: dict[str, Any]) -> Token:
         raise ValueError("no token")
     if (token.role == "analyst") == (token.analyst is None) or len(token.hashed) != 64:
         raise ValueError("no token")
-    if _read_time(token.expires).tzinfo is None:
+    if token.expiry.tzinfo is None:
         raise ValueError("no token")
     token.hashed.encode("ascii")
     return token
@@ -350,12 +381,6 @@ def _is_locked(lock: IO[str]) -> bool:
 
 def _hash_token(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-@lru_cache(maxsize=4096)
-def _read_time(text: str) -> dt.datetime:
-    """Return the time of a text; those of all tokens are compared for every request."""
-    return dt.datetime.fromisoformat(text)
 
 
 def _time_text(at: dt.datetime) -> str:
