@@ -48,10 +48,8 @@ class InProcess:
             raise InvalidArgument("operation must be one of discreet.service.operations.OPERATIONS")
         values = operation.check(arguments)
         entrance = self._readers.get(operation.name)
-        if entrance is None:
-            unwrap(
-                call_isolated(self._check)
-            )  # a token may be revoked, or expire, while it is used
+        if entrance is None:  # a token may be revoked, or expire, while it is used
+            unwrap(call_isolated(self._check))
         operation.audience.check(self._role)
         entrance = entrance or self._entrance(operation)
         answer: T = unwrap(call_isolated(entrance, **values))
