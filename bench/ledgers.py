@@ -32,7 +32,7 @@ def paid(watch: Watch) -> Row:
         Contender(UNPAID, _unpaid, calls=5),
         Contender(FLOOR, partial(_written, str(folder / "floor.db")), calls=5),
     ]
-    timings = race(contenders, 21, watch)
+    timings = race(contenders, 61, watch)
     return Row("one release, paid", compared(timings, Target(1.6, ROWS)))
 
 
@@ -43,7 +43,7 @@ def paid_in_memory(watch: Watch) -> Row:
         Contender(UNPAID, _unpaid, calls=50),
         Contender(FLOOR, partial(_written, None), calls=50),
     ]
-    timings = race(contenders, 21, watch)
+    timings = race(contenders, 61, watch)
     return Row("one release, paid in memory", compared(timings, Target(5, UNPAID)))
 
 
@@ -55,7 +55,7 @@ def batch(watch: Watch) -> Row:
         Contender(SINGLY, partial(_singly, str(folder / "singly.db"))),
         Contender(FLOOR, partial(_written, str(folder / "floor.db"), BATCH)),
     ]
-    timings = race(contenders, 21, watch)
+    timings = race(contenders, 61, watch)
     return Row(f"{BATCH} releases, paid", compared(timings, Target(0.15, SINGLY)))
 
 
