@@ -44,7 +44,7 @@ def _row(
 ) -> Row:
     """Return the row of our ways beside another's, with what we owe to it."""
     contenders = [Contender(mine, prepare) for mine, prepare in ours.items()]
-    timings = race([*contenders, theirs], 31, watch)
+    timings = race([*contenders, theirs], 101, watch)
     first = next(iter(ours.values()))
     return Row(title, compared(timings, Target(limit, theirs.name), bits_per_draw(first)))
 
