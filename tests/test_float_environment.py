@@ -148,7 +148,7 @@ def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
         ],
         "joint_stage": [1, 900, 1300, np.empty(16_000), np.empty((4, 1301))],
         "joint_draw": [int(SHUFFLED[0]), out, np.array([-1, -1])],
-        "kth_largest": [NEAR_ZERO, 0, 5000, 2500, np.zeros(1)],
+        "kth_largest": [NEAR_ZERO, 0, 5000, 2500, np.zeros(5000, dtype=np.int32), np.zeros(1)],
         "sort_doubles": [*np.pad(SUBNORMAL_KEYS, ((0, 0), (8, 8))), 4096],
         "grid_keys": [NUMBERS, 5000, PLACES, out],
         "falling_best": [KEYS, 5000, FALLING.copy()],

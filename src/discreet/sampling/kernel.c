@@ -857,46 +857,50 @@ INLINE double gap_of_integers(int64_t a, int64_t b)
     return a < b ? -gap : gap;
 }
 
-/* The number with this key: keys are in the order of the numbers, and 2^63 is that of 0. */
-INLINE double double_of_key(uint64_t key)
+/* The bits of a double as an integer in the order of doubles, and back again; -0 is below 0. */
+INLINE int64_t in_order(int64_t bits)
 {
-    uint64_t bits = key >> 63 ? key ^ (uint64_t)1 << 63 : ~key;
-    double number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
+    return bits ^ (bits < 0 ? INT64_MAX : 0);
 }
 
-INLINE int64_t integer_of_key(uint64_t key)
+/* The k-th largest of n integers, two bits in a pass: it is the largest number that k of them reach. Quickselect is
+   quicker, but takes up to fifteen times as long where few numbers differ, which would tell that they do. */
+INLINE int32_t kth_of_short(const int32_t *restrict x, size_t n, size_t k)
 {
-    int64_t number;
-    key ^= (uint64_t)1 << 63;
-    memcpy(&number, &key, sizeof number);
-    return number;
-}
-
-/* The key of the k-th largest of n numbers, two bits in a pass: it is the largest key that k numbers reach. Quickselect
-   is quicker, but takes up to fifteen times as long where few numbers differ, which would tell that they do. No double is
-   compared with what is no number: keys beyond those of the finite ones are reached by none, or by all. */
-#define KTH_KEY(NAME, TYPE, NUMBER)                                                                           \
-    FOR_EACH_LEVEL uint64_t NAME(const TYPE *restrict x, size_t n, size_t k)                                  \
-    {                                                                                                         \
-        uint64_t key = 0;                                                                                     \
-        for (int shift = 62; shift >= 0; shift -= 2) {                                                        \
-            TYPE a = NUMBER(key | (uint64_t)1 << shift), b = NUMBER(key | (uint64_t)2 << shift);              \
-            TYPE c = NUMBER(key | (uint64_t)3 << shift);                                                      \
-            uint64_t reach_a = 0, reach_b = 0, reach_c = 0;                                                   \
-            for (size_t i = 0; i < n; i++) {                                                                  \
-                reach_a += x[i] >= a;                                                                         \
-                reach_b += x[i] >= b;                                                                         \
-                reach_c += x[i] >= c;                                                                         \
-            }                                                                                                 \
-            key |= (uint64_t)((reach_a >= k) + (reach_b >= k) + (reach_c >= k)) << shift;                     \
-        }                                                                                                     \
-        return key;                                                                                           \
+    uint32_t key = 0; /* numbers and 2^31: in the same order */
+    for (int shift = 30; shift >= 0; shift -= 2) {
+        int32_t a = (int32_t)((key | (uint32_t)1 << shift) ^ (uint32_t)1 << 31);
+        int32_t b = (int32_t)((key | (uint32_t)2 << shift) ^ (uint32_t)1 << 31);
+        int32_t c = (int32_t)((key | (uint32_t)3 << shift) ^ (uint32_t)1 << 31);
+        uint32_t below_a = 0, below_b = 0, below_c = 0;
+        for (size_t i = 0; i < n; i++) {
+            below_a += a > x[i];
+            below_b += b > x[i];
+            below_c += c > x[i];
+        }
+        key |= (uint32_t)((n - below_a >= k) + (n - below_b >= k) + (n - below_c >= k)) << shift;
     }
+    return (int32_t)(key ^ (uint32_t)1 << 31);
+}
 
-KTH_KEY(kth_key_of_doubles, double, double_of_key)
-KTH_KEY(kth_key_of_integers, int64_t, integer_of_key)
+/* The same of n < 2^31 doubles, by their bits, or integers of 64 bits: first the upper halves. Of the lower halves
+   count those under the upper half that was found; all under a larger one reach whatever is asked. */
+FOR_EACH_LEVEL int64_t compute_kth(
+    const int64_t *restrict x, int are_integers, size_t n, size_t k, int32_t *restrict halves)
+{
+    for (size_t i = 0; i < n; i++)
+        halves[i] = (int32_t)((are_integers ? x[i] : in_order(x[i])) >> 32);
+    int32_t upper = kth_of_short(halves, n, k);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = (uint64_t)(are_integers ? x[i] : in_order(x[i]));
+        int32_t lower = (int32_t)((uint32_t)bits ^ (uint32_t)1 << 31), own = halves[i];
+        lower = own > upper ? INT32_MAX : lower;
+        halves[i] = own < upper ? INT32_MIN : lower;
+    }
+    uint32_t lower = (uint32_t)kth_of_short(halves, n, k) ^ (uint32_t)1 << 31;
+    int64_t kth = (int64_t)((uint64_t)(uint32_t)upper << 32 | lower);
+    return are_integers ? kth : in_order(kth);
+}
 
 /* The delays of n numbers behind a good one. Return 1, or 0 if a number is not finite. */
 FOR_EACH_LEVEL int compute_delays(const double *restrict x, size_t n, double good, double rate, double *restrict out)
@@ -1210,15 +1214,11 @@ EXPORT void discreet_log_times(const uint64_t *words, size_t n, double *starts, 
     leave(saved);
 }
 
-/* Write the k-th largest of n finite doubles or integers, ties counted. */
-EXPORT void discreet_kth_largest(const void *x, int are_integers, size_t n, size_t k, void *out)
+/* Write the k-th largest of n finite doubles or integers, ties counted. There is room for n integers of 32 bits. */
+EXPORT void discreet_kth_largest(const void *x, int are_integers, size_t n, size_t k, void *room, void *out)
 {
-    Environment saved = enter();
-    if (are_integers)
-        *(int64_t *)out = integer_of_key(kth_key_of_integers(x, n, k));
-    else
-        *(double *)out = double_of_key(kth_key_of_doubles(x, n, k));
-    leave(saved);
+    int64_t kth = compute_kth(x, are_integers, n, k, room);
+    memcpy(out, &kth, sizeof kth);
 }
 
 EXPORT int discreet_delays(const void *x, int are_integers, size_t n, const void *good, double rate, double *out)

@@ -83,8 +83,10 @@ class Kernel:
     def kth_largest(self, values: NDArray[Any], k: int) -> np.float64 | np.int64:
         """Return the k-th largest of finite numbers of a type in RANKED, in a time that does not depend on them."""
         values, answer = _contiguous(values), np.empty(1, dtype=values.dtype)
-        is_integer = values.dtype.kind == "i"
-        self._functions["kth_largest"](_at(values), is_integer, len(values), k, _at(answer))
+        room, are_integers = np.empty(len(values), dtype=np.int32), values.dtype.kind == "i"
+        self._functions["kth_largest"](
+            *(_at(values), are_integers, len(values), k, _at(room), _at(answer))
+        )
         largest: np.float64 | np.int64 = answer[0]
         return largest
 

@@ -40,7 +40,7 @@ _ARGUMENTS = {
     "quantiles": "pnnnpnpnpp",
     "joint_stage": "pnnnp",
     "joint_draw": "pn",
-    "kth_largest": "punnp",
+    "kth_largest": "punnpp",
 }
 _TYPES: dict[str, Any] = {
     "p": ctypes.c_void_p,
