@@ -456,3 +456,11 @@ def test_merges_are_sorted_wherever_one_run_ends_in_the_other() -> None:
             [np.repeat([1.0, 0.0], pair) for pair in ((512 - low, low), (high, 128 - high))]
         )
         assert np.array_equal(in_order(keys), np.sort(keys))
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.int64])
+def test_the_kth_largest_of_both_types(kind: Any) -> None:
+    fast = kernel.active()
+    assert fast is not None
+    values: NDArray[Any] = np.array([-3, 2, -1, -2, 2, 0], dtype=kind)
+    assert [fast.kth_largest(values, k) for k in range(1, 7)] == [2, 2, 0, -1, -2, -3]
