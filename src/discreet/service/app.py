@@ -111,16 +111,11 @@ class Service:
         reader = Settlement(rights, token).call if self.dispatcher else None
         return self._connect(token, rights, reader, rights.check)
 
-    def connection_at_once(
-        self,
-        token: Token,
-        arrival: Arrival | None = None,
-        answer: Release | Failure | None = None,
-    ) -> Connection:
+    def connection_at_once(self, token: Token, arrival: Arrival | None = None) -> Connection:
         """Return the same, in which questions that are known are asked before they are settled, without turns."""
         is_timed = self.turns is None or self.turns.timetable.is_timed
-        if is_timed or answer is not None or self.dispatcher is None:
-            return self.connection(token, arrival, answer)
+        if is_timed or self.dispatcher is None:
+            return self.connection(token, arrival)
         rights = self._rights_at(token, arrival)
         reader = KnownQuestions(Settlement(rights, token)).call
         return self._connect(token, rights, reader, rights.check)

@@ -48,9 +48,7 @@ class Answering(Protocol):
         """Return the connection of a caller, for a request that came at that time; perhaps with its answer."""
         ...
 
-    def connection_at_once(
-        self, token: Token, arrival: Arrival | None = None, answer: Release | Failure | None = None
-    ) -> Connection:
+    def connection_at_once(self, token: Token, arrival: Arrival | None = None) -> Connection:
         """Return the same, in which questions that are known are asked before they are settled, without turns."""
         ...
 
@@ -68,9 +66,6 @@ async def _require_token(
 
 TokenRequest = Annotated[Request, Depends(_require_token)]
 """A request that must bring a token."""
-
-Connect = Callable[[Token, Arrival | None, Release | Failure | None], Connection]
-"""Returns the connection of a caller: see `Answering.connection`."""
 
 AnswerWork = Callable[[Connection, Token], Response]
 Refuse = Callable[[Request, DiscreetError, int | None], Response]
@@ -144,12 +139,11 @@ def _respond_to(  # noqa: PLR0913  # those of `reply_to`
     refuse: Refuse,
     postpone: Postpone,
 ) -> Response | PausedReply:
-    def respond(
-        answer: Release | Failure | None, connect: Connect = service.connection
-    ) -> Response | PausedReply:
+    arrival = request.scope.get(ARRIVAL)
+
+    def reply(connect: Callable[[], Connection]) -> Response | PausedReply:
         try:
-            connection = connect(token, request.scope.get(ARRIVAL), answer)
-            return work(connection, token)
+            return work(connect(), token)
         except ReadingNeeded as reading:
             settle = None if reading.is_settled else partial(respond, None)
             postponing = partial(postpone, reading.question)
@@ -159,7 +153,10 @@ def _respond_to(  # noqa: PLR0913  # those of `reply_to`
         except Exception as error:
             return refuse(request, error_for_reader(error, token.role), None)
 
-    return respond(None, service.connection_at_once)
+    def respond(answer: Release | Failure | None) -> Response | PausedReply:
+        return reply(partial(service.connection, token, arrival, answer))
+
+    return reply(partial(service.connection_at_once, token, arrival))
 
 
 def _postpone(question: QueuedQuestion, seconds: float) -> Response:
