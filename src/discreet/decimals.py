@@ -1,7 +1,5 @@
 """Decimals: the possible answers where no bounds are known."""
 
-import math
-from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -183,10 +181,8 @@ class Decimals:
         indices[:], parts = self._guess(doubles)
         sizes = np.abs(doubles)
         is_small = (sizes > 0) & (sizes < 2 * _powers()[0])
-        is_open = np.abs(parts - 0.5) >= 0.5 - self._error
-        for which, settle in ((is_open & ~is_small, self._beside), (is_small, self._index)):
-            places = np.flatnonzero(which)
-            indices[places] = _for_each_value(settle, values[places], indices[places])
+        doubtful = np.flatnonzero((np.abs(parts - 0.5) >= 0.5 - self._error) | is_small)
+        indices[doubtful] = _for_each_value(self._index, values[doubtful], indices[doubtful])
 
     @property
     def _error(self) -> float:
@@ -206,29 +202,14 @@ class Decimals:
         signed = np.where(sizes == 0, 0, np.where(doubles < 0, -above, above))
         return self.zero + signed, steps
 
-    def _beside(self, value: int | float | Fraction, guess: int) -> int:
-        """Return the nearest index of a number, which is not further from a guess than the next."""
+    def _index(self, value: int | float | Fraction, guess: int) -> int:
+        """Return the nearest index of a number, which is that of the guess or next to it."""
         numerator, denominator = value.as_integer_ratio()
         for index in (guess + 1, guess) if guess + 1 < self.size else (guess,):
             border, unit = self.border_ratio(index)
             if border * denominator <= numerator * unit:
                 return index
         return guess - 1
-
-    def _index(self, value: int | float | Fraction, _: int = 0) -> int:
-        """Return the nearest index of a number, exactly."""
-        if value in (float("inf"), float("-inf")):
-            return self.size - 1 if value > 0 else 0
-        number = Fraction(value)
-        powers = _exact_powers()
-        power = bisect_right(powers, abs(number)) - 1
-        if power < 0:
-            near: list[int] = [i for i in (self.zero, self.zero + 1) if self.border(i) <= number]
-            return near[-1] if near else self.zero - 1
-        steps = number / powers[power] * (self.per_power // 9)
-        whole = abs(math.floor(steps + Fraction(1, 2)))
-        above = min(power * self.per_power + whole - self.per_power // 9 + 1, self.zero)
-        return self.zero + (above if number > 0 else -above)
 
     def _parts(self, index: int) -> tuple[int, int]:
         """Return the digits of a point, with its sign, and the exponent of the last of them."""
@@ -355,9 +336,3 @@ def _signed_double(value: int | Fraction) -> float:
 def _powers() -> NDArray[np.float64]:
     """Return the powers of ten, as doubles, all rounded once."""
     return np.array([float(f"1e{LEAST_POWER + i}") for i in range(POWERS)])
-
-
-@lru_cache(maxsize=1)
-def _exact_powers() -> list[Fraction]:
-    """Return the powers of ten."""
-    return [Fraction(10) ** (LEAST_POWER + i) for i in range(POWERS)]
