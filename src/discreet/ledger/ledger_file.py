@@ -29,7 +29,7 @@ except ImportError:  # there locks belong to what opened the file, and nobody fo
 else:
     _KNOWS_FLOCK = True
 
-_PAUSE = 0.001
+_PAUSE = 0.0003
 """Seconds between two attempts, the same for all waiting processes, so that all are as likely to be next."""
 
 _TURN = 0.02
