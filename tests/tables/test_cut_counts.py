@@ -10,14 +10,14 @@ from discreet.date_grid import CutCells
 from discreet.errors import UnreadableData
 from discreet.tables import cut_counts
 from discreet.tables.cut_counts import CutCounts
-from discreet.tables.in_duckdb import InDuckDB, relation_type
+from discreet.tables.in_duckdb import InDuckDB
 from discreet.tables.kinds import CELL
 
 
 def counts_between(query: str, cuts: tuple[int, ...]) -> CutCounts:
     relation: Any = duckdb.sql(query)
     native = InDuckDB(relation)
-    of = relation_type(relation, CELL, "x")
+    of = InDuckDB(relation).type(CELL, "x")
     return CutCounts(native.rows(), of, native.fetch, CutCells(cuts), UnreadableData("it failed"))
 
 

@@ -18,7 +18,7 @@ from discreet import Grid
 from discreet.scores.rank_search import distinct_indices
 from discreet.scores.revenue import _highest_paid, places
 from discreet.tables import cells
-from discreet.tables.in_duckdb import relation_type
+from discreet.tables.in_duckdb import InDuckDB
 from discreet.tables.kinds import ColumnType
 from discreet.tables.numeric import from_list, from_relation
 
@@ -115,7 +115,7 @@ def test_what_is_fetched_is_not_rounded(of: str, data: st.DataObject) -> None:
     texts = ", ".join(f"(CAST('{value}' AS {of}), {WORD - 1})" for value in values)
     rows = f"VALUES {texts}" if values else f"SELECT CAST(NULL AS {of}), 0 LIMIT 0"
     table = duckdb.connect().sql(f"SELECT * FROM ({rows}) AS rows(cell, records)")
-    found, counts = from_relation(table, relation_type(table, "cell", "cell"))
+    found, counts = from_relation(table, InDuckDB(table).type("cell", "cell"))
     assert [Fraction(x) if math.isfinite(x) else x for x in found.tolist()] == [
         Fraction(x) if math.isfinite(x) else x for x in values
     ]

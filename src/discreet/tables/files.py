@@ -18,7 +18,6 @@ from ..errors import DiscreetError, UnreadableFile
 from .csv_files import (
     DELIMITERS,
     CsvFile,
-    TextRows,
     is_like_data,
     literal_path,
     open_csv,
@@ -108,17 +107,17 @@ class File:
 class FileColumns:
     """Some columns of a file."""
 
-    rows: "DuckDBPyRelation | TextRows"
+    rows: "DuckDBPyRelation | Callable[[], DuckDBPyRelation]"
     kind: str
     failure: DiscreetError
     """What is raised when the rows cannot be read."""
     query: RowQuery | None = None
-    """The rows as a query, of a Parquet file that holds all columns itself."""
+    """The rows as a query, of a file of text, or of Parquet that holds all columns itself."""
 
     @cached_property
     def relation(self) -> "DuckDBPyRelation":
         """The rows as a relation, which is opened once, where it is needed."""
-        return self.rows.relation() if isinstance(self.rows, TextRows) else self.rows
+        return self.rows() if callable(self.rows) else self.rows
 
 
 def open_columns(
@@ -200,15 +199,12 @@ def native_columns(
     file_columns: FileColumns, columns: Mapping[str, str], near: "Callable[[], DuckDBPyRelation]"
 ) -> InDuckDB:
     """Return the columns of files for DuckDB to count; fields of text are parsed when numbers are asked for."""
+    query, rows = file_columns.query, lambda: file_columns.relation
     if file_columns.kind not in ("CSV", "JSON"):
-        return InDuckDB(file_columns.relation, near=near, query=file_columns.query)
+        return InDuckDB(rows, near=near, query=query)
     types = {alias: ColumnType(name, "text", file_columns.kind) for alias, name in columns.items()}
-    rows = file_columns.rows
-    query = rows.query if isinstance(rows, TextRows) else None
     parser = partial(parse_cells, file_columns, types, near)
-    return InDuckDB(
-        lambda: file_columns.relation, types, numeric_form=parser, near=near, query=query
-    )
+    return InDuckDB(rows, types, numeric_form=parser, near=near, query=query)
 
 
 def parse_cells(
@@ -335,17 +331,23 @@ def open_file(
         relation = parquet_relation(file, rows)
         if own == columns:
             some = by_position(relation.columns, columns, str(file))
-            return FileColumns(relation.project(some), kind, failure, rows.select(some))
+            there = dict(zip(relation.columns, relation.types, strict=True))
+            query = rows.select(some, {alias: there[name] for alias, name in columns.items()})
+            return FileColumns(partial(relation.project, some), kind, failure, query)
     elif kind == "Arrow":
         relation = arrow_relation(file, connection)
     elif own != columns:
         raise UnreadableFile(
             "{file}: folders name columns of Parquet and Arrow files only", file=file
         )
-    elif kind == "JSON":
-        return FileColumns(open_json_lines(file, columns, connection), kind, failure)
     else:
-        return FileColumns(open_csv(file, columns, start, one.form, connection), kind, failure)
+        is_json = kind == "JSON"
+        text = (
+            open_json_lines(file, columns, connection)
+            if is_json
+            else open_csv(file, columns, start, one.form, connection)
+        )
+        return FileColumns(text.relation, kind, failure, text.query)
     return FileColumns(_with_partition(relation, one, columns), kind, failure)
 
 

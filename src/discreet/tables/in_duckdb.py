@@ -12,7 +12,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock, Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
@@ -202,9 +202,19 @@ class InDuckDB:
         """Return the type of a column."""
         of = self.types.get(alias) or self._column_types.get(alias)
         if of is None:
-            of = relation_type(self.relation, alias, column)
+            of = relation_type(self.native_type(alias), column, partial(self._alone, alias))
             self._column_types[alias] = of
         return replace(of, column=column)
+
+    def native_type(self, alias: str) -> "DuckDBPyType":
+        """Return DuckDB's type of a column; where the query tells it, no relation is opened."""
+        if self.query is not None and alias in self.query.types:
+            return self.query.types[alias]
+        return self.relation.types[self.relation.columns.index(alias)]
+
+    def _alone(self, alias: str) -> "DuckDBPyRelation":
+        """Return a column alone."""
+        return self.relation if self.relation.columns == [alias] else self.relation.select(alias)
 
     def numeric(self, clock: ClockKind | None = None) -> "InDuckDB":
         """Return the same with numbers in CELL, or the integers that stand for times."""
@@ -212,7 +222,7 @@ class InDuckDB:
             return self.numeric_form(clock)
         if clock is None:
             return self
-        native = str(self.relation.types[self.relation.columns.index(CELL)]).strip('"')
+        native = str(self.native_type(CELL)).strip('"')
         cells = sql_of_times(CELL, native, self.type(CELL, CELL))
         relation = self.relation.project(f"* REPLACE ({cells} AS {CELL})")
         types = {alias: of for alias, of in self.types.items() if alias != CELL}
@@ -295,7 +305,7 @@ class InDuckDB:
         if of.kind == "text":
             values, cell = [str(one).encode() for one in values], text_bytes(CELL)
         else:
-            native = self.relation.types[self.relation.columns.index(CELL)]
+            native = self.native_type(CELL)
         has_few = not has_others or str(native) in _SMALL_TYPES or of.categories is not None
         texts = value_texts(values, native)
         if self.query is None:
@@ -404,7 +414,7 @@ class InDuckDB:
         """Return the same with a key or null in a column."""
         if self.key_form is not None and alias in self.codes:
             return self.key_form(alias)
-        cell, is_key = _key_cell(alias, self.relation.types[self.relation.columns.index(alias)], of)
+        cell, is_key = _key_cell(alias, self.native_type(alias), of)
         relation = self.relation.project(
             f"* REPLACE (CASE WHEN {is_key} THEN {cell} END AS {alias})"
         )
@@ -510,11 +520,16 @@ def by_position(names: list[str], columns: Mapping[str, str], where: str) -> str
     return ", ".join(f"#{names.index(name) + 1} AS {alias}" for alias, name in columns.items())
 
 
-def relation_type(relation: "DuckDBPyRelation", alias: str, column: str) -> ColumnType:
-    """Return the type of a column of the relation; `column` is its name in the table."""
-    import narwhals.stable.v2 as nw
+def relation_type(
+    native: "DuckDBPyType", column: str, alone: "Callable[[], DuckDBPyRelation]"
+) -> ColumnType:
+    """Return the type of a column.
 
-    native = relation.types[relation.columns.index(alias)]
+    Args:
+        native: its type in DuckDB.
+        column: its name in the table.
+        alone: returns a relation of this column alone.
+    """
     word = str(native).strip('"')
     if word in ("UUID", "NULL"):
         return ColumnType(column, {"UUID": "uuid", "NULL": "nothing"}[word], word)
@@ -524,8 +539,23 @@ def relation_type(relation: "DuckDBPyRelation", alias: str, column: str) -> Colu
         return ColumnType(
             column, "timestamp with time zone", word, -(2**63) + 1, 2**63 - 1, unit="ns"
         )
-    alone = relation if relation.columns == [alias] else relation.select(alias)
-    return column_type(column, nw.from_native(alone).collect_schema()[alias], word)
+    return column_type(column, _narwhals_type(word, alone), word)
+
+
+_narwhals_types: dict[str, Any] = {}
+"""Narwhals' types by DuckDB's words for them. That of a time with a zone depends on the connection, too."""
+
+
+def _narwhals_type(word: str, alone: "Callable[[], DuckDBPyRelation]") -> Any:
+    """Return Narwhals' type of a column, of which DuckDB is asked once for all columns of its type."""
+    import narwhals.stable.v2 as nw
+
+    if word in _narwhals_types:
+        return _narwhals_types[word]
+    [dtype] = nw.from_native(alone()).collect_schema().values()
+    if "TIME ZONE" not in word:
+        _narwhals_types[word] = dtype
+    return dtype
 
 
 def enum_values(of: "DuckDBPyType") -> tuple[str, ...]:

@@ -48,16 +48,18 @@ class RowQuery:
         text: the query, of a column CELL among others.
         parameters: the parameters of the query, by name.
         is_text: whether the file is text, in which every row is parsed, and none is counted by a dictionary.
+        types: DuckDB's types of its columns, where the file has a schema.
     """
 
     connection: "DuckDBPyConnection"
     text: str
     parameters: Mapping[str, Any] = field(repr=False)
     is_text: bool = False
+    types: Mapping[str, "DuckDBPyType"] = field(default_factory=dict)
 
-    def select(self, columns: str) -> "RowQuery":
-        """Return the query of some columns of the rows, by a list of SQL."""
-        return replace(self, text=f"SELECT {columns} FROM ({self.text})")
+    def select(self, columns: str, types: Mapping[str, "DuckDBPyType"]) -> "RowQuery":
+        """Return the query of some columns of the rows, by a list of SQL, with their types."""
+        return replace(self, text=f"SELECT {columns} FROM ({self.text})", types=types)
 
     def count_values(
         self, cell: str, values: ValueTexts, number: int, *, has_few: bool
