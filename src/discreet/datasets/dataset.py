@@ -262,12 +262,12 @@ class Dataset:
         assert check.tables is not None
         return replace(about, tables=check.tables.as_dict), check
 
-    def question(self) -> tuple[Any, About]:
-        """Return the source for one question, and the description for a ledger: one checks the other."""
+    def question(self) -> tuple[Any, Callable[[], About]]:
+        """Return the source for one question, and a function that describes it: one checks the other."""
         if not (isinstance(self.source, SqlQuery) and self.source.is_described):
-            return self.source, self.about
+            return self.source, lambda: self.about
         check = TableCheck(self.label)
-        return replace(self.source, check=check), replace(self.about, check=check)
+        return replace(self.source, check=check), lambda: replace(self.about, check=check)
 
     @property
     def place(self) -> object:

@@ -44,7 +44,9 @@ def fill_terms(
     account = arguments.get("ledger")
     account = dataset.account() if account is None else account
     source, about = dataset.question()
-    return {**arguments, "ledger": describe_account(account, about), "data": source}
+    if account is not None:
+        account = describe_account(account, about())
+    return {**arguments, "ledger": account, "data": source}
 
 
 def _column_terms(

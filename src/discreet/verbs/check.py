@@ -121,7 +121,7 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
         noise.guarantee.repeated(len(declared_columns)),
         "geometric",
         dict,
-        describe_account(account, about),
+        describe_account(account, about()),
         request,
         unit=records.unit,
         worst_error=plan.worst_error,

@@ -237,7 +237,7 @@ class _Table:
         if isinstance(data, Dataset):
             own_unit, bound = declared_unit(data, privacy_unit), declared_bound(data, most)
             source, about = data.question()
-            return cls(source, data, about, own_unit, _bound(own_unit, bound))
+            return cls(source, data, about(), own_unit, _bound(own_unit, bound))
         check_raw(data, "", is_charged=is_charged)
         return cls(data, None, UNDESCRIBED, privacy_unit, _bound(privacy_unit, most))
 

@@ -101,7 +101,7 @@ def sql(
         _together([one.order.guarantee for one in deliveries]),
         ", ".join(dict.fromkeys(one.order.mechanism for one in deliveries)),
         dict,
-        describe_account(account, about),
+        describe_account(account, about()),
         request,
         unit=dataset.privacy_unit,
         worst_error=partial(plan.worst_error, deliveries),
