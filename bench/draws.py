@@ -98,7 +98,7 @@ def many(watch: Watch) -> Row:
     timings = race(contenders, 21, watch)
     lines = compared(timings, Target(limit(0.25, 1), NUMPY), bits_per_draw(ours, DRAWS))
     notes = [
-        "A word of 64 bits a draw is what ours reads; in pieces of 64 kB it stays in the cache.",
+        "A word of 64 bits a draw is what ours reads, in threads; the randomness alone is read by one thread.",
         f"OpenDP makes one draw a call; {FEW_DRAWS} are timed and extrapolated to {DRAWS:,}.",
     ]
     return Row("10^5 draws, 40,000 candidates", lines, notes)

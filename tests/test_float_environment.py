@@ -115,7 +115,7 @@ def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
         "weights": [np.abs(NUMBERS), 5000, 0.7],
         "cumulate": [np.abs(NUMBERS), 5000],
         "row_sums": [NUMBERS, 50, 100, 0.7, out],
-        "locate": [ENDS, 700, SHUFFLED, 700, 64, ENDS[-1] * 2.0**-64, 1e-13, guide, 10, found],
+        "locate": [ENDS, 700, SHUFFLED, 700, 64, ENDS[-1] * 2.0**-64, 1e-13, guide, 9, found],
         "guide": [ENDS, 700, np.empty(2**10 + 1, dtype=np.uint32), 10],
         "locate_rows": [ENDS, 100, 7, SHUFFLED, 2.0**-64, 1e-13, found],
         "rounds": [

@@ -35,7 +35,7 @@ from .mechanisms.permute_and_flip import OneOfTheHeads
 from .numbers import count
 from .privacy.guarantees import BoundedRange, Guarantee
 from .privacy.sensitivity import Sensitivity, sensitivity_of
-from .sampling import falling_runs, kernel, short_lists
+from .sampling import categorical, falling_runs, kernel, short_lists
 from .sampling.bits import Bits, SystemBits
 from .sampling.categorical import Categorical
 from .sampling.enclosures import DyadicRate, NaturalRate, Rate, ball, lower, precision, upper
@@ -242,7 +242,7 @@ def _functions_of_settle() -> Iterator[tuple[Any, str, Callable[..., int]]]:
 
 @contextmanager
 def counted_work() -> Iterator[Work]:
-    """Count the work inside the block. Not for threads: it patches numpy meanwhile."""
+    """Count the work inside the block. Not for threads, of which draws start none meanwhile: it patches numpy."""
     work = Work()
 
     def counting(place: object, name: str, note: Callable[..., None]) -> Any:
@@ -254,7 +254,7 @@ def counted_work() -> Iterator[Work]:
 
         return patch.object(place, name, count_call)
 
-    with ExitStack() as stack:
+    with ExitStack() as stack, patch.object(categorical, "threads", return_value=1):
         for place, name, attribute, size in (
             (SystemBits, "word", "words", _one),
             (SystemBits, "words", "words", _asked_words),

@@ -26,6 +26,8 @@ from discreet.sampling.enclosures import (
 from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import ScriptedBits, bit_tree
 
+from ..scripted_words import Words
+
 pytestmark = pytest.mark.usefixtures("fast_pass")
 
 HALF = NaturalRate(Fraction(1, 2))
@@ -180,6 +182,14 @@ def test_ten_million_candidates() -> None:
     share = weights[likely].sum() / weights.sum()
     assert abs(np.isin(drawn, likely).mean() - share) < 0.2
     assert 0 <= law.draw(SystemBits()) < 10**7
+
+
+def test_open_words_of_a_batch_are_settled_in_order() -> None:
+    """Both first words hold the end of the first third; the two that follow say on which side each uniform lies."""
+    law = Categorical(read_vector([0, 0, 0]), HALF)
+    on_the_end = 2**64 // 3
+    assert law.draws(2, Words([on_the_end, on_the_end, 0, 2**64 - 1])).tolist() == [0, 1]
+    assert law.draws(2, Words([on_the_end, on_the_end, 2**64 - 1, 0])).tolist() == [1, 0]
 
 
 def test_ties_everywhere() -> None:

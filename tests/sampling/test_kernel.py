@@ -140,25 +140,24 @@ def test_long_vectors(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_where_no_more_threads_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: object) -> None:
+    def refuse(*_: object) -> None:
         raise RuntimeError("can't start new thread")
 
     values = np.random.default_rng(0).normal(size=FLAT + 5)
     fast = answers(values)
     monkeypatch.setattr(kernel, "THREADED", 1)
     monkeypatch.setattr(kernel, "threads", lambda: 4)
-    monkeypatch.setattr("threading.Thread.start", refuse)
+    monkeypatch.setattr("discreet.sampling.shared_work.start_new_thread", refuse)
     assert answers(values) == fast
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_what_a_thread_leaves_out_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread that finds no memory leaves sums unwritten, which must not become weights."""
     values = np.random.default_rng(0).normal(size=FLAT + 5)
     fast, functions = answers(values), dict(FAST._functions)
 
     def without_memory(*arguments: Any) -> Any:
-        if threading.current_thread() is not threading.main_thread():
+        if threading.get_ident() != threading.main_thread().ident:
             raise MemoryError
         return functions["block_sums"](*arguments)
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..lazy_names import flint
 from . import kernel
-from .bits import Bits, LazyUniform
+from .bits import Bits, LazyUniform, SystemBits
 from .enclosures import (
     HALF_ULP,
     WEIGHT_ERROR,
@@ -34,6 +34,8 @@ from .enclosures import (
     overflowing,
     precision,
 )
+from .kernel_library import threads
+from .shared_work import share
 from .vectors import StoredNumber, Vector
 
 if TYPE_CHECKING:
@@ -49,6 +51,9 @@ _ONCE = 256
 
 _WORDS_AT_ONCE = 2**13
 """Words of a batch that are read and looked up together: in memory that is used again."""
+
+_SHARE = 4
+"""Parts of a batch for which another thread is worth its start."""
 
 _ROW = 256
 
@@ -148,15 +153,19 @@ class PreparedWeights:
         """Return `size` independent draws."""
         indices, doubts = np.empty(size, dtype=np.int64), dict[int, int]()
         locate = self._sums.locator(bits.width, indices) if self._sums is not None else None
-        for start in range(0, size, _WORDS_AT_ONCE):
+
+        def draw_part(start: int) -> None:
             words = bits.words(min(_WORDS_AT_ONCE, size - start))
             if locate is None:
-                doubts |= enumerate(words.tolist(), start)
+                doubts.update(enumerate(words.tolist(), start))
             elif locate(words, start):
                 lanes = np.flatnonzero(indices[start : start + len(words)] < 0)
-                doubts |= {start + lane: int(words[lane]) for lane in lanes.tolist()}
-        for lane, word in doubts.items():
-            indices[lane] = self.settle(LazyUniform.of_word(word, bits))
+                doubts.update({start + lane: int(words[lane]) for lane in lanes.tolist()})
+
+        starts = range(0, size, _WORDS_AT_ONCE)
+        share(draw_part, starts, _threads(len(starts), bits))
+        for lane in sorted(doubts):
+            indices[lane] = self.settle(LazyUniform.of_word(doubts[lane], bits))
         return indices
 
     def probabilities(self) -> list[arb]:
@@ -313,6 +322,12 @@ class Categorical:
         return PreparedWeights(
             VectorWeights(self._blocks.block(b), self._rate, self._blocks.bests[b])
         )
+
+
+def _threads(parts: int, bits: Bits) -> int:
+    """Return how many threads draw parts of a batch: several only from the system's words, which have no order."""
+    is_shared = type(bits) is SystemBits and kernel.active() is not None
+    return min(threads(), parts // _SHARE) if is_shared else 1
 
 
 def _settle_in_balls(weights: Weights, u: LazyUniform) -> int:

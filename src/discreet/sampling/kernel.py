@@ -7,7 +7,6 @@ the random bits with it and without it: docs/explanation/draw.md.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from ctypes import addressof, c_char
 from functools import cache
 from itertools import pairwise
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 import numpy as np
 
 from .kernel_library import KernelLibrary, open_library, settle_module, threads
+from .shared_work import share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,16 +61,18 @@ class Kernel:
         values = _contiguous(values)
         blocks = -(-len(values) // block)
         bests, sums = np.empty(blocks), np.empty(blocks)
-        finite = [True] * blocks
-        function, rate = self._functions["block_sums"], rate / LN2
+        function, rate, infinite = self._functions["block_sums"], rate / LN2, list[int]()
 
-        def share(first: int, stop: int) -> None:
+        def add_up(span: tuple[int, int]) -> None:
+            first, stop = span
             part = values[first * block : stop * block]
             ends = (bests[first:stop], sums[first:stop])
-            finite[first] = bool(function(_at(part), len(part), block, rate, *map(_at, ends)))
+            if not function(_at(part), len(part), block, rate, *map(_at, ends)):
+                infinite.append(first)
 
-        _share_blocks(share, blocks, threads() if len(values) >= THREADED else 1)
-        if not all(finite):
+        number = min(threads(), blocks) if len(values) >= THREADED else 1
+        share(add_up, pairwise([blocks * part // number for part in range(number + 1)]), number)
+        if infinite:
             raise _not_finite()
         return bests, sums
 
@@ -116,10 +118,10 @@ class Kernel:
 
         Args:
             ends: the running sums.
-            number: how many words are looked up: for as many as there are sums a cell has one of them, else four.
+            number: how many words are looked up: for as many as there are sums a cell has about one, else more.
             width: bits of a word.
         """
-        bits = min(width, max(len(ends).bit_length() - (0 if number >= len(ends) else 2), 0))
+        bits = min(width, (len(ends) * 2 // (3 if number >= len(ends) else 8)).bit_length())
         ends, guide = _contiguous(ends), np.empty((1 << bits) + 1, dtype=np.uint32)
         self._functions["guide"](_at(ends), len(ends), _at(guide), bits)
         return guide
@@ -315,33 +317,6 @@ def active() -> Kernel | None:
 def are_doubles(values: NDArray[Any]) -> TypeGuard[Doubles]:
     """Return whether the numbers are stored as the kernel reads them."""
     return values.dtype == np.float64 and values.dtype.isnative
-
-
-def _share_blocks(share: Callable[[int, int], None], blocks: int, parts: int) -> None:
-    """Call `share` for all blocks, one or more of them in every thread."""
-    parts = min(parts, blocks)
-    first, *others = pairwise([blocks * part // parts for part in range(parts + 1)])
-    complete = set()
-
-    def work(start: int, stop: int) -> None:
-        share(start, stop)
-        complete.add(start)
-
-    from threading import Thread
-
-    workers = []
-    for span in others:
-        thread = Thread(target=work, args=span)
-        with suppress(RuntimeError):  # no more threads are allowed to this process
-            thread.start()
-            workers.append(thread)
-    work(*first)
-    for thread in workers:
-        thread.join()
-    # Threads that did not start, or came to grief: what they left out must not be used.
-    for start, stop in others:
-        if start not in complete:
-            share(start, stop)
 
 
 def _not_finite() -> InvalidScores:
