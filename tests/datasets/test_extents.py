@@ -73,6 +73,36 @@ def test_the_environment_of_the_client_counts(monkeypatch: pytest.MonkeyPatch) -
     assert database_ids("postgresql:///") & database_ids(SERVER)
 
 
+def test_a_file_with_wildcards_in_its_name_is_itself_alone(tmp_path: Path) -> None:
+    (tmp_path / "ab.csv").write_text("x\n1\n")
+    pattern = str(tmp_path / "a*.csv")
+    other = extent_of(str(tmp_path / "ab.csv"))
+    assert other is not None
+    before = extent_of(pattern)
+    Path(pattern).write_text("x\n2\n")
+    after = extent_of(pattern)
+    assert before is not None
+    assert after is not None
+    assert before.overlaps(other)
+    assert not after.overlaps(other)
+    assert after.files
+    assert not after.paths
+
+
+def test_a_path_is_to_come_until_its_file_is_there(tmp_path: Path) -> None:
+    folder, file = extent_of(str(tmp_path)), tmp_path / "later.csv"
+    to_come = extent_of(str(file))
+    assert folder is not None
+    assert to_come is not None
+    assert to_come.paths == (str(file),)
+    assert to_come.overlaps(folder)
+    file.write_text("x\n1\n")
+    there = extent_of(str(file))
+    assert there is not None
+    assert there.paths == ()
+    assert there.files == extent_of(str(tmp_path)).files  # type: ignore[union-attr]
+
+
 def test_a_file_is_one_by_its_inode(tmp_path: Path) -> None:
     one, other, link = (tmp_path / name for name in ("one.db", "other.db", "link.db"))
     one.write_text("x")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..tables.query_tables import QueryTables, files_in, read_query_tables, tables_in
-from .sources import files_at, folders_of, is_query, paths_to_come
+from .sources import files_at, files_by_path, folders_of, is_query, is_there
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -80,7 +80,7 @@ def extent_of(place: Any, tables: Mapping[str, Any] | QueryTables | None = None)
     if place is None:
         return None
     if not is_query(place):
-        return Extent(files_at(place), paths_to_come(place), folders_of(place))
+        return _of_paths(place)
     query_tables = read_query_tables(tables) if isinstance(tables, Mapping) else tables
     url = place["connection"]
     if query_tables is None:
@@ -100,7 +100,15 @@ def _of_files(names: Iterable[str]) -> Extent:
     """Return the extent of the files that a query names: paths, patterns, and addresses."""
     paths = [name for name in names if "://" not in name]
     addresses = frozenset[object](name for name in names if "://" in name)
-    return Extent(files_at(paths) | addresses, paths_to_come(paths), folders_of(paths))
+    extent = _of_paths(paths)
+    return replace(extent, files=extent.files | addresses)
+
+
+def _of_paths(place: Any) -> Extent:
+    """Return the extent of the paths of a place, which are looked up once."""
+    by_path = files_by_path(place)
+    to_come = tuple(path for path, files in by_path.items() if not any(map(is_there, files)))
+    return Extent(frozenset[object]().union(*by_path.values()), to_come, folders_of(place))
 
 
 def database_ids(url: str, record: str = "") -> frozenset[object]:

@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 from ..arguments import file_path
@@ -53,11 +55,21 @@ def source_words(source: Any) -> dict[str, object] | None:
 
 def files_at(place: Any) -> Files:
     """Return the files that a place stands for now; of one that is not there its path."""
-    return frozenset(file for path in _paths(place) for file in _files(path))
+    return frozenset[object]().union(*files_by_path(place).values())
+
+
+def files_by_path(place: Any) -> dict[str, Files]:
+    """Return the files of a place by its paths; of one that is not there its path."""
+    return {path: frozenset(_files(path)) for path in _paths(place)}
 
 
 def _files(path: str) -> Iterator[object]:
     """Yield the files of a path, a pattern or a folder; none where it stands for none."""
+    with suppress(OSError, ValueError):
+        status = os.stat(path)
+        if S_ISREG(status.st_mode):  # of whatever name: a pattern that is a file stands for itself
+            yield status.st_dev, status.st_ino
+            return
     from ..tables.files import files_of  # heavy: it brings an engine
 
     try:
@@ -87,12 +99,8 @@ def folders_of(place: Any) -> tuple[str, ...]:
     return tuple(path for path in _paths(place) if os.path.isdir(path))
 
 
-def paths_to_come(place: Any) -> tuple[str, ...]:
-    """Return the paths of a place that have no files yet."""
-    return tuple(path for path in _paths(place) if not any(map(_is_there, files_at(path))))
-
-
-def _is_there(file: object) -> bool:
+def is_there(file: object) -> bool:
+    """Return whether a file of a place is there: it is known by its number, and not by its path."""
     return not isinstance(file, str)
 
 
