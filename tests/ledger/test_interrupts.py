@@ -1,7 +1,10 @@
 """Interrupted anywhere: what was drawn and not stored is nowhere, and the account stays what it was."""
 
+import gc
+import os
 import random
 import signal
+import sqlite3
 import sys
 import threading
 import time
@@ -20,9 +23,17 @@ from discreet.errors import LedgerBusy
 from discreet.ledger import Ledger, Session
 from discreet.ledger.interrupts import StopRequest, run_uninterrupted
 from discreet.ledger.purchase import without_frames
+from discreet.signal_handlers import only_ctrl_c_interrupts
 
 from ..ledgers import answering, bill
 from ..reachable_numbers import numbers_in
+
+
+@pytest.fixture(autouse=True)
+def _no_garbage() -> None:
+    """Close the ledgers of earlier tests, which would else be closed, and interrupted there, in one of these."""
+    gc.collect()
+
 
 DRAWN: list[int] = []
 """What was drawn. No closure holds it, so that a number in a frame has come there from a draw."""
@@ -77,6 +88,15 @@ def check(ledger: Ledger, session: Session, request: str, error: BaseException |
     assert request not in answers or answers[request] == stored(ledger)[request]
 
 
+@pytest.fixture
+def handler_of_ours() -> Iterator[None]:
+    """Have a handler of a signal, which may raise anything, so that transactions are in another thread."""
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    yield
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.usefixtures("handler_of_ours")
 @pytest.mark.parametrize(
     ("kind", "step"),
     [
@@ -104,6 +124,144 @@ def test_interrupted_at_every_line(kind: type[BaseException], step: int) -> None
         pytest.fail("a release has so many lines?")
     assert after > 100
     ledger.verify()
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Have Python's own handler of Ctrl-C and no other, as a program that has set none."""
+    before = {one: signal.getsignal(one) for one in signal.valid_signals()}
+    handlers = {one: handler for one, handler in before.items() if callable(handler)}
+    for one in handlers:
+        signal.signal(one, signal.SIG_IGN)
+    of_ctrl_c = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert only_ctrl_c_interrupts()
+        yield
+    finally:
+        signal.signal(signal.SIGINT, of_ctrl_c)
+        for one, handler in handlers.items():
+            signal.signal(one, handler)
+
+
+@contextmanager
+def pressed(after: int) -> Iterator[None]:
+    """Press Ctrl-C before an instruction, when so many of them were run: a signal that Python's handler takes."""
+    left = [after]
+
+    def trace(frame: FrameType, kind: str, _: Any) -> Any:
+        frame.f_trace_opcodes = True
+        if kind == "opcode":
+            left[0] -= 1
+            if left[0] == 0:
+                signal.raise_signal(signal.SIGINT)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.parametrize(
+    ("in_memory", "step"),
+    [
+        (True, 311),
+        (False, 397),
+        pytest.param(True, 7, marks=pytest.mark.proof),
+        pytest.param(False, 7, marks=pytest.mark.proof),
+    ],
+)
+def test_ctrl_c_at_any_instruction(tmp_path: Path, in_memory: bool, step: int) -> None:
+    """No transaction is in another thread, and none is left half done."""
+    ledger = Ledger(None if in_memory else tmp_path / "budget.db")
+    ledger.open("adult", epsilon=1000)
+    session = ledger.session("adult")
+    session.buy(bill("1/1000"), drawing)
+    for after in range(1, 100_000, step):
+        try:
+            with pressed(after):
+                session.buy(bill("1/1000", f"r{after}"), drawing)
+                break
+        except KeyboardInterrupt as raised:
+            assert only_ctrl_c_interrupts()
+            check(ledger, session, f"r{after}", raised)
+    else:
+        pytest.fail("a release has so many instructions?")
+    assert after > 5000
+    ledger.verify()
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_short_work_that_ctrl_c_meets_has_not_begun_or_has_ended() -> None:
+    for after in range(1, 1000):
+        steps: list[int] = []
+
+        def work(_: StopRequest, steps: list[int] = steps) -> int:
+            steps.append(0)
+            steps.append(1)
+            steps.append(2)
+            return threading.get_ident()
+
+        try:
+            with pressed(after):
+                assert run_uninterrupted(work, is_short=True) == threading.get_ident()
+                break
+        except KeyboardInterrupt:
+            assert steps in ([], [0, 1, 2]), after
+        assert only_ctrl_c_interrupts(), after
+    assert after > 50
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_ctrl_c_is_raised_after_short_work_even_if_that_fails() -> None:
+    def work(stop: StopRequest) -> None:
+        signal.raise_signal(signal.SIGINT)
+        assert stop.is_set
+        raise ValueError
+
+    with pytest.raises(KeyboardInterrupt):
+        run_uninterrupted(work, is_short=True)
+    assert only_ctrl_c_interrupts()
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_ctrl_c_reaches_a_child_that_is_forked_in_the_middle_of_work() -> None:
+    def work(_: StopRequest) -> int:
+        child = os.fork()
+        if not child:
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                os._exit(7)
+            os._exit(1)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    assert run_uninterrupted(work, is_short=True) == 7
+
+
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.parametrize("held", ["BEGIN EXCLUSIVE", "BEGIN; SELECT count(*) FROM discreet_events"])
+def test_ctrl_c_ends_waiting_for_other_programs(tmp_path: Path, held: str) -> None:
+    """One holds the file, or reads it, so that nothing can be committed."""
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    other = sqlite3.connect(tmp_path / "budget.db", isolation_level=None)
+    for statement in held.split("; "):
+        other.execute(statement)
+    presses = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    presses.start()
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        session.buy(bill(1, "monday"), drawing)
+    assert time.monotonic() - begun < 10
+    presses.join()
+    other.close()
+    assert [event.kind for event in ledger.history()] == ["opened"]
+    assert session.buy(bill(1, "monday"), answering(5)) == 5
 
 
 @contextmanager

@@ -1,8 +1,8 @@
-"""Work that no interrupt reaches: it runs in a thread of its own while the caller waits.
+"""Work that no interrupt reaches: Ctrl-C comes after it, or it runs in a thread of its own while the caller waits.
 
 Python raises KeyboardInterrupt, and other exceptions of signal handlers, between any two instructions of the main
-thread. In a database driver this leaves transactions open and loses connections. Here an interrupt hits only the
-waiting caller; work that has begun runs to its end.
+thread. In a database driver this leaves transactions open and loses connections. Here an interrupt comes before
+work or after it, or hits only the waiting caller.
 """
 
 import os
@@ -10,9 +10,11 @@ from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable
 from contextvars import Context
 from queue import Empty, SimpleQueue
+from signal import SIGINT, default_int_handler
+from types import FrameType
 from typing import Generic, TypeVar
 
-from ..signal_handlers import may_be_interrupted
+from ..signal_handlers import may_be_interrupted, only_ctrl_c_interrupts, set_handler
 
 _T = TypeVar("_T")
 
@@ -32,16 +34,38 @@ class StopRequest:
         self.is_set = False
 
 
-def run_uninterrupted(work: Callable[[StopRequest], _T]) -> _T:
+class _Deferral(StopRequest):
+    """The handler of Ctrl-C while work runs: it notes the interrupt, which is raised afterwards."""
+
+    __slots__ = ("_process",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._process = os.getpid()
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self._process != os.getpid():  # a child that another thread has forked meanwhile
+            default_int_handler(number, frame)
+        self.is_set = True
+
+
+def run_uninterrupted(work: Callable[[StopRequest], _T], *, is_short: bool = False) -> _T:
     """Return the result of `work`, or raise its error, without interrupting it.
 
     An interrupt of the caller is raised here. By then `work` has not begun and never will; or it has ended,
     with success or not; or, if it takes long, it continues and is asked to stop.
 
-    Where no signal can raise, it runs in the thread of the caller.
+    Where no signal can raise, it runs in the thread of the caller. So does short work where only Ctrl-C can, which
+    is raised when that has ended.
+
+    Args:
+        work: the work. It looks whether it should stop wherever it waits for others.
+        is_short: whether an interrupt can wait for all else that it does.
     """
     if not may_be_interrupted():
         return Context().run(work, StopRequest())
+    if is_short and only_ctrl_c_interrupts():
+        return _run_before_ctrl_c(work)
     job = _Job(work)
     try:
         _start(job.run)
@@ -50,6 +74,21 @@ def run_uninterrupted(work: Callable[[StopRequest], _T]) -> _T:
         job.stop()
         raise
     return job.outcome()
+
+
+def _run_before_ctrl_c(work: Callable[[StopRequest], _T]) -> _T:
+    """Do the same in the main thread, with a handler that does not raise in place of Python's own.
+
+    To set a handler is a single step: an earlier interrupt is raised before it, and a later one is noted.
+    """
+    deferral = _Deferral()
+    try:
+        set_handler(SIGINT, deferral)
+        return Context().run(work, deferral)
+    finally:
+        set_handler(SIGINT, default_int_handler)
+        if deferral.is_set:
+            raise KeyboardInterrupt
 
 
 _Work = SimpleQueue[Callable[[], None]]

@@ -29,10 +29,10 @@ except ImportError:  # there locks belong to what opened the file, and nobody fo
 else:
     _KNOWS_FLOCK = True
 
-_PAUSE = 0.0003
+PAUSE = 0.0003
 """Seconds between two attempts, the same for all waiting processes, so that all are as likely to be next."""
 
-_TURN = 0.02
+TURN = 0.02
 """Seconds for which a thread waits for its turn before it looks whether it should stop."""
 
 _NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EBADF}
@@ -239,7 +239,7 @@ def exclusive(lock: FileLock, *, writing: bool, again: Callable[[], None]) -> It
             if is_locked:
                 break
             again()
-            time.sleep(_PAUSE)
+            time.sleep(PAUSE)
     finally:
         turn.release()
     with exclusive(lock, writing=writing, again=again) as place:  # the path leads elsewhere by now
@@ -257,7 +257,7 @@ if hasattr(os, "register_at_fork"):
 def _await_turn(file: str, again: Callable[[], None]) -> Lock:
     """Return the turn of this thread, once no other one of this process is at the file."""
     turn = _TURNS.get(file) or _TURNS.setdefault(file, Lock())
-    while not turn.acquire(timeout=_TURN):
+    while not turn.acquire(timeout=TURN):
         again()
     return turn
 

@@ -26,7 +26,7 @@ from ..errors import (
 from .checkpoints import Checkpoint, CheckpointLog, Checkpoints, LastSeen
 from .interrupts import StopRequest, run_uninterrupted
 from .known_state import KnownState, NeedsDatabase, Version
-from .ledger_file import KEEPS_OPEN, FileLock, FilePlace, OpenFile, exclusive
+from .ledger_file import KEEPS_OPEN, PAUSE, TURN, FileLock, FilePlace, OpenFile, exclusive
 from .location import make_file, name_of, read_url
 from .schema import MIGRATIONS, check_journal, driver_of, version_of
 from .transaction import Transaction
@@ -89,6 +89,12 @@ _POSTGRESQL: dict[str, _Meaning] = {
 
 _COMMITS = "PRAGMA data_version"
 
+_MOMENT = 1.0
+"""Seconds for which SQLite itself waits for other programs, in which it hears of no interrupt."""
+
+_Again = Callable[[], None]
+"""Called after every failed attempt; it raises when that was the last one."""
+
 
 class FollowUp(Generic[_T]):
     """Work in a transaction that relies on the reads of an earlier one, unless the database has changed since.
@@ -117,12 +123,14 @@ class _Course(NamedTuple):
         writing: whether it may write.
         anew: whether it reads the file as if that had just been opened.
         patience: the seconds for which it waits for others.
+        is_short: whether an interrupt can wait for it: it reads or writes some rows.
     """
 
     begin: Callable[[Connection], None]
     writing: bool
     anew: bool
     patience: float
+    is_short: bool = True
 
 
 class Store:
@@ -221,7 +229,7 @@ class Store:
         which takes milliseconds for tens of thousands of events, to a temporary database. PostgreSQL keeps
         snapshots by itself.
         """
-        copy = self.read(_copy)
+        copy = self._run_watched(_copy, self._course(writing=False)._replace(is_short=False))
         if copy is None:
             return self.read(lambda transaction: work(transaction.connection, *args, **kwargs))
         try:
@@ -286,8 +294,8 @@ class Store:
     def _run_watched(self, work: Callable[[Transaction], _T], course: _Course) -> _T:
         """Run a transaction after checking that the chain continues, and remember its new end."""
 
-        def watching(connection: Connection) -> _T:
-            state = self._state_at(anew=course.anew)
+        def watching(again: _Again, connection: Connection) -> _T:
+            state = self._state_at(again, anew=course.anew)
             transaction = Transaction(
                 connection, writing=course.writing, state=state, driver=self._driver
             )
@@ -301,7 +309,8 @@ class Store:
             return outcome
 
         def remembering(stop: StopRequest) -> _T:
-            outcome = self._run(watching, course, stop)
+            again = self._waiting(course, stop)
+            outcome = self._run(partial(watching, again), course, again)
             transaction = ends.pop()
             self._last_end.remember(transaction.end)
             self._state = transaction.state
@@ -309,14 +318,16 @@ class Store:
 
         # Read before the transaction begins: it may not see later commits of others.
         last, ends = self._last_end.last, list[Transaction]()
-        return run_uninterrupted(remembering)
+        return run_uninterrupted(remembering, is_short=self._is_short(course))
 
-    def _state_at(self, *, anew: bool) -> KnownState:
+    def _state_at(self, again: _Again, *, anew: bool) -> KnownState:
         """Return the rows that are known in a transaction that has begun."""
         driver = self._driver
         if driver is None:
             return KnownState()
-        commits = 0 if self.in_memory else driver.execute(_COMMITS).fetchone()[0]
+        commits = 0
+        if not self.in_memory:
+            commits = _patiently(again, driver.execute, _COMMITS).fetchone()[0]
         version = Version(driver, commits, driver.total_changes)
         if self._state.version != version:
             return KnownState(version)
@@ -330,22 +341,33 @@ class Store:
         course: _Course,
     ) -> _T:
         """Run one transaction without interrupts."""
-        return run_uninterrupted(partial(self._run, work, course))
 
-    def _run(self, work: Callable[[Connection], _T], course: _Course, stop: StopRequest) -> _T:
+        def run(stop: StopRequest) -> _T:
+            return self._run(work, course, self._waiting(course, stop))
+
+        return run_uninterrupted(run, is_short=self._is_short(course))
+
+    def _is_short(self, course: _Course) -> bool:
+        """Return whether an interrupt can wait for a transaction: not for a server, or while a file is opened."""
+        return course.is_short and self._driver is not None
+
+    def _waiting(self, course: _Course, stop: StopRequest) -> _Again:
+        """Return the function to call after every attempt in vain to get a lock, from now on."""
+        return partial(self._wait_again, stop, time.monotonic() + course.patience)
+
+    def _run(self, work: Callable[[Connection], _T], course: _Course, again: _Again) -> _T:
         """Run one transaction. Database errors are replaced, as they may quote answers not released."""
         engine = self._here()
         try:
             if self._lock is not None:
-                again = partial(self._wait_again, stop, time.monotonic() + course.patience)
                 with exclusive(self._lock, writing=course.writing, again=again) as place:
-                    return self._transaction_on_file(engine, course, work, place)
+                    return self._transaction_on_file(engine, course, work, place, again)
             if not self.in_memory:
-                return self._transaction(engine, course.begin, work)
-            if not self._memory.acquire(timeout=course.patience):
-                raise _busy_error(self.name)
+                return self._transaction(engine, course.begin, work, again)
+            while not self._memory.acquire(timeout=TURN):
+                again()
             try:
-                return self._transaction(engine, course.begin, work)
+                return self._transaction(engine, course.begin, work, again)
             finally:
                 self._memory.release()
         except DiscreetError:
@@ -355,7 +377,11 @@ class Store:
         raise failure
 
     def _transaction(
-        self, engine: Engine, begin: Callable[[Connection], None], work: Callable[[Connection], _T]
+        self,
+        engine: Engine,
+        begin: Callable[[Connection], None],
+        work: Callable[[Connection], _T],
+        again: _Again,
     ) -> _T:
         """Begin a transaction, do the work in it, and end it.
 
@@ -368,9 +394,9 @@ class Store:
                 return work(connection)
         connection, driver = self._connected(engine)
         try:
-            begin(connection)
+            _patiently(again, begin, connection)
             outcome = work(connection)
-            driver.commit()
+            _patiently(again, driver.commit)
         except BaseException:
             driver.rollback()
             raise
@@ -384,6 +410,8 @@ class Store:
         if self._connection is None or self._driver is None:
             self._connection = engine.connect()
             self._driver = driver_of(self._connection)
+            moment = int(1000 * min(self._patience, _MOMENT))
+            self._driver.execute(f"PRAGMA busy_timeout = {moment}")
         return self._connection, self._driver
 
     def _disconnect(self, engine: Engine) -> None:
@@ -400,14 +428,19 @@ class Store:
             raise _busy_error(self.name)
 
     def _transaction_on_file(
-        self, engine: Engine, course: _Course, work: Callable[[Connection], _T], place: FilePlace
+        self,
+        engine: Engine,
+        course: _Course,
+        work: Callable[[Connection], _T],
+        place: FilePlace,
+        again: _Again,
     ) -> _T:
         """Run a transaction on a file: opened anew if it cannot be used again, closed if it cannot stay open."""
         file, stays_open, self._has_no_log = self._file, False, False
         try:
             if file is not None and not file.resume(place, anew=course.anew):
                 self._disconnect(engine)
-            outcome = self._transaction(engine, course.begin, work)
+            outcome = self._transaction(engine, course.begin, work, again)
             stays_open = file is None or file.rests(has_no_log=self._has_no_log)
         finally:
             if file is not None and not stays_open:
@@ -485,6 +518,18 @@ class Store:
     def _stays_connected(self) -> bool:
         """Whether one connection of SQLite serves all transactions."""
         return self.in_memory or self._file is not None
+
+
+def _patiently(again: _Again, step: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    """Do a step of a transaction, which waits a moment for other programs, until they let the file go."""
+    while True:
+        try:
+            return step(*args, **kwargs)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+        again()
+        time.sleep(PAUSE)
 
 
 def _bind(
