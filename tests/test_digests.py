@@ -296,3 +296,8 @@ def test_the_text_of_a_description_is_its_json(plain: object) -> None:
     """It is written without making the description, and must not change: a request would be drawn again."""
     expected = json.dumps(describe_value(plain), sort_keys=True, separators=(",", ":"))
     assert digests._description_text(plain) == expected
+    made = digests.described({"made": plain})
+    whole = {"made": plain, "new": plain}
+    assert digests._description_text({**made, "new": plain}) == digests._description_text(whole)
+    assert describe_value(made) == describe_value({"made": plain})
+    assert digest({**made, "new": plain}) == digest(whole)

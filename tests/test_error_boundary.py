@@ -10,7 +10,7 @@ import pytest
 from IPython.core.ultratb import VerboseTB
 
 import discreet
-from discreet.error_boundary import error_boundaries, error_boundary
+from discreet.error_boundary import Notice, error_boundaries, error_boundary
 from discreet.errors import InvalidArgument, InvalidScores, MissingColumn
 
 LIBRARY = str(Path(discreet.__file__).parent)
@@ -118,6 +118,15 @@ def test_an_interrupt_is_left_as_it_is() -> None:
     frames = traceback.walk_tb(caught.value.__traceback__)
     names = [frame.f_code.co_name for frame, _ in frames]
     assert names[-2:] == ["fail", "deep"]
+
+
+def test_a_notice_is_no_error() -> None:
+    """Whoever caught it has all that it holds, so its frames are not emptied."""
+    notice = Notice()
+    error = raised(failing(notice))
+    assert error is notice
+    assert not hasattr(error, "__notes__")
+    assert len(ours(error)) > 1
 
 
 def test_methods_of_a_class_are_behind_the_boundary() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from .account import Indices, PaidAnswer, PrepareDraw
 from .arguments import mapping, named_arguments, read_name, refuse_one_shot
-from .error_boundary import error_boundaries
+from .error_boundary import Notice, error_boundaries
 from .errors import DiscreetError, InvalidArgument, InvalidNumber, UnknownName, preview
 from .mechanisms import BOUNDED
 from .numbers import Number, positive
@@ -71,7 +71,7 @@ class _Order(NamedTuple):
     name: Callable[[PaidAnswer], Release] | None = None
 
 
-class _Deferred(Exception):
+class _Deferred(Notice):
     """Raised in place of an answer, with the order that a batch buys together with others."""
 
     def __init__(self, order: _Order) -> None:

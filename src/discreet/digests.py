@@ -34,6 +34,12 @@ Description: TypeAlias = "str | list[Description] | dict[str, Description]"
 """What a description is made of; JSON writes it in one way only."""
 
 
+class DescriptionText(str):
+    """The JSON text of a description that was made before."""
+
+    __slots__ = ()
+
+
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _QUOTE = json.encoder.encode_basestring_ascii
 
@@ -48,6 +54,9 @@ def describe_value(value: object) -> Description:
     if way is not None:
         name, spell = way
         return [name, spell(value)]
+    if isinstance(value, DescriptionText):
+        made: Description = json.loads(value)
+        return made
     if type(value) is dict or isinstance(value, Mapping):
         return {str(name): describe_value(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -68,12 +77,19 @@ def _description_text(plain: object) -> str:
     if way is not None:
         name, spell = way
         return f'["{name}",{_QUOTE(spell(plain))}]'
+    if isinstance(plain, DescriptionText):
+        return plain
     if type(plain) is dict or isinstance(plain, Mapping):
         texts = {str(name): _description_text(inner) for name, inner in plain.items()}
         return f"{{{','.join([f'{_QUOTE(name)}:{texts[name]}' for name in sorted(texts)])}}}"
     if isinstance(plain, list | tuple):
         return f"[{','.join(map(_description_text, plain))}]"
     return _ENCODER.encode(describe_value(plain))
+
+
+def described(plain: Mapping[str, object]) -> dict[str, object]:
+    """Return entries of a description with their texts, which are made now and not for every digest."""
+    return {name: DescriptionText(_description_text(inner)) for name, inner in plain.items()}
 
 
 def digest(description: Mapping[str, object]) -> str:

@@ -23,6 +23,10 @@ _Class = TypeVar("_Class", bound=type)
 _PACKAGE = __name__.partition(".")[0]
 
 
+class Notice(Exception):
+    """Raised by this library in place of an answer, and caught by it: it is no error, and never gets out."""
+
+
 def foreign_function(function: object, name: str) -> Callable[..., Any]:
     """Return a wrapper of a caller's function that replaces its errors, which may quote data.
 
@@ -64,6 +68,8 @@ def error_boundary(function: Callable[_P, _T]) -> Callable[_P, _T]:
                 return function(*args, **kwargs)
             with default_environment():
                 return function(*args, **kwargs)
+        except Notice:
+            raise
         except BaseException as error:
             extra = _extra_argument(function, args, kwargs) if type(error) is TypeError else None
             safe_error = _empty(

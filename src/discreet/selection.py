@@ -21,14 +21,13 @@ from .candidates import Answers
 from .digests import digest
 from .errors import InvalidArgument, InvalidScores, preview
 from .float_environment import in_default_environment
-from .mechanisms.calibration_cache import find_calibration
+from .mechanisms.calibration_cache import Calibration, find_calibration
 from .mechanisms.contract import (
     Calibrated,
     Law,
     Mechanism,
     PrivacyParameter,
     calibrate,
-    identity_of,
     read_parameter,
 )
 from .mechanisms.mechanism_names import read_mechanism, serving_runs
@@ -232,10 +231,8 @@ class Question:
 
     Attributes:
         score: the score (utility function) of the candidates.
-        mechanism: the mechanism that selects one.
-        sensitivity: how far the scores of neighbouring datasets may be apart, neighbours by `unit`.
-        calibrated: the mechanism, calibrated.
-        parameter: the privacy parameter, or None where the mechanism states it.
+        calibration: the mechanism that selects one, how far the scores of neighbouring datasets may be apart
+            (neighbours by `unit`), the privacy parameter, and the mechanism calibrated to them.
         size: the number of independent answers, or None for a single one.
         account: the account that is charged, or None.
         request: the name of the request in that account, or None.
@@ -244,15 +241,32 @@ class Question:
     """
 
     score: Score
-    mechanism: Mechanism
-    sensitivity: Sensitivity
-    calibrated: Calibrated
-    parameter: PrivacyParameter | None
+    calibration: Calibration
     size: int | None
     account: Account | None = None
     request: str | None = None
     unit: Unit | None = None
     answers: Answers | None = None
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism that selects an answer."""
+        return self.calibration.mechanism
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """How far the scores of neighbouring datasets may be apart."""
+        return self.calibration.sensitivity
+
+    @property
+    def parameter(self) -> PrivacyParameter | None:
+        """The privacy parameter, or None where the mechanism states it."""
+        return self.calibration.parameter
+
+    @property
+    def calibrated(self) -> Calibrated:
+        """The mechanism, calibrated."""
+        return self.calibration.calibrated
 
     @property
     def guarantee(self) -> Guarantee:
@@ -344,11 +358,7 @@ class Question:
         """Return the rest of the description that decides the distribution, for a digest."""
         return {
             "score": {"name": self.score.name, "parameters": self.score.parameters},
-            "mechanism": identity_of(self.mechanism),
-            "sensitivity": self.sensitivity.as_dict(),
-            "privacy_parameter": None
-            if self.parameter is None
-            else {self.parameter.kind: self.parameter.value},
+            **self.calibration.description,
             "candidates": None if self.answers is None else self.answers.description,
             "size": self.size,
         }
@@ -382,29 +392,25 @@ def question_of(
 ) -> Question:
     """Return the question of a score, of which the neighbouring relation and the privacy unit were read."""
     bounded_unit(score, unit)  # refused before a sensitivity is asked
-    mechanism, sensitivity, parameter, calibrated = _calibration(score, terms, neighbors)
+    calibration = _calibration(score, terms, neighbors)
     size = terms.get("size")
     size = None if size is None else count(size, "size", most=MOST_DRAWS)
     account, request = read_payment(terms)
-    return Question(
-        score, mechanism, sensitivity, calibrated, parameter, size, account, request, unit, answers
-    )
+    return Question(score, calibration, size, account, request, unit, answers)
 
 
-def _calibration(
-    score: Score, terms: Terms, neighbors: Neighbors
-) -> tuple[Mechanism, Sensitivity, PrivacyParameter | None, Calibrated]:
+def _calibration(score: Score, terms: Terms, neighbors: Neighbors) -> Calibration:
     """Return the mechanism, the sensitivity of the score, the privacy parameter, and the mechanism calibrated."""
     if type(score) is Given:  # its sensitivity is declared by plain values
         settings = find_calibration(terms, score.change, score.spread, score.monotonic)
         if settings is not None:
-            terms_read = settings.mechanism, settings.sensitivity, settings.parameter
-            return *terms_read, settings.calibrated
+            return settings
     mechanism = read_mechanism(terms.get("mechanism", "exponential"))
     parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     _check_range(score, mechanism)
     sensitivity = score.sensitivity(neighbors)
-    return mechanism, sensitivity, parameter, calibrate(mechanism, sensitivity, parameter)
+    calibrated = calibrate(mechanism, sensitivity, parameter)
+    return Calibration(mechanism, sensitivity, parameter, calibrated)
 
 
 def _check_range(score: Score, mechanism: Mechanism) -> None:

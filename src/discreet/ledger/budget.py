@@ -366,8 +366,9 @@ class Budget:
     @property
     def is_within(self) -> bool:
         """Whether one of the sums that certify the guarantee is within the total, and that of the deltas too."""
-        rest = self.remaining
-        return rest.delta >= 0 and (rest.epsilon is not None or rest.rho is not None)
+        spent, total = self.spent, self.total
+        certifies = _is_within(spent.epsilon, total.epsilon) or _is_within(spent.rho, total.rho)
+        return certifies and spent.delta <= total.delta
 
     def cells(self) -> dict[str, str]:
         """Return the budget as the row of a table."""
@@ -588,6 +589,11 @@ def _sum(ours: Fraction | None, theirs: Fraction | None) -> Fraction | None:
 def _rest(spent: Fraction | None, total: Fraction | None) -> Fraction | None:
     """Return the remainder; None if there is no bound, or it is exceeded."""
     return None if spent is None or total is None or spent > total else total - spent
+
+
+def _is_within(spent: Fraction | None, total: Fraction | None) -> bool:
+    """Return whether there is a bound, and it is not exceeded."""
+    return spent is not None and total is not None and spent <= total
 
 
 def _count_pairs(ours: Amount, theirs: Amount) -> list[tuple[Fraction, Fraction | None]]:

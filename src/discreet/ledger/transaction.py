@@ -27,6 +27,12 @@ def time_text(time: datetime) -> str:
     return in_utc.isoformat(timespec="microseconds")
 
 
+def _now() -> str:
+    """Return the same for this moment: `isoformat` asks a time zone three times how far it is from UTC."""
+    now = datetime.now(UTC).replace(tzinfo=None)
+    return f"{now.isoformat(timespec='microseconds')}+00:00"
+
+
 class NewEvent(NamedTuple):
     """An event to be appended, without number and hash.
 
@@ -168,7 +174,7 @@ class Transaction:
     def append(self, new: NewEvent) -> None:
         """Append an event to the chain."""
         identity, first_schema, before, _, previous = self.chain
-        number, at = before + 1, new.at or time_text(datetime.now(UTC))
+        number, at = before + 1, new.at or _now()
         event = Event(number, at, new.kind, new.dataset, new.analyst, new.request, new.body, "")
         columns = event_columns(event)
         head = chain_hash(previous, *columns)

@@ -7,10 +7,18 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from ..digests import described
 from ..privacy.sensitivity import Sensitivity, read_neighbors, read_sensitivity
 from ..sampling.enclosures import has_fast_pass
 from . import read_mechanism
-from .contract import Calibrated, Mechanism, PrivacyParameter, calibrate, read_parameter
+from .contract import (
+    Calibrated,
+    Mechanism,
+    PrivacyParameter,
+    calibrate,
+    identity_of,
+    read_parameter,
+)
 
 _PLAIN_TYPES = {type(None), bool, int, float, str, Fraction, Decimal}
 """Types whose values cannot change, and whose equality is Python's own."""
@@ -30,7 +38,9 @@ class Calibration:
         short_rate: the rate at which a few numbers may be drawn from in plain Python, if they may.
     """
 
-    __slots__ = ("calibrated", "mechanism", "parameter", "sensitivity", "short_rate")
+    __slots__ = (
+        "_description", "calibrated", "mechanism", "parameter", "sensitivity", "short_rate"
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -42,6 +52,25 @@ class Calibration:
         self.mechanism, self.sensitivity, self.parameter = mechanism, sensitivity, parameter
         self.calibrated, rate = calibrated, calibrated.rate
         self.short_rate = rate if rate is not None and has_fast_pass(rate) else None
+        self._description: Mapping[str, object] | None = None
+
+    @property
+    def description(self) -> Mapping[str, object]:
+        """The mechanism, the sensitivity and the parameter as they enter digests.
+
+        Raises:
+            InvalidArgument: if the mechanism does not say its parameters.
+        """
+        if self._description is None:
+            parameter = self.parameter
+            self._description = described({
+                "mechanism": identity_of(self.mechanism),
+                "sensitivity": self.sensitivity.as_dict(),
+                "privacy_parameter": None
+                if parameter is None
+                else {parameter.kind: parameter.value},
+            })  # fmt: skip
+        return self._description
 
 
 def find_calibration(
