@@ -1,9 +1,9 @@
 """How deep the wanted rank is among the records of a candidate: the score of quantiles.
 
-Near a rank the records in memory are found by selection, without sorting all of them. A sample says between which
-two numbers the wanted records are, one pass takes out the numbers between, and only these records are put on the
-grid. Those taken out are counted, so the answer is exact whatever the sample was: should it mislead, all records
-are put on the grid.
+Near a rank the records in memory are found without sorting all of them. Where the kernel does not count them (see
+`array_counts`), a sample says between which two numbers the wanted records are, one pass takes out the numbers
+between, and only these records are put on the grid. Those taken out are counted, so the answer is exact whatever
+the sample was: should it mislead, all records are put on the grid.
 """
 
 from collections.abc import Callable
@@ -21,9 +21,11 @@ from ..candidates import Labels
 from ..date_grid import AnyGrid, NumberCells, number_grid
 from ..decimals import Decimals
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
+from ..sampling.order_statistics import sort_places
 from ..sampling.quotients import Quotients
 from ..sampling.runs import Runs
 from ..sampling.vectors import ExactArray, Integers, Vector
+from ..tables.array_counts import array_counts
 from .contract import BaseScore
 from .list_counts import cells_around, count_around, count_beside
 from .rank_search import bracket, distinct_indices, everything
@@ -105,6 +107,9 @@ class Rank(BaseScore):
             return self._in_bracket(source, grid.size, cutoff_gap)
         values, counts = self.column.numbers()
         if counts is None and grid.size > _FEW_POINTS:
+            many = array_counts(values, grid)
+            if many is not None:
+                return self._in_bracket(many, grid.size, cutoff_gap)
             return self._near_the_quantile(values, grid, cutoff_gap)
         indices = grid.nearest(values)
         if counts is None and grid.size <= DENSE * len(values):
@@ -350,12 +355,12 @@ def _between(values: ExactArray, low: Any, high: Any) -> tuple[int, ExactArray]:
 
 
 def _around(indices: Integers, rank: int, width: int) -> tuple[Integers, int, int]:
-    """Return the same of indices, which are sorted in place.
+    """Return the same of indices.
 
     Quickselect is quicker where all are distinct, but takes up to fifteen times as long where most are equal and
     a few are not: one record more could show in the time.
     """
-    indices.sort()
+    indices = sort_places(indices)
     first, end = (int(indices.searchsorted(indices[rank], side)) for side in ("left", "right"))
     start, stop = max(0, first - width), min(len(indices), end + width)
     return indices[start:stop], start, stop

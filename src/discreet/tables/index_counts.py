@@ -6,8 +6,9 @@ a grid of 2**40. Every row takes the same instructions. Proof: *By arithmetic* i
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from ..candidates import Grid
 from ..errors import UnreadableData
 from ..sampling.kernel_library import open_library
 from ..sampling.vectors import ExactArray, Integers
-from .arrow_stream import batches
+from .arrow_stream import RowBatch, batches
 from .cells import GridSource, GridThresholds, Index, least_number
 from .engine_errors import quietly
 from .grid_counts import GridCounts
@@ -86,32 +87,95 @@ class EvenGrid:
 
 
 @dataclass(frozen=True, slots=True)
-class IndexCounts:
-    """A column of doubles or integers as counts on an even grid of short numbers: see `rank_search.RowSource`."""
+class IndexPasses:
+    """Passes over doubles or integers, which count them by their indices on an even grid.
+
+    Attributes:
+        grid: the grid.
+        kind: Arrow's format of their type.
+        rows: yields them.
+        most_bits: a pass counts in at most two to so many cells.
+    """
 
     grid: EvenGrid
-    edges: StreamedCounts
-    """The same column, counted in cells by their ends."""
+    kind: str
+    rows: Callable[[], Iterable[RowBatch]]
+    most_bits: int
 
     @property
     def widths(self) -> list[int]:
         """The sizes of the cells, pass by pass, in points: powers of two, as even as they may be."""
         bits = (self.grid.size - 1).bit_length()
-        passes = max(-(-bits // MOST_BITS), 1)
+        passes = max(-(-bits // self.most_bits), 1)
         return [1 << -(-bits // passes) * later for later in reversed(range(passes))]
 
-    def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:
-        """Return the number of records in every cell of the parts."""
+    def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]] | None:
+        """Return the number of records in every cell of the parts; None of parts that no search here asks for."""
         steps = {part.step for part in parts}
         step = steps.pop() if len(steps) == 1 else 0
         is_even = step.bit_count() == 1 and not any(part.start % step for part in parts)
         if not is_even or len(parts) > 3 or any(len(part) > 2**MOST_BITS * 3 for part in parts):
-            return self.edges.histogram(parts)
+            return None
         if parts == [range(0, self.grid.size, step)] and len(parts[0]) <= 2**MOST_BITS:
             # The first place is that of records without an index.
-            counts, _ = quietly(self._count, self._failure, _NO_STRETCHES, step, 1 + len(parts[0]))
+            counts, _ = self._count(_NO_STRETCHES, step, 1 + len(parts[0]))
             return [counts[1:]]
-        return self._in_parts(parts, [])[0]
+        return self.in_parts(parts, [])[0]
+
+    def in_parts(
+        self, parts: Sequence[range], between: Sequence[range]
+    ) -> tuple[list[NDArray[np.int64]], Integers]:
+        """Return the numbers of records in the cells of at most three parts, and the indices of those between."""
+        ends = np.cumsum([0, *map(len, parts)]).tolist()
+        outside, step = (0, ends[-1], _PLACES_OUTSIDE - 1, 0), parts[0].step
+        # Of two that start at one index the later counts.
+        stretches: dict[float, tuple[int, int, int, int]] = {-math.inf: outside}
+        stretches |= {part.stop: outside for part in (*parts, *between)}
+        stretches |= {part.start: (*outside[:3], 1) for part in between if part}
+        for part, first in zip(parts, ends[:-1], strict=True):
+            stretches[part.start] = (-1, first - part.start // step, 0, 0)
+        table = [(start, *stretch) for start, stretch in sorted(stretches.items())]
+        table += [(math.inf, *outside)] * (_STRETCHES - len(table))
+        cells = ends[-1] + _PLACES_OUTSIDE
+        counts, indices = self._count(np.array(table, _STRETCH), step, cells)
+        return [counts[slice(*pair)] for pair in pairwise(ends)], indices
+
+    def _count(
+        self, stretches: NDArray[np.void], step: int, cells: int
+    ) -> tuple[NDArray[Any], Integers]:
+        """Return how many records are in the cells, and the indices of the stretches that give them."""
+        library, counts, indices = open_library(), _ShortCounts(cells), [np.zeros(0)]
+        assert not isinstance(library, str)
+        count, room = library.functions["count_indices"], np.empty(0)
+        cell = (self.grid.numbers.ctypes.data, step.bit_length() - 1)
+        table = stretches.ctypes.data if len(stretches) else None
+        for batch in self.rows():
+            if len(stretches) and len(room) < batch.length:
+                room = np.empty(batch.length)
+            rows = (batch.rows, ord(self.kind), batch.valid, batch.offset, batch.length)
+            short = counts.with_room_for(batch.length)
+            number = count(*rows, *cell, table, short.ctypes.data, room.ctypes.data)
+            indices.append(room[:number].copy())
+        return counts.all, np.concatenate(indices).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexCounts:
+    """A column of doubles or integers as counts on an even grid of short numbers: see `rank_search.RowSource`."""
+
+    passes: IndexPasses
+    edges: StreamedCounts
+    """The same column, counted in cells by their ends."""
+
+    @property
+    def widths(self) -> list[int]:
+        """The sizes of the cells, pass by pass, in points."""
+        return self.passes.widths
+
+    def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:
+        """Return the number of records in every cell of the parts."""
+        counts = quietly(self.passes.histogram, self._failure, parts)
+        return self.edges.histogram(parts) if counts is None else counts
 
     def points(self, parts: Sequence[range]) -> tuple[Integers, NDArray[np.int64]]:
         """Return the indices in the parts that have records, and how many, as the engine groups them."""
@@ -129,7 +193,7 @@ class IndexCounts:
         self, parts: Sequence[range], between: Sequence[range], most: int
     ) -> tuple[list[NDArray[np.int64]], Integers]:
         """Return the number of records at every index of the parts, and the indices of the records between."""
-        counts, indices = self._in_parts(parts, between)
+        counts, indices = quietly(self.passes.in_parts, self._failure, parts, between)
         if len(indices) > most:
             raise UnreadableData("the data changed while they were read")
         return counts, indices
@@ -137,43 +201,6 @@ class IndexCounts:
     @property
     def _failure(self) -> "DiscreetError":
         return self.edges.engine.failure
-
-    def _in_parts(
-        self, parts: Sequence[range], between: Sequence[range]
-    ) -> tuple[list[NDArray[np.int64]], Integers]:
-        """Return the numbers of records in the cells of at most three parts, and the indices of those between."""
-        ends = np.cumsum([0, *map(len, parts)]).tolist()
-        outside, step = (0, ends[-1], _PLACES_OUTSIDE - 1, 0), parts[0].step
-        # Of two that start at one index the later counts.
-        stretches: dict[float, tuple[int, int, int, int]] = {-math.inf: outside}
-        stretches |= {part.stop: outside for part in (*parts, *between)}
-        stretches |= {part.start: (*outside[:3], 1) for part in between if part}
-        for part, first in zip(parts, ends[:-1], strict=True):
-            stretches[part.start] = (-1, first - part.start // step, 0, 0)
-        table = [(start, *stretch) for start, stretch in sorted(stretches.items())]
-        table += [(math.inf, *outside)] * (_STRETCHES - len(table))
-        counts, indices = quietly(
-            self._count, self._failure, np.array(table, _STRETCH), step, ends[-1] + _PLACES_OUTSIDE
-        )
-        return [counts[slice(*pair)] for pair in pairwise(ends)], indices
-
-    def _count(
-        self, stretches: NDArray[np.void], step: int, cells: int
-    ) -> tuple[NDArray[Any], Integers]:
-        """Return how many records are in the cells, and the indices of the stretches that give them."""
-        library, counts, indices = open_library(), _ShortCounts(cells), [np.zeros(0)]
-        assert not isinstance(library, str)
-        count, kind, room = library.functions["count_indices"], self.edges.kind, np.empty(0)
-        cell = (self.grid.numbers.ctypes.data, step.bit_length() - 1)
-        table = stretches.ctypes.data if len(stretches) else None
-        for batch in batches(self.edges.relation, kind):
-            if len(stretches) and len(room) < batch.length:
-                room = np.empty(batch.length)
-            rows = (batch.rows, ord(kind), batch.valid, batch.offset, batch.length)
-            short = counts.with_room_for(batch.length)
-            number = count(*rows, *cell, table, short.ctypes.data, room.ctypes.data)
-            indices.append(room[:number].copy())
-        return counts.all, np.concatenate(indices).astype(np.int64)
 
 
 class _ShortCounts:
@@ -204,4 +231,7 @@ def quick_counts(native: Native, engine: GridCounts) -> GridSource:
     if edges is None:
         return engine
     grid = EvenGrid.of(engine.thresholds)
-    return edges if grid is None else IndexCounts(grid, edges)
+    if grid is None:
+        return edges
+    rows = partial(batches, edges.relation, edges.kind)
+    return IndexCounts(IndexPasses(grid, edges.kind, rows, MOST_BITS), edges)
