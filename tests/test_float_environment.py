@@ -352,7 +352,7 @@ def test_numbers_that_follow_are_the_same(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["up", "zero FTZ+DAZ"] if "up" in MODES else OTHERS[:2])
 def test_a_thread_has_its_own_mode(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel, "THREADED", 1)
+    monkeypatch.setattr(kernel, "FOR_A_THREAD", 1)
     monkeypatch.setattr(kernel, "threads", lambda: 3)
     scores = np.random.default_rng(3).normal(size=FLAT + 99)
     ask = partial(discreet.select, scores, sensitivity=1, epsilon=1, size=50)

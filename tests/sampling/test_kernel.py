@@ -28,6 +28,7 @@ from discreet.sampling.enclosures import (
     precision,
 )
 from discreet.sampling.kernel_library import open_library
+from discreet.sampling.shared_work import share
 from discreet.sampling.short_lists import settle_short, short_list
 from discreet.sampling.vectors import read_vector
 
@@ -131,12 +132,39 @@ def test_numbers_of_other_types(kind: type, monkeypatch: pytest.MonkeyPatch) -> 
 def test_long_vectors(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(n).normal(size=n) * 4
     fast = answers(values)
-    monkeypatch.setattr(kernel, "THREADED", 1)
+    monkeypatch.setattr(kernel, "FOR_A_THREAD", 1)
     for number in (2, 3, 100):
         monkeypatch.setattr(kernel, "threads", lambda number=number: number)
         assert answers(values) == fast
     monkeypatch.setattr(kernel, "active", lambda: None)
     assert answers(values) == fast
+
+
+@pytest.mark.parametrize(
+    ("n", "block", "threads"),
+    [
+        (10**6 - 1, BLOCK, 1),
+        (10**6, BLOCK, 2),
+        (3 * 10**6, BLOCK, 4),
+        (10**6, 10**6, 1),
+        (1, BLOCK, 1),
+    ],
+)
+def test_how_many_threads_share_a_vector(
+    n: int, block: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+
+    def note(work: Any, spans: Any, number: int) -> None:
+        seen.append(number)
+        share(work, spans, number)
+
+    monkeypatch.setattr(kernel, "threads", lambda: 4)
+    monkeypatch.setattr(kernel, "share", note)
+    bests, sums = FAST.block_sums(np.ones(n), block, 1.0)
+    assert seen == [threads]
+    assert (bests == 1).all()
+    assert sums.sum() == n
 
 
 def test_where_no_more_threads_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +173,7 @@ def test_where_no_more_threads_are_allowed(monkeypatch: pytest.MonkeyPatch) -> N
 
     values = np.random.default_rng(0).normal(size=FLAT + 5)
     fast = answers(values)
-    monkeypatch.setattr(kernel, "THREADED", 1)
+    monkeypatch.setattr(kernel, "FOR_A_THREAD", 1)
     monkeypatch.setattr(kernel, "threads", lambda: 4)
     monkeypatch.setattr("discreet.sampling.shared_work.start_new_thread", refuse)
     assert answers(values) == fast
@@ -162,13 +190,13 @@ def test_what_a_thread_leaves_out_is_not_used(monkeypatch: pytest.MonkeyPatch) -
         return functions["block_sums"](*arguments)
 
     monkeypatch.setitem(FAST._functions, "block_sums", without_memory)
-    monkeypatch.setattr(kernel, "THREADED", 1)
+    monkeypatch.setattr(kernel, "FOR_A_THREAD", 1)
     monkeypatch.setattr(kernel, "threads", lambda: 4)
     assert answers(values) == fast
 
 
 def test_more_threads_than_blocks_find_what_is_not_finite(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel, "THREADED", 1)
+    monkeypatch.setattr(kernel, "FOR_A_THREAD", 1)
     monkeypatch.setattr(kernel, "threads", lambda: 100)
     for place in range(0, FLAT + BLOCK, BLOCK):
         values = np.zeros(FLAT + BLOCK)

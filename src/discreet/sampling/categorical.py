@@ -52,7 +52,7 @@ _ONCE = 256
 _WORDS_AT_ONCE = 2**13
 """Words of a batch that are read and looked up together: in memory that is used again."""
 
-_SHARE = 4
+_FOR_A_THREAD = 4
 """Parts of a batch for which another thread is worth its start."""
 
 _ROW = 256
@@ -327,7 +327,7 @@ class Categorical:
 def _threads(parts: int, bits: Bits) -> int:
     """Return how many threads draw parts of a batch: several only from the system's words, which have no order."""
     is_shared = type(bits) is SystemBits and kernel.active() is not None
-    return min(threads(), parts // _SHARE) if is_shared else 1
+    return min(threads(), parts // _FOR_A_THREAD) if is_shared else 1
 
 
 def _settle_in_balls(weights: Weights, u: LazyUniform) -> int:

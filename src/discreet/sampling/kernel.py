@@ -26,8 +26,8 @@ Doubles: TypeAlias = "NDArray[np.float64]"
 Words32: TypeAlias = "NDArray[np.uint32]"
 
 LN2 = 0.6931471805599453  # the double nearest to it, whatever the mode is while this is imported
-THREADED = 2 * 10**6
-"""From so many numbers on, several threads share them."""
+FOR_A_THREAD = 5 * 10**5
+"""Numbers of a vector for which another thread is worth its start."""
 
 _ROW = 256
 
@@ -70,7 +70,7 @@ class Kernel:
             if not function(_at(part), len(part), block, rate, *map(_at, ends)):
                 infinite.append(first)
 
-        number = min(threads(), blocks) if len(values) >= THREADED else 1
+        number = max(min(threads(), blocks, len(values) // FOR_A_THREAD), 1)
         share(add_up, pairwise([blocks * part // number for part in range(number + 1)]), number)
         if infinite:
             raise _not_finite()

@@ -12,7 +12,7 @@ class Speed:
     Attributes:
         kernel: the instructions that the compiled kernel uses, "x86-64-v4", "x86-64-v3" or "neon"; None where numpy
             computes instead.
-        threads: how many threads share vectors of two million numbers and more, and batches of 65,536 draws.
+        threads: how many threads share vectors of a million numbers, and batches of 65,536 draws, and larger ones.
         reason: why the kernel is not in use, None where it is.
     """
 
