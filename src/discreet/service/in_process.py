@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import InvalidArgument
 from ..node.isolation import call_isolated, isolated, translation_for, unwrap
-from .operations import OPERATIONS, Operation, T, entrances
+from .operations import OPERATIONS, Operation, T, isolate_operations
 from .ownership import Ownership
 from .rights import Rights
 
@@ -24,7 +24,7 @@ class InProcess:
         readers: operations by name that are done in another process, and checked and isolated there.
     """
 
-    __slots__ = ("_check", "_entrance", "_readers", "_role")
+    __slots__ = ("_check", "_isolate", "_readers", "_role")
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class InProcess:
     ) -> None:
         translate = translation_for(rights.are_the_owners)
         self._role, self._check = role, isolated(check, translate)
-        self._entrance, self._readers = entrances(translate, rights, ownership), readers
+        self._isolate, self._readers = isolate_operations(translate, rights, ownership), readers
 
     def call(self, operation: Operation[T], **arguments: Any) -> T:
         """Return the result of an operation.
@@ -47,10 +47,10 @@ class InProcess:
         if not any(one is operation for one in OPERATIONS):
             raise InvalidArgument("operation must be one of discreet.service.operations.OPERATIONS")
         values = operation.check(arguments)
-        entrance = self._readers.get(operation.name)
-        if entrance is None:  # a token may be revoked, or expire, while it is used
+        work = self._readers.get(operation.name)
+        if work is None:  # a token may be revoked, or expire, while it is used
             unwrap(call_isolated(self._check))
         operation.audience.check(self._role)
-        entrance = entrance or self._entrance(operation)
-        answer: T = unwrap(call_isolated(entrance, **values))
+        work = work or self._isolate(operation)
+        answer: T = unwrap(call_isolated(work, **values))
         return answer

@@ -185,7 +185,7 @@ class Operation(Generic[T]):
         return bound_method
 
 
-def entrances(
+def isolate_operations(
     translate: Translation, *parts: object
 ) -> Callable[[Operation[Any]], Callable[..., Any | Failure]]:
     """Return the function that isolates an operation from the data: an error is returned as a value."""
