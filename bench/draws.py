@@ -36,10 +36,10 @@ def million(watch: Watch) -> Row:
         Contender(OURS, ours),
         Contender(NUMPY, partial(peers.numpy_one_liner, scores)),
         *_pass_alone(scores),
-        Contender(OPENDP, partial(peers.opendp_exponential, scores)),
+        Contender(OPENDP, partial(peers.opendp_exponential, scores), turns=21),
         Contender(DIFFPRIVLIB, partial(peers.diffprivlib_exponential, scores), turns=3),
     ]
-    timings = race(contenders, 21, watch)
+    timings = race(contenders, 61, watch)
     lines = compared(timings, Target(limit(0.07, 0.25), NUMPY), bits_per_draw(ours))
     return Row("1 draw, 10^6 distinct floats", lines, [KIND_SCORES])
 
@@ -95,7 +95,7 @@ def many(watch: Watch) -> Row:
         Contender(RANDOMNESS, lambda: _keep_words),
         Contender(OPENDP_FEW, partial(_opendp_few, scores), turns=9, share=FEW_DRAWS / DRAWS),
     ]
-    timings = race(contenders, 21, watch)
+    timings = race(contenders, 61, watch)
     lines = compared(timings, Target(limit(0.25, 1), NUMPY), bits_per_draw(ours, DRAWS))
     notes = [
         "A word of 64 bits a draw is what ours reads, in threads; the randomness alone is read by one thread.",
@@ -111,7 +111,7 @@ def top(watch: Watch) -> Row:
         Contender("discreet top_k", partial(top_of, scores)),
         Contender(OURS, partial(select_of, scores)),
     ]
-    timings = race(contenders, 21, watch)
+    timings = race(contenders, 61, watch)
     lines = compared(timings, Target(2, OURS), bits_per_draw(partial(top_of, scores)))
     return Row("top 100 of 10^6", lines)
 
