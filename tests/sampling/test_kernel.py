@@ -160,7 +160,7 @@ def test_how_many_threads_share_a_vector(
         share(work, spans, number)
 
     monkeypatch.setattr(kernel, "threads", lambda: 4)
-    monkeypatch.setattr(kernel, "share", note)
+    monkeypatch.setattr("discreet.sampling.shared_work.share", note)
     bests, sums = FAST.block_sums(np.ones(n), block, 1.0)
     assert seen == [threads]
     assert (bests == 1).all()

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 import numpy as np
 
 from .kernel_library import KernelLibrary, open_library, settle_module, threads
-from .shared_work import share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,6 +57,8 @@ class Kernel:
         Raises:
             InvalidScores: if a number is not finite.
         """
+        from .shared_work import share  # which a first answer from a few numbers does without
+
         values = _contiguous(values)
         blocks = -(-len(values) // block)
         bests, sums = np.empty(blocks), np.empty(blocks)
