@@ -23,6 +23,7 @@ from discreet.errors import LedgerBusy
 from discreet.ledger import Ledger, Session
 from discreet.ledger.interrupts import StopRequest, run_uninterrupted
 from discreet.ledger.purchase import without_frames
+from discreet.ledger.store import Store
 from discreet.signal_handlers import only_ctrl_c_interrupts
 
 from ..ledgers import answering, bill
@@ -191,6 +192,44 @@ def test_ctrl_c_at_any_instruction(tmp_path: Path, in_memory: bool, step: int) -
     else:
         pytest.fail("a release has so many instructions?")
     assert after > 5000
+    ledger.verify()
+
+
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_ctrl_c_at_any_time(
+    tmp_path: Path, in_memory: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system's calls of the database's driver are hit as well, and no transaction is."""
+    run, hit, raised_at = Store._transaction, list[str](), list[int]()
+
+    def transaction(*args: Any) -> Any:
+        try:
+            return run(*args)
+        except BaseException as error:
+            hit.append(type(error).__name__)
+            raise
+
+    monkeypatch.setattr(Store, "_transaction", transaction)
+    ledger, dice = Ledger(None if in_memory else tmp_path / "budget.db"), random.Random(4)
+    ledger.open("adult", epsilon=1000)
+    session = ledger.session("adult")
+    session.buy(bill("1/1000"), drawing)
+    for turn in range(40):
+        after = dice.uniform(0, 0.001 if in_memory else 0.005)
+        presses = threading.Timer(
+            after, signal.pthread_kill, (threading.get_ident(), signal.SIGINT)
+        )
+        try:
+            presses.start()
+            session.buy(bill("1/1000", f"r{turn}"), drawing)
+            presses.join()
+            time.sleep(1)
+        except KeyboardInterrupt as raised:
+            raised_at.append(turn)
+            check(ledger, session, f"r{turn}", raised)
+        presses.join()
+    assert (len(raised_at), hit) == (40, [])
     ledger.verify()
 
 
