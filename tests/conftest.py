@@ -124,11 +124,12 @@ def commands_in_english() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def coverage_in_threads() -> Iterator[None]:
-    """Let coverage see transactions: their threads are the interpreter's own, which it does not follow."""
+    """Let coverage see transactions and draws, whose threads are the interpreter's own: it does not follow them."""
     with pytest.MonkeyPatch.context() as patch:
         if threading.gettrace() is not None:
-            start = "discreet.ledger.interrupts.start_new_thread"
-            patch.setattr(start, lambda run, _: threading.Thread(target=run).start())
+            for module in ("discreet.ledger.interrupts", "discreet.sampling.shared_work"):
+                start = f"{module}.start_new_thread"
+                patch.setattr(start, lambda run, _: threading.Thread(target=run).start())
         yield
 
 
