@@ -28,6 +28,7 @@ from discreet.sampling.categorical import FLAT
 from discreet.sampling.enclosures import NaturalRate, ball, cut_exponential, lower, precision
 from discreet.scores.revenue import Revenue
 from discreet.scores.sorted_places import RankDraws
+from discreet.selection import ready_to_draw
 from discreet.tables.column import ArrayColumn
 
 from .float_modes import MODES, compiler, control, mode, set_mode, why_not
@@ -75,6 +76,25 @@ def test_a_mode_is_seen_and_restored(name: str) -> None:
     assert default == (name == "nearest")
     assert seen == [(True, MODES["nearest"])]
     assert before == after == last == MODES[name]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_scores_and_draws_are_in_the_default_mode_whatever_is_left_behind(name: str) -> None:
+    seen = []
+
+    def draw() -> int:
+        seen.append(is_default())
+        return 5
+
+    def prepare() -> Callable[[], int]:
+        seen.append(is_default())
+        return draw
+
+    with mode(name):
+        ready = ready_to_draw(prepare)
+    with mode(name):  # as an account may leave it
+        assert ready() == 5
+    assert seen == [True, True]
 
 
 RNG = np.random.default_rng(5)
