@@ -4,7 +4,6 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from numbers import Integral
 from typing import Any
 
@@ -147,12 +146,8 @@ def genesis(identity: str, first_schema: int) -> str:
     return _hash(["discreet ledger", identity, first_schema])
 
 
-@lru_cache(maxsize=64, typed=True)
 def chain_hash(previous: str, *columns: object) -> str:
-    """Return the hash of an event: of the previous hash and all columns in order.
-
-    Whoever has written an event reads it soon, so the last ones are remembered.
-    """
+    """Return the hash of an event: of the previous hash and all columns in order."""
     return _hash([previous, *columns])
 
 

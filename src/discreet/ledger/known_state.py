@@ -17,9 +17,9 @@ Subject = Literal["bindings", "budgets", "failures", "requests"]
 """The kinds of rows that are remembered: descriptions, sums, counts of failures, and events of a request."""
 
 _CAPACITY = 256
-"""So many answers are remembered: a few for every release that is being bought."""
+"""So many answers about a subject are remembered: one or two for every release that is being bought."""
 
-_UNKNOWN = object()
+_UNKNOWN, _NONE = object(), dict[Hashable, Any]()
 
 
 class Version(NamedTuple):
@@ -62,7 +62,7 @@ class KnownState:
     def __init__(self, version: Version | None = None, *, is_protected: bool = False) -> None:
         self.version, self.is_protected = version, is_protected
         self.chain: ChainHead | None = None
-        self._answers: dict[tuple[Subject, Hashable], Any] = {}
+        self._answers: dict[Subject, dict[Hashable, Any]] = {}
 
     @property
     def is_read_again(self) -> bool:
@@ -73,7 +73,7 @@ class KnownState:
         """Return a copy for a transaction, which may fail."""
         other = KnownState(self.version, is_protected=self.is_protected)
         other.chain = self.chain
-        other._answers = self._answers.copy()
+        other._answers = {subject: answers.copy() for subject, answers in self._answers.items()}
         return other
 
     def for_next_release(self) -> "KnownState":
@@ -82,8 +82,7 @@ class KnownState:
         There may be many of them, and they change when an owner writes, who leaves another version.
         """
         other = KnownState(self.version, is_protected=self.is_protected)
-        bindings = [one for one in self._answers.items() if one[0][0] == "bindings"]
-        other._answers.update(bindings)
+        other._answers = {"bindings": self._answers.get("bindings", {}).copy()}
         return other
 
     def settle(self) -> None:
@@ -95,7 +94,7 @@ class KnownState:
 
     def recall(self, subject: Subject, key: Hashable, read: Callable[[], _T]) -> _T:
         """Return an answer that is known, or read it and remember it. It must not be changed."""
-        answer = self._answers.get((subject, key), _UNKNOWN)
+        answer = self._answers.get(subject, _NONE).get(key, _UNKNOWN)
         if answer is _UNKNOWN:
             answer = read()
             self.learn(subject, key, answer)
@@ -103,15 +102,15 @@ class KnownState:
 
     def learn(self, subject: Subject, key: Hashable, answer: object) -> None:
         """Remember an answer that was read or written."""
-        if len(self._answers) >= _CAPACITY:
-            self._answers.clear()
-        self._answers[subject, key] = answer
+        answers = self._answers.setdefault(subject, {})
+        if len(answers) >= _CAPACITY:
+            answers.clear()
+        answers[key] = answer
 
     def find(self, subject: Subject, key: Hashable) -> Any:
         """Return an answer if it is known, or None."""
-        return self._answers.get((subject, key))
+        return self._answers.get(subject, _NONE).get(key)
 
     def forget(self, subject: Subject) -> None:
         """Forget all answers about a subject."""
-        for key in [key for key in self._answers if key[0] == subject]:
-            del self._answers[key]
+        self._answers.pop(subject, None)
