@@ -191,8 +191,11 @@ def test_what_a_thread_leaves_out_is_not_used(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setitem(FAST._functions, "block_sums", without_memory)
     monkeypatch.setattr(kernel, "FOR_A_THREAD", 1)
-    monkeypatch.setattr(kernel, "threads", lambda: 4)
+    monkeypatch.setattr(kernel, "threads", lambda: 1)
     assert answers(values) == fast
+    monkeypatch.setattr(kernel, "threads", lambda: 4)
+    with pytest.raises(MemoryError):
+        answers(values)
 
 
 def test_more_threads_than_blocks_find_what_is_not_finite(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from ..digests import described
 from ..privacy.sensitivity import Sensitivity, read_neighbors, read_sensitivity
 from ..sampling.enclosures import has_fast_pass
 from . import read_mechanism
@@ -62,6 +61,8 @@ class Calibration:
             InvalidArgument: if the mechanism does not say its parameters.
         """
         if self._description is None:
+            from ..digests import described  # a first answer has no digest
+
             parameter = self.parameter
             self._description = described({
                 "mechanism": identity_of(self.mechanism),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from _thread import allocate_lock, start_new_thread  # in a third of the time of `threading`
 from collections import deque
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from _thread import LockType
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
 _T = TypeVar("_T")
 
@@ -17,46 +17,55 @@ _T = TypeVar("_T")
 def share(work: Callable[[_T], object], parts: Iterable[_T], threads: int) -> None:
     """Call `work` for all parts, in no order, in at most so many threads, of which the caller's is one.
 
-    The others end before it returns. What fails in one of them is done again in the caller's: an error that comes
-    again is the caller's. After an error or an interrupt of the caller the others end with the parts they are at.
+    The others end before it returns or raises: after an error or an interrupt of the caller with the parts they are
+    at. Then the error of another one is raised. Nothing is tried again: to read other words where the first ones
+    led to an error would give some answers another probability.
     """
-    rest, again, ends = deque(parts), list[_T](), list["LockType"]()
+    rest, workers = deque(parts), list[_Worker]()
     try:
         with suppress(RuntimeError):  # no more threads are allowed to this process
             for _ in range(threads - 1):
-                ends.append(_begin_thread(work, rest, again))
-        for part in _take_all(rest):
-            work(part)
+                workers.append(_Worker(partial(_take_all, work, rest)))
+        _take_all(work, rest)
     finally:
         rest.clear()
-        for end in ends:
-            end.acquire()
-    for part in again:
-        work(part)
+        for worker in workers:
+            worker.end.acquire()
+    for worker in workers:
+        if worker.error is not None:
+            raise worker.error
 
 
-def _begin_thread(work: Callable[[_T], object], rest: deque[_T], again: list[_T]) -> LockType:
-    """Start a thread that works until no part is left, and return a lock that it opens at its end."""
-
-    def run() -> None:
-        for part in _take_all(rest):
-            try:
-                work(part)
-            except Exception:  # it may have found no memory
-                again.append(part)
-        end.release()
-
-    end = allocate_lock()
-    end.acquire()
-    start_new_thread(run, ())
-    return end
-
-
-def _take_all(rest: deque[_T]) -> Iterator[_T]:
-    """Yield parts until none is left: several threads take them from one deque."""
+def _take_all(work: Callable[[_T], object], rest: deque[_T]) -> None:
+    """Do all parts that are left: several threads take them from one deque."""
     while True:
         try:
             part = rest.popleft()
         except IndexError:
             return
-        yield part
+        work(part)
+
+
+class _Worker:
+    """A thread that works, and a lock that it opens at its end.
+
+    Attributes:
+        end: the lock.
+        error: the error that ended the work; None if it is complete.
+    """
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self._work, self.end = work, allocate_lock()
+        self.error: BaseException | None = MemoryError()  # unless it is known to be complete
+        self.end.acquire()
+        start_new_thread(self._run, ())
+
+    def _run(self) -> None:
+        try:
+            self._work()
+            self.error = None
+        except BaseException as error:  # the caller raises it
+            self.error = error
+        finally:
+            del self._work
+            self.end.release()
