@@ -1586,7 +1586,8 @@ def quantile(
         UnreadableData: if the data hold no numbers.
 
     Side channels: those of the mechanism. In memory, time also depends on how many different numbers there are,
-    on a grid of more than 4,096 points on how many are near the quantile, and on how many records are tied there.
+    on a grid of more than 4,096 points on how many are near the quantile. With the kernel doubles and integers are
+    sorted there, or if they are many counted, in the same steps whatever they are; else also on how many are equal.
     Files, DuckDB relations and lazy frames are counted out of core, in a public number of passes:
     docs/explanation/out_of_core.md.
     """
@@ -1679,7 +1680,8 @@ def quantile(
         UnreadableData: if the data hold no numbers.
 
     Side channels: those of the mechanism. In memory, time also depends on how many different numbers there are,
-    on a grid of more than 4,096 points on how many are near the quantile, and on how many records are tied there.
+    on a grid of more than 4,096 points on how many are near the quantile. With the kernel doubles and integers are
+    sorted there, or if they are many counted, in the same steps whatever they are; else also on how many are equal.
     Files, DuckDB relations and lazy frames are counted out of core, in a public number of passes:
     docs/explanation/out_of_core.md.
     """

@@ -182,20 +182,24 @@ def test_where_no_more_threads_are_allowed(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_a_thread_leaves_out_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread that finds no memory leaves sums unwritten, which must not become weights."""
     values = np.random.default_rng(0).normal(size=FLAT + 5)
-    fast, functions = answers(values), dict(FAST._functions)
+    fast, functions, failed = answers(values), dict(FAST._functions), threading.Event()
 
     def without_memory(*arguments: Any) -> Any:
         if threading.get_ident() != threading.main_thread().ident:
+            failed.set()
             raise MemoryError
+        assert failed.wait(10)
         return functions["block_sums"](*arguments)
 
+    number = [4]
     monkeypatch.setitem(FAST._functions, "block_sums", without_memory)
     monkeypatch.setattr(kernel, "FOR_A_THREAD", 1)
-    monkeypatch.setattr(kernel, "threads", lambda: 1)
-    assert answers(values) == fast
-    monkeypatch.setattr(kernel, "threads", lambda: 4)
+    monkeypatch.setattr(kernel, "threads", lambda: number[0])
     with pytest.raises(MemoryError):
         answers(values)
+    number[0] = 1
+    failed.set()
+    assert answers(values) == fast
 
 
 def test_more_threads_than_blocks_find_what_is_not_finite(monkeypatch: pytest.MonkeyPatch) -> None:
