@@ -85,6 +85,31 @@ def test_batches_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.parametrize("number", [2, 3, 50])
+def test_threads_count_parts(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    values = np.random.default_rng(1).normal(size=1000) * 9
+    alone = counts_of(values)
+    monkeypatch.setattr(array_counts, "FOR_A_THREAD", 1)
+    monkeypatch.setattr(array_counts, "threads", lambda: number)
+    counts = counts_of(values)
+    assert (len(alone.passes.spans), len(counts.passes.spans)) == (1, number)
+    one, other = (bracket(some, GRID.size, lambda n: n // 2, 30) for some in (alone, counts))
+    assert (one.points.tolist(), one.counts.tolist()) == (
+        other.points.tolist(),
+        other.counts.tolist(),
+    )
+    assert (one.below, one.total, one.bounds) == (other.below, other.total, other.bounds)
+
+
+def test_more_numbers_than_a_count_holds_are_one_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The counts of several parts are added up in 32 bits."""
+    monkeypatch.setattr(array_counts, "FOR_A_THREAD", 1)
+    monkeypatch.setattr(array_counts, "threads", lambda: 4)
+    monkeypatch.setattr(array_counts, "MOST_IN_A_WORD", 9)
+    sizes = [len(counts_of(np.zeros(n)).passes.spans) for n in (9, 10)]
+    assert sizes == [4, 1]
+
+
 @pytest.mark.parametrize("numbers", [
     np.array([1, 2], dtype=object), np.array([1.0], dtype=np.float32), np.zeros(0), np.array([1], dtype=np.uint64),
 ])  # fmt: skip

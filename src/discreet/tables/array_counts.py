@@ -3,9 +3,10 @@
 A grid of any size takes few passes, each with so few cells that they stay in the cache. Small arrays are sorted.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,12 @@ from numpy.typing import NDArray
 
 from ..candidates import Grid
 from ..date_grid import NumberCells
-from ..sampling.kernel_library import open_library
+from ..sampling.kernel import FOR_A_THREAD
+from ..sampling.kernel_library import open_library, threads
 from ..sampling.vectors import ExactArray, Integers
 from .arrow_stream import RowBatch
 from .cells import GridThresholds
-from .index_counts import MOST_BITS, EvenGrid, IndexPasses
+from .index_counts import MOST_BITS, MOST_IN_A_WORD, EvenGrid, IndexPasses
 from .kinds import CELL, ColumnType
 
 COUNTED_FROM = 2**17
@@ -92,8 +94,17 @@ def array_counts(numbers: ExactArray, grid: NumberCells) -> ArrayCounts | None:
     if even is None or isinstance(open_library(), str):
         return None
     bits = min(MOST_BITS, (len(numbers) // _NUMBERS_PER_CELL).bit_length())
-    rows = partial(_in_batches, np.ascontiguousarray(numbers))
-    return ArrayCounts(numbers, grid, IndexPasses(even, kind, rows, bits))
+    return ArrayCounts(numbers, grid, IndexPasses(even, kind, _spans(numbers), bits))
+
+
+def _spans(numbers: NDArray[Any]) -> list[Callable[[], Iterator[RowBatch]]]:
+    """Return functions that yield parts of an array, one for every thread that is worth its start."""
+    number = max(1, min(threads(), len(numbers) // FOR_A_THREAD))
+    if len(numbers) > MOST_IN_A_WORD:
+        number = 1
+    ends = [len(numbers) * part // number for part in range(number + 1)]
+    whole = np.ascontiguousarray(numbers)
+    return [partial(_in_batches, whole[slice(*span)]) for span in pairwise(ends)]
 
 
 def _in_batches(numbers: NDArray[Any]) -> Iterator[RowBatch]:

@@ -6,7 +6,7 @@ a grid of 2**40. Every row takes the same instructions. Proof: *By arithmetic* i
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..candidates import Grid
 from ..errors import UnreadableData
 from ..sampling.kernel_library import open_library
+from ..sampling.shared_work import share
 from ..sampling.vectors import ExactArray, Integers
 from .arrow_stream import RowBatch, batches
 from .cells import GridSource, GridThresholds, Index, least_number
@@ -93,13 +94,13 @@ class IndexPasses:
     Attributes:
         grid: the grid.
         kind: Arrow's format of their type.
-        rows: yields them.
+        spans: each yields some of them. Several are counted in threads, and have no more than fit in a count.
         most_bits: a pass counts in at most two to so many cells.
     """
 
     grid: EvenGrid
     kind: str
-    rows: Callable[[], Iterable[RowBatch]]
+    spans: Sequence[Callable[[], Iterable[RowBatch]]]
     most_bits: int
 
     @property
@@ -144,19 +145,43 @@ class IndexPasses:
         self, stretches: NDArray[np.void], step: int, cells: int
     ) -> tuple[NDArray[Any], Integers]:
         """Return how many records are in the cells, and the indices of the stretches that give them."""
-        library, counts, indices = open_library(), _ShortCounts(cells), [np.zeros(0)]
+        counts, indices = (
+            [_ShortCounts(cells) for _ in self.spans],
+            [[np.zeros(0)] for _ in self.spans],
+        )
+
+        def count_span(place: int) -> None:
+            rows = self.spans[place]()
+            indices[place] += self._count_rows(rows, stretches, step, counts[place])
+
+        share(count_span, range(len(self.spans)), len(self.spans))
+        total, *others = (one.all for one in counts)
+        for other in others:
+            total += other
+        return total, np.concatenate([one for some in indices for one in some]).astype(np.int64)
+
+    def _count_rows(
+        self,
+        rows: Iterable[RowBatch],
+        stretches: NDArray[np.void],
+        step: int,
+        counts: "_ShortCounts",
+    ) -> Iterator[NDArray[np.float64]]:
+        """Add the numbers of some records to the counts, and yield the indices of the stretches that give them."""
+        library, room = open_library(), np.empty(0)
         assert not isinstance(library, str)
-        count, room = library.functions["count_indices"], np.empty(0)
-        cell = (self.grid.numbers.ctypes.data, step.bit_length() - 1)
+        count, cell = (
+            library.functions["count_indices"],
+            (self.grid.numbers.ctypes.data, step.bit_length() - 1),
+        )
         table = stretches.ctypes.data if len(stretches) else None
-        for batch in self.rows():
+        for batch in rows:
             if len(stretches) and len(room) < batch.length:
                 room = np.empty(batch.length)
-            rows = (batch.rows, ord(self.kind), batch.valid, batch.offset, batch.length)
+            place = (batch.rows, ord(self.kind), batch.valid, batch.offset, batch.length)
             short = counts.with_room_for(batch.length)
-            number = count(*rows, *cell, table, short.ctypes.data, room.ctypes.data)
-            indices.append(room[:number].copy())
-        return counts.all, np.concatenate(indices).astype(np.int64)
+            number = count(*place, *cell, table, short.ctypes.data, room.ctypes.data)
+            yield room[:number].copy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,4 +259,4 @@ def quick_counts(native: Native, engine: GridCounts) -> GridSource:
     if grid is None:
         return edges
     rows = partial(batches, edges.relation, edges.kind)
-    return IndexCounts(IndexPasses(grid, edges.kind, rows, MOST_BITS), edges)
+    return IndexCounts(IndexPasses(grid, edges.kind, [rows], MOST_BITS), edges)
