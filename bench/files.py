@@ -69,7 +69,7 @@ def mode(watch: Watch) -> Row:
             Contender("DuckDB, fresh connection", partial(_bare_afresh, file)),
             Contender("OpenDP exponential", partial(peers.opendp_mode, codes, len(ADULT))),
         ]
-        timings = race(contenders, 61, watch)
+        timings = race(contenders, 101, watch)
         lines = compared(timings, Target(1.1, BARE), bits_per_draw(ours))
     return Row("mode of 7, 10^7 Parquet rows", lines, NOTES)
 

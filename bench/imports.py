@@ -53,7 +53,7 @@ def first_select(watch: Watch, *, kept: bool = True) -> Row:
             Contender(name, partial(_fresh, code, cache, kept=kept))
             for name, code in programs.items()
         ]
-        timings = race(contenders, 61 if kept else 5, watch)
+        timings = race(contenders, 151 if kept else 5, watch)
     beyond = {name: timings[name].beyond(timings[BARE]) for name in (OURS_USED, NUMPY)}
     title = "first select" if kept else "first select, no bytecode kept"
     return Row(f"{title}, less a bare start", compared(beyond, Target(1.3, NUMPY)))
