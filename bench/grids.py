@@ -24,7 +24,7 @@ def median(watch: Watch) -> Row:
         Contender(PARTITION, partial(_partition, data)),
         Contender(SORT, partial(_sort, data)),
     ]
-    timings = race(contenders, 21, watch)
+    timings = race(contenders, 101, watch)
     lines = compared(timings, Target(2, PARTITION), bits_per_draw(partial(median_of, data)))
     return Row("median of 10^7, grid of 10^12", lines)
 
