@@ -72,6 +72,18 @@ def interrupted(after: int, error: type[BaseException] = KeyboardInterrupt) -> I
         sys.settrace(before)
 
 
+def forget_handled() -> None:
+    """Let no error be the one that this thread handles, for use where it handles none.
+
+    At the first instructions of some handlers, an error raised by a trace leaves the one before behind, as the
+    context of all later ones. Python calls handlers of signals before none of them.
+    """
+    set_handled = ctypes.pythonapi.PyErr_SetExcInfo
+    set_handled.restype, set_handled.argtypes = None, [ctypes.c_void_p] * 3
+    set_handled(None, None, None)
+    assert sys.exc_info() == (None, None, None)
+
+
 def stored(ledger: Ledger) -> dict[str | None, Any]:
     return {e.request: e.body["answer"] for e in ledger.history() if e.kind == "answered"}
 
@@ -122,6 +134,7 @@ def test_interrupted_at_every_line(kind: type[BaseException], step: int) -> None
         except kind as raised:
             error = raised
         check(ledger, session, f"r{after}", error)
+        forget_handled()
     else:
         pytest.fail("a release has so many lines?")
     assert after > 100
@@ -164,18 +177,6 @@ def pressed(after: int) -> Iterator[None]:
         yield
     finally:
         sys.settrace(before)
-
-
-def forget_handled() -> None:
-    """Let no error be the one that this thread handles, for use where it handles none.
-
-    At two instructions of a release, the first ones of handlers, an error raised by a trace leaves the one before
-    behind, as the context of all later ones. Python calls handlers of signals before neither of them.
-    """
-    set_handled = ctypes.pythonapi.PyErr_SetExcInfo
-    set_handled.restype, set_handled.argtypes = None, [ctypes.c_void_p] * 3
-    set_handled(None, None, None)
-    assert sys.exc_info() == (None, None, None)
 
 
 @pytest.mark.usefixtures("ctrl_c")
@@ -427,6 +428,7 @@ def test_two_interrupts_leave_no_frame() -> None:
             without_frames(draw)
         # The last lines are those of this test and of the outermost frame, which hold nothing.
         assert not numbers_in(stopped.value, below=sys._getframe()) & set(DRAWN), after
+        forget_handled()
 
 
 def test_work_that_nobody_waits_for_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
