@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from ctypes import addressof, c_char
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
@@ -57,7 +56,10 @@ class Kernel:
         Raises:
             InvalidScores: if a number is not finite.
         """
-        from .shared_work import share  # which a first answer from a few numbers does without
+        from .shared_work import (  # which a first answer from a few numbers does without
+            divide,
+            share,
+        )
 
         values = _contiguous(values)
         blocks = -(-len(values) // block)
@@ -72,7 +74,7 @@ class Kernel:
                 infinite.append(first)
 
         number = max(min(threads(), blocks, len(values) // FOR_A_THREAD), 1)
-        share(add_up, pairwise([blocks * part // number for part in range(number + 1)]), number)
+        share(add_up, divide(blocks, number), number)
         if infinite:
             raise _not_finite()
         return bests, sums

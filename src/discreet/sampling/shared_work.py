@@ -6,10 +6,11 @@ from _thread import allocate_lock, start_new_thread  # in a third of the time of
 from collections import deque
 from contextlib import suppress
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 _T = TypeVar("_T")
 
@@ -34,6 +35,11 @@ def share(work: Callable[[_T], object], parts: Iterable[_T], threads: int) -> No
     for worker in workers:
         if worker.error is not None:
             raise worker.error
+
+
+def divide(length: int, number: int) -> Iterator[tuple[int, int]]:
+    """Yield the starts and the stops of so many spans of nearly one length."""
+    return pairwise([length * part // number for part in range(number + 1)])
 
 
 def _take_all(work: Callable[[_T], object], rest: deque[_T]) -> None:

@@ -6,7 +6,6 @@ A grid of any size takes few passes, each with so few cells that they stay in th
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..candidates import Grid
 from ..date_grid import NumberCells
 from ..sampling.kernel import FOR_A_THREAD
 from ..sampling.kernel_library import open_library, threads
+from ..sampling.shared_work import divide
 from ..sampling.vectors import ExactArray, Integers
 from .arrow_stream import RowBatch
 from .cells import GridThresholds
@@ -102,9 +102,8 @@ def _spans(numbers: NDArray[Any]) -> list[Callable[[], Iterator[RowBatch]]]:
     number = max(1, min(threads(), len(numbers) // FOR_A_THREAD))
     if len(numbers) > MOST_IN_A_WORD:
         number = 1
-    ends = [len(numbers) * part // number for part in range(number + 1)]
     whole = np.ascontiguousarray(numbers)
-    return [partial(_in_batches, whole[slice(*span)]) for span in pairwise(ends)]
+    return [partial(_in_batches, whole[slice(*span)]) for span in divide(len(whole), number)]
 
 
 def _in_batches(numbers: NDArray[Any]) -> Iterator[RowBatch]:

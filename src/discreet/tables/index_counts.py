@@ -145,10 +145,8 @@ class IndexPasses:
         self, stretches: NDArray[np.void], step: int, cells: int
     ) -> tuple[NDArray[Any], Integers]:
         """Return how many records are in the cells, and the indices of the stretches that give them."""
-        counts, indices = (
-            [_ShortCounts(cells) for _ in self.spans],
-            [[np.zeros(0)] for _ in self.spans],
-        )
+        counts = [_ShortCounts(cells) for _ in self.spans]
+        indices = [[np.zeros(0)] for _ in self.spans]
 
         def count_span(place: int) -> None:
             rows = self.spans[place]()
@@ -170,10 +168,8 @@ class IndexPasses:
         """Add the numbers of some records to the counts, and yield the indices of the stretches that give them."""
         library, room = open_library(), np.empty(0)
         assert not isinstance(library, str)
-        count, cell = (
-            library.functions["count_indices"],
-            (self.grid.numbers.ctypes.data, step.bit_length() - 1),
-        )
+        count = library.functions["count_indices"]
+        cell = (self.grid.numbers.ctypes.data, step.bit_length() - 1)
         table = stretches.ctypes.data if len(stretches) else None
         for batch in rows:
             if len(stretches) and len(room) < batch.length:
