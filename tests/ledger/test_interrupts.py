@@ -10,8 +10,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from types import FrameType
@@ -52,16 +53,16 @@ def _draw() -> Indices:
 
 
 @contextmanager
-def interrupted(after: int, error: type[BaseException] = KeyboardInterrupt) -> Iterator[None]:
-    """Raise an interrupt in this thread when so many lines were run in it, wherever that is."""
+def at_step(kind: str, after: int, act: Callable[[], object]) -> Iterator[None]:
+    """Act before a line or an instruction ("opcode") when so many were run in this thread, wherever that is."""
     left = [after]
 
-    def trace(frame: FrameType, kind: str, _: Any) -> Any:
-        if kind == "line":
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        frame.f_trace_opcodes = kind == "opcode"
+        if event == kind:
             left[0] -= 1
             if left[0] == 0:
-                sys.settrace(None)
-                raise error
+                act()
         return trace
 
     before = sys.gettrace()
@@ -70,6 +71,23 @@ def interrupted(after: int, error: type[BaseException] = KeyboardInterrupt) -> I
         yield
     finally:
         sys.settrace(before)
+
+
+def interrupted(
+    after: int, error: type[BaseException] = KeyboardInterrupt
+) -> AbstractContextManager[None]:
+    """Raise an interrupt when so many lines were run."""
+
+    def stop() -> None:
+        sys.settrace(None)
+        raise error
+
+    return at_step("line", after, stop)
+
+
+def pressed(after: int) -> AbstractContextManager[None]:
+    """Press Ctrl-C when so many instructions were run: a signal that Python's handler takes."""
+    return at_step("opcode", after, partial(signal.raise_signal, signal.SIGINT))
 
 
 def forget_handled() -> None:
@@ -156,27 +174,6 @@ def ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGINT, of_ctrl_c)
         for one, handler in handlers.items():
             signal.signal(one, handler)
-
-
-@contextmanager
-def pressed(after: int) -> Iterator[None]:
-    """Press Ctrl-C before an instruction, when so many of them were run: a signal that Python's handler takes."""
-    left = [after]
-
-    def trace(frame: FrameType, kind: str, _: Any) -> Any:
-        frame.f_trace_opcodes = True
-        if kind == "opcode":
-            left[0] -= 1
-            if left[0] == 0:
-                signal.raise_signal(signal.SIGINT)
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
 
 
 @pytest.mark.usefixtures("ctrl_c")
