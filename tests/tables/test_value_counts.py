@@ -16,7 +16,13 @@ from discreet.candidates import Labels
 from discreet.tables import files
 from discreet.tables.database import connect_memory
 from discreet.tables.engine import open_table
-from discreet.tables.value_counts import MOST_IN_A_LIST, MOST_TEXTS, count_statement
+from discreet.tables.value_counts import (
+    MOST_IN_A_LIST,
+    MOST_TEXTS,
+    count_statement,
+    parameter_number,
+    parse_statement,
+)
 
 ROWS = "SELECT c AS cell FROM rows"
 LENGTHS = (1, MOST_TEXTS, MOST_TEXTS + 1, MOST_IN_A_LIST, MOST_IN_A_LIST + 1)
@@ -166,3 +172,22 @@ def test_a_file_of_text_is_counted_in_one_statement_without_a_relation(
 def never() -> Any:
     """Fail: a relation was made where none is needed."""
     raise AssertionError("a relation was made")
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_a_question_that_is_asked_again_is_parsed_once(kind: str, tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.{kind}" for name in "ab"]
+    for path, text in zip(paths, ("x", "y"), strict=True):
+        if kind == "parquet":
+            pq.write_table(pa.table({"c": [text]}), path)
+        else:
+            path.write_text(f"c\n{text}\n" if kind == "csv" else json.dumps({"c": text}) + "\n")
+    parse_statement.cache_clear()
+    for times in range(1, 4):
+        counts = [open_table(path, "c").tally(["x", "y"]) for path in paths]
+        assert counts == [[[1, 0]], [[0, 1]]]
+        assert parse_statement.cache_info()[:2] == (2 * times - 2, 2)  # found, parsed
+
+
+def test_parameters_share_names_only_where_they_stand_for_the_same() -> None:
+    assert parameter_number("a") == parameter_number("a") != parameter_number("b")

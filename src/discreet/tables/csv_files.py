@@ -7,7 +7,6 @@ out by itself.
 """
 
 import gzip
-import itertools
 import os
 import zlib
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,7 @@ from ..errors import InvalidArgument, MissingColumn, UnreadableFile, preview
 from .engine_errors import missing_column, quietly
 from .ids import sql_json_id
 from .records import is_of_unit
-from .value_counts import RowQuery
+from .value_counts import RowQuery, parameter_number
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -196,20 +195,15 @@ class CsvQuery:
             **DIALECT,
             **self.options,
         }
-        i = next(
-            _relation_numbers
-        )  # relations that are put together must not share names of parameters
+        values = {**settings, **self.parameters, "path": literal_path(self.file)}
+        i = parameter_number(repr(values))
         spelling = ", ".join(f"{name}=${name}_{i}" for name in settings)
         columns = ", ".join(f"{of} AS {alias}" for alias, of in self.expressions.items())
         for name in self.parameters:
             columns = columns.replace(f"${name}", f"${name}_{i}")
-        values = {**settings, **self.parameters, "path": literal_path(self.file)}
         text = f"SELECT {columns} FROM read_csv($path_{i}, {spelling})"
         parameters = {f"{name}_{i}": value for name, value in values.items()}
         return RowQuery(connection, text, parameters, is_text=True)
-
-
-_relation_numbers = itertools.count()
 
 
 def literal_path(file: Path) -> str:

@@ -37,7 +37,7 @@ from .in_duckdb import (
 )
 from .kinds import CELL, ColumnType
 from .times import sql_of_texts
-from .value_counts import RowQuery
+from .value_counts import RowQuery, parameter_number
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -428,9 +428,10 @@ def parquet_rows(file: Path, start: bytes, connection: "DuckDBPyConnection") -> 
     """
     if start != b"PAR1":
         raise UnreadableFile("{file} is not a Parquet file, whatever its name says", file=file)
-    name = f"path{next(_view_numbers)}"  # relations that are put together must not share names
+    path = literal_path(file)
+    name = f"path{parameter_number(path)}"
     query = f"SELECT * FROM read_parquet(${name}, hive_partitioning=false, can_have_nan=true)"
-    return RowQuery(connection, query, {name: literal_path(file)})
+    return RowQuery(connection, query, {name: path})
 
 
 def parquet_relation(file: Path, rows: RowQuery) -> "DuckDBPyRelation":
@@ -439,9 +440,6 @@ def parquet_relation(file: Path, rows: RowQuery) -> "DuckDBPyRelation":
         "{file} starts like a Parquet file but has no schema: it is damaged", file=file
     )
     return quietly(rows.connection.sql, failure, rows.text, params=rows.parameters)
-
-
-_view_numbers = itertools.count()
 
 
 def arrow_relation(file: Path, connection: "DuckDBPyConnection") -> "DuckDBPyRelation":

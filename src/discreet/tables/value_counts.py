@@ -5,15 +5,18 @@ no form does memory grow with the values that are in the column, unless these ar
 How long it takes depends on the rows, as for any query: on how many hold one of the values, too.
 """
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .database import connect_memory
 from .kinds import CELL
 from .native import POSITION, SIZE
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, Statement
     from duckdb.sqltypes import DuckDBPyType
 
 MOST_IN_A_LIST = 64
@@ -23,6 +26,9 @@ MOST_TEXTS = 8
 """So many texts are found in a list sooner than by a join where the column has few of them, and in less than 1.3
 times the time where it has millions. Numbers are joined sooner, however few are asked for.
 """
+
+_REMEMBERED = 64
+"""How many statements, and sets of parameters, are remembered: those of the questions that are asked again."""
 
 
 class ValueTexts(NamedTuple):
@@ -79,8 +85,30 @@ class RowQuery:
         else:
             text = count_statement(self.text, cell, native, number, has_few=has_few)
         parameters = {**self.parameters, "together": values.together, "between": values.between}
-        counts: list[tuple[int | None, int]] = self.connection.execute(text, parameters).fetchall()
+        statement = parse_statement(text)
+        counts: list[tuple[int | None, int]]
+        counts = self.connection.execute(statement, parameters).fetchall()
         return counts
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def parse_statement(text: str) -> "Statement":
+    """Return a statement as DuckDB has parsed it, for any connection: to parse takes a quarter of a small count."""
+    [statement] = connect_memory().extract_statements(text)
+    return statement
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def parameter_number(values: str) -> int:
+    """Return a number for the names of parameters with these values, which are written out; others have another.
+
+    Relations that are put together must not share names, unless they stand for the same. So the statement of a
+    question that is asked again has the same text, and is parsed once.
+    """
+    return next(_numbers)
+
+
+_numbers = itertools.count()
 
 
 def count_statement(rows: str, cell: str, native: str, number: int, *, has_few: bool) -> str:
