@@ -92,12 +92,12 @@ def buy_from(
     """
     if isinstance(account, DescribedAccount):
         bill, account = replace(bill, about=account.about), account.account
-    collect = getattr(account, "collect", None)  # of a Collector
-    if name is not None and collect is not None:
-        collect(bill, prepare, name)
-    bought = getattr(account, "bought", None)  # of a TellingAccount
-    if bought is not None:
-        return bought(bill, prepare)  # type: ignore[no-any-return]
+    payer: Any = account
+    # By its type: asked for a method that it does not have, a session makes an error.
+    if name is not None and hasattr(type(payer), "collect"):  # a Collector
+        payer.collect(bill, prepare, name)
+    if hasattr(type(payer), "bought"):  # a TellingAccount
+        return payer.bought(bill, prepare)  # type: ignore[no-any-return]
     return PaidAnswer(account.buy(bill, prepare), None)
 
 

@@ -69,15 +69,26 @@ def default_environment() -> Iterator[None]:
         functions.set(environment)
 
 
+def run_in_default_environment(
+    function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs
+) -> _T:
+    """Return function(*args, **kwargs), called in the default environment.
+
+    Raises:
+        DiscreetError: if the default cannot be set.
+    """
+    if is_default():
+        return function(*args, **kwargs)
+    with default_environment():
+        return function(*args, **kwargs)
+
+
 def in_default_environment(function: Callable[_P, _T]) -> Callable[_P, _T]:
     """Return the function with the default environment inside every call."""
 
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        if is_default():
-            return function(*args, **kwargs)
-        with default_environment():
-            return function(*args, **kwargs)
+        return run_in_default_environment(function, *args, **kwargs)
 
     return call
 

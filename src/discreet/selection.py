@@ -4,6 +4,8 @@ The order is always the same: public arguments are checked, private scores are c
 the ledger (if there is one) is charged, bits are read, an answer comes out.
 """
 
+from __future__ import annotations  # else those of functions in functions are made at each release
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING
@@ -20,7 +22,7 @@ from .arguments import named_arguments, refuse_one_shot
 from .candidates import Answers
 from .digests import digest
 from .errors import InvalidArgument, InvalidScores, preview
-from .float_environment import in_default_environment
+from .float_environment import run_in_default_environment
 from .mechanisms.calibration_cache import Calibration, find_calibration
 from .mechanisms.contract import (
     Calibrated,
@@ -67,7 +69,7 @@ class Query:
     words: str
     arguments: Mapping[str, object] = field(default_factory=dict)
 
-    def about(self, words: str, **arguments: Any) -> "Query":
+    def about(self, words: str, **arguments: Any) -> Query:
         """Return the query with more words and arguments."""
         return Query(self.verb, self.words + words, {**self.arguments, **arguments})
 
@@ -117,7 +119,7 @@ class Order:
     details: Callable[[], Mapping[str, object]]
     account: Account | None = None
     request: str | None = None
-    question: "Question | None" = None
+    question: Question | None = None
     unit: Unit | None = None
     worst_error: Callable[[], ErrorBound | None] = lambda: None
     parts: Callable[[], tuple[BilledPart, ...]] = tuple
@@ -201,7 +203,7 @@ def ready_to_draw(prepare: Callable[[], Callable[[], Any]]) -> Callable[[], Any]
     Both in the default floating-point environment: readers of the data, or an account, may have loaded a library
     that leaves another one behind.
     """
-    return in_default_environment(in_default_environment(prepare)())
+    return partial(run_in_default_environment, run_in_default_environment(prepare))
 
 
 def draw(law: Law, size: int | None) -> object:

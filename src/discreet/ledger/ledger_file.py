@@ -15,11 +15,11 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Condition, Lock
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 from weakref import WeakSet
 
 try:
@@ -28,6 +28,8 @@ except ImportError:  # there locks belong to what opened the file, and nobody fo
     _KNOWS_FLOCK = False
 else:
     _KNOWS_FLOCK = True
+
+_T = TypeVar("_T")
 
 PAUSE = 0.0003
 """Seconds between two attempts, the same for all waiting processes, so that all are as likely to be next."""
@@ -53,35 +55,39 @@ class ForkLock:
     """Lets transactions of several threads run concurrently, and delays forks until there are none."""
 
     def __init__(self) -> None:
-        self._condition = Condition(Lock())
-        self._inside = 0
+        self._lock = Lock()
+        self._condition = Condition(self._lock)
+        self._inside = self._forks = 0  # transactions that run, and forks that wait for their end
         self._open = WeakSet[_Closes]()
 
     def closes_before(self, file: _Closes) -> None:
         """Close this before any fork: a child must not inherit an open file of SQLite."""
-        with self._condition:
+        with self._lock:
             self._open.add(file)
 
     def __enter__(self) -> None:
-        with self._condition:
+        with self._lock:
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
-        with self._condition:
+        with self._lock:
             self._inside -= 1
-            self._condition.notify_all()
+            if self._forks:
+                self._condition.notify_all()
 
     def before(self) -> None:
         """Wait until no transaction runs, and let none begin."""
-        _surely(self._condition.acquire)
+        _surely(self._lock.acquire)
+        self._forks += 1
         while self._inside:
             _surely(self._condition.wait)
+        self._forks -= 1
         for file in list(self._open):
             _surely(file.close)
 
     def after_in_parent(self) -> None:
         """Let transactions begin again."""
-        self._condition.release()
+        self._lock.release()
 
     def after_in_child(self) -> None:
         """Start afresh: waiting threads exist in the parent only."""
@@ -211,12 +217,14 @@ class FileLock:
         self.close()
 
 
-@contextmanager
-def exclusive(lock: FileLock, *, writing: bool, again: Callable[[], None]) -> Iterator[FilePlace]:
-    """Hold the ledger's file exclusively, among all processes, delay forks meanwhile, and yield its place.
+def run_exclusively(
+    lock: FileLock, work: Callable[[FilePlace], _T], *, writing: bool, again: Callable[[], None]
+) -> _T:
+    """Return work(place) while this holds the ledger's file exclusively, among all processes, and forks wait.
 
     Args:
         lock: the ledger's lock.
+        work: a function of the place of the file.
         writing: whether the lock is required. A reader may lack the rights to create the lock file.
         again: called after every failed attempt; it raises on timeout.
 
@@ -230,10 +238,9 @@ def exclusive(lock: FileLock, *, writing: bool, again: Callable[[], None]) -> It
             # An attempt opens the file, so that a fork never finds one open.
             with FORK_LOCK:
                 try:
-                    is_locked = _attempt(lock, place, writing)
+                    is_locked = not _KNOWS_FLOCK or lock.acquire(place.file, writing=writing)
                     if is_locked and lock.leads_to(place):
-                        yield place
-                        return
+                        return work(place)
                 finally:
                     lock.release()
             if is_locked:
@@ -242,8 +249,8 @@ def exclusive(lock: FileLock, *, writing: bool, again: Callable[[], None]) -> It
             time.sleep(PAUSE)
     finally:
         turn.release()
-    with exclusive(lock, writing=writing, again=again) as place:  # the path leads elsewhere by now
-        yield place
+    # The path leads elsewhere by now.
+    return run_exclusively(lock, work, writing=writing, again=again)
 
 
 _TURNS: dict[str, Lock] = {}
@@ -260,11 +267,6 @@ def _await_turn(file: str, again: Callable[[], None]) -> Lock:
     while not turn.acquire(timeout=TURN):
         again()
     return turn
-
-
-def _attempt(lock: FileLock, place: FilePlace, writing: bool) -> bool:
-    """Try to lock the lock file, and return whether it succeeded."""
-    return not _KNOWS_FLOCK or lock.acquire(place.file, writing=writing)
 
 
 def _open_lock_file(beside: Path, file: Path) -> int:
@@ -309,7 +311,7 @@ def _lock(descriptor: int, beside: str | Path) -> bool:
 
 
 class OpenFile:
-    """The connection to one file, by one store. Use it within `exclusive` only.
+    """The connection to one file, by one store. Use it within `run_exclusively` only.
 
     Args:
         path: where the ledger is.

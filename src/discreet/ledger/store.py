@@ -26,7 +26,7 @@ from ..errors import (
 from .checkpoints import Checkpoint, CheckpointLog, Checkpoints, LastSeen
 from .interrupts import StopRequest, run_uninterrupted
 from .known_state import KnownState, NeedsDatabase, Version
-from .ledger_file import KEEPS_OPEN, PAUSE, TURN, FileLock, FilePlace, OpenFile, exclusive
+from .ledger_file import KEEPS_OPEN, PAUSE, TURN, FileLock, FilePlace, OpenFile, run_exclusively
 from .location import make_file, name_of, read_url
 from .schema import MIGRATIONS, check_journal, driver_of, version_of
 from .transaction import Transaction
@@ -360,8 +360,8 @@ class Store:
         engine = self._here()
         try:
             if self._lock is not None:
-                with exclusive(self._lock, writing=course.writing, again=again) as place:
-                    return self._transaction_on_file(engine, course, work, place, again)
+                on_file = partial(self._transaction_on_file, engine, course, work, again)
+                return run_exclusively(self._lock, on_file, writing=course.writing, again=again)
             if not self.in_memory:
                 return self._transaction(engine, course.begin, work, again)
             while not self._memory.acquire(timeout=TURN):
@@ -432,8 +432,8 @@ class Store:
         engine: Engine,
         course: _Course,
         work: Callable[[Connection], _T],
-        place: FilePlace,
         again: _Again,
+        place: FilePlace,
     ) -> _T:
         """Run a transaction on a file: opened anew if it cannot be used again, closed if it cannot stay open."""
         file, stays_open, self._has_no_log = self._file, False, False

@@ -12,6 +12,8 @@ from ..numbers import flag, positive_up
 Neighbors = Literal["add_remove", "replace_one"]
 """The neighbouring relation: add or remove one record, or replace one record."""
 
+_RELATIONS = get_args(Neighbors)
+
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
@@ -87,4 +89,4 @@ def read_sensitivity(
 
 def read_neighbors(name: str) -> Neighbors:
     """Return the name of a neighbouring relation if it is one."""
-    return choice(name, "neighbors", get_args(Neighbors))  # type: ignore[return-value]
+    return choice(name, "neighbors", _RELATIONS)  # type: ignore[return-value]

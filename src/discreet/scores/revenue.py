@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..accuracy import REVENUE, Measure
 from ..candidates import Grid
 from ..errors import InvalidCandidates, preview
-from ..float_environment import in_default_environment
+from ..float_environment import run_in_default_environment
 from ..numbers import count, flag
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling import kernel
@@ -220,7 +220,7 @@ def _sorted_keys(prices: Grid, bids: ExactArray) -> tuple[NDArray[Any], int]:
             part[:] = indices
         part += positions[: len(part)]
         positions += stride * _BIDS_AT_ONCE
-    in_default_environment(keys[1:].view(np.float64).sort)()  # numpy is quicker with doubles
+    run_in_default_environment(keys[1:].view(np.float64).sort)  # numpy is quicker with doubles
     return keys, bits
 
 
