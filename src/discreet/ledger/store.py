@@ -329,11 +329,13 @@ class Store:
         if not self.in_memory:
             commits = _patiently(again, driver.execute, _COMMITS).fetchone()[0]
         version = Version(driver, commits, driver.total_changes)
-        if self._state.version != version:
+        # Given back after the commit: what a transaction that fails has learnt is forgotten with all else.
+        state, self._state = self._state, KnownState()
+        if state.version != version:
             return KnownState(version)
         if anew:
-            return self._state.for_next_release()
-        return self._state.copy()
+            state.begin_release()
+        return state
 
     def _transact(
         self,

@@ -1,7 +1,9 @@
 """One transaction on a ledger: its connection, and the end of the chain, to which it appends events."""
 
 import sqlite3
+import time
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
@@ -28,9 +30,14 @@ def time_text(time: datetime) -> str:
 
 
 def _now() -> str:
-    """Return the same for this moment: `isoformat` asks a time zone three times how far it is from UTC."""
-    now = datetime.now(UTC).replace(tzinfo=None)
-    return f"{now.isoformat(timespec='microseconds')}+00:00"
+    """Return the same for this moment."""
+    second, microseconds = divmod(time.time_ns() // 1000, 10**6)
+    return f"{_second_text(second)}.{microseconds:06d}+00:00"
+
+
+@lru_cache(maxsize=1)
+def _second_text(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).replace(tzinfo=None).isoformat()
 
 
 class NewEvent(NamedTuple):
