@@ -223,6 +223,27 @@ def test_what_a_failed_transaction_has_learnt_is_forgotten() -> None:
         session.buy(bill("1/9"), undrawn)
 
 
+def test_after_a_failed_transaction_all_is_read_again() -> None:
+    """In memory; a file is closed after one."""
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    session.buy(bill("1/8"), answering(1))
+    store = ledger._store
+    assert store._state.chain is not None
+
+    def failing(transaction: Transaction) -> None:
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        store.write(FollowUp(failing))
+    assert store._state.version is None
+    ran = statements(ledger, lambda: session.buy(bill("1/8"), answering(2)))
+    assert sum(text.startswith("SELECT discreet_budgets") for text in ran) == 1
+    assert sum("sqlite_master" in text for text in ran) == 1  # are events protected still?
+    assert ledger.verify().events == 5
+
+
 def test_budgets_of_a_payer_are_read_alone() -> None:
     """However many datasets and analysts there are, so that the time of a request does not grow with them."""
     ledger = Ledger()

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from fractions import Fraction
@@ -101,6 +102,28 @@ def test_a_fork_waits_for_transactions_and_holds_them_up() -> None:
     assert order == ["transaction", "fork", "transaction"]
 
 
+def test_a_fork_is_told_when_the_last_transaction_has_ended() -> None:
+    """Of several, and again: nobody is told where no fork waits."""
+    forks, order = ledger_file.ForkLock(), list[str]()
+
+    def wait() -> None:
+        forks.before()
+        order.append("fork")
+
+    for turn in range(2):
+        forks.__enter__()
+        forks.__enter__()
+        fork = threading.Thread(target=wait)
+        fork.start()
+        for _ in range(2):
+            time.sleep(0.02)
+            order.append("transaction")
+            forks.__exit__()
+        fork.join()
+        forks.after_in_parent()
+        assert order == ["transaction", "transaction", "fork"] * (turn + 1)
+
+
 def test_others_are_waited_for_only_so_long(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.1)
     ledger = opened(tmp_path / "budget.db")
@@ -141,14 +164,14 @@ def test_one_thread_at_a_time_attempts_to_lock_a_file(
     """If all did, a ledger under many threads would do little else."""
     path = tmp_path / "budget.db"
     ledger, attempts = opened(path), list[int]()
-    attempt, tried = ledger_file._attempt, threading.Semaphore(0)
+    attempt, tried = ledger_file.FileLock.acquire, threading.Semaphore(0)
 
-    def counted(*args: Any) -> Any:
+    def counted(*args: Any, **kwargs: Any) -> bool:
         attempts.append(threading.get_ident())
         tried.release()
-        return attempt(*args)
+        return attempt(*args, **kwargs)
 
-    monkeypatch.setattr(ledger_file, "_attempt", counted)
+    monkeypatch.setattr(ledger_file.FileLock, "acquire", counted)
     waiting = [threading.Thread(target=ledger.budgets) for _ in range(5)]
     with held(path):
         for thread in waiting:
