@@ -43,11 +43,12 @@ class Holding:
 class Datasets:
     """All datasets by name, and the ledger to which questions about them are charged."""
 
-    __slots__ = ("_holdings", "_ledger")
+    __slots__ = ("_budgets", "_holdings", "_ledger")
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._holdings: dict[str, Holding] = {}
+        self._budgets: dict[tuple[str, str | None], Budget] = {}
 
     def hold(self, name: str, data: Any, max_failures: int = MAX_FAILURES) -> None:
         """Hold data, without a budget."""
@@ -173,6 +174,14 @@ class Datasets:
                 name=name,
             )
         return budget
+
+    def remember_budget(self, name: str, budget: Budget) -> None:
+        """Remember the budget of a dataset, or an analyst's share of it, that was charged."""
+        self._budgets[name, budget.analyst] = budget
+
+    def known_budget(self, name: str, analyst: str | None) -> Budget | None:
+        """Return the budget that was charged before, or None. Whoever charges it again checks that it still is."""
+        return self._budgets.get((name, analyst))
 
     def budgets_of(self, *names: str) -> list[list[Budget]]:
         """Return the budgets and shares of every dataset, renewed ones too."""
