@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Grid
+from discreet.candidates import Labels
 from discreet.errors import InvalidArgument
 
 ODD_GRIDS = [
@@ -166,3 +167,13 @@ def test_extreme_records_are_no_warning() -> None:
         ):
             for grid in ODD_GRIDS:
                 discreet.median(data, candidates=grid, epsilon=1)
+
+
+def test_labels_in_another_order_are_labels_like_those_given_so() -> None:
+    labels = Labels([Decimal("0.5"), Decimal(2), Decimal("1.5")])
+    turned = labels.in_order([2, 0, 1])
+    again = Labels(turned.description)
+    assert list(turned) == [Decimal("1.5"), Decimal("0.5"), Decimal(2)]
+    given = {"_labels", "are_all", "are_finite", "is_declared"}
+    assert all(getattr(turned, name) == getattr(again, name) for name in given)
+    assert turned.quotients is None  # they are another way to compute with the same numbers

@@ -152,7 +152,7 @@ class Labels(Sequence[object]):
         labels = object.__new__(Labels)
         labels._labels = tuple([self._labels[place] for place in places])
         labels.is_declared, labels.are_all = self.is_declared, self.are_all
-        labels.are_finite = self.are_finite
+        labels.are_finite, labels.quotients = self.are_finite, None  # those are of the other order
         return labels
 
     def __len__(self) -> int:
