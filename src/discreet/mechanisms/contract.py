@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..float_environment import in_default_environment
@@ -27,6 +26,7 @@ from ..warning import warn
 
 if TYPE_CHECKING:
     from flint import arb
+    from numpy.typing import NDArray
 
     from .gap_grid import GapGrid
     from .worst_case import WorstCase
