@@ -76,13 +76,14 @@ class KnownState:
         other._answers = {subject: answers.copy() for subject, answers in self._answers.items()}
         return other
 
-    def begin_release(self) -> None:
-        """Forget all but the descriptions of datasets, and whether events are protected.
+    def for_next_release(self) -> "KnownState":
+        """Return a state that has the descriptions of datasets alone, and whether events are protected.
 
         There may be many of them, and they change when an owner writes, who leaves another version.
         """
-        self.chain = None
-        self._answers = {"bindings": self._answers.get("bindings", {})}
+        other = KnownState(self.version, is_protected=self.is_protected)
+        other._answers = {"bindings": self._answers.get("bindings", {}).copy()}
+        return other
 
     def settle(self) -> None:
         """Note that all changes of this connection so far are known: they were made here."""

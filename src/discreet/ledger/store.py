@@ -329,13 +329,10 @@ class Store:
         if not self.in_memory:
             commits = _patiently(again, driver.execute, _COMMITS).fetchone()[0]
         version = Version(driver, commits, driver.total_changes)
-        # Given back after the commit: what a transaction that fails has learnt is forgotten with all else.
-        state, self._state = self._state, KnownState()
-        if state.version != version:
+        if self._state.version != version:
             return KnownState(version)
-        if anew:
-            state.begin_release()
-        return state
+        # A copy: the transaction may fail, and in memory other threads read this one meanwhile.
+        return self._state.for_next_release() if anew else self._state.copy()
 
     def _transact(
         self,
