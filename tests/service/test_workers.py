@@ -10,6 +10,7 @@ import stat
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,12 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 import discreet
 from discreet.cli import run
 from discreet.cli.exit_codes import INTERRUPTED, TERMINATED, WRONG_USE
+from discreet.service import serving
 from discreet.service.access import AccessLog
 from discreet.service.counts import RequestCounts, kept_counts
 from discreet.service.limits import RateLimit
+from discreet.service.reader import file_digest
+from discreet.service.serving import WorkerSettings
 from discreet.service.tokens import tokens_beside
 
 from .running import STOPPED, Running, below
@@ -193,6 +197,21 @@ def test_a_service_that_is_stopped_answers_what_was_begun(folder: Path, workers:
     lines = running.log.read_text().splitlines()
     logged = [json.loads(line)["access"] for line in lines if line.startswith("{")]
     assert {"POST /v1/answers 200"} <= {"{method} {path} {status}".format(**one) for one in logged}
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_one_worker_counts_in_its_memory_and_several_in_a_file(
+    is_alone: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Path("discreet.toml").absolute()
+    told = WorkerSettings(str(path), file_digest(path), ("here",), "none", 1, is_alone)
+    monkeypatch.setenv("DISCREET_SERVED", json.dumps(asdict(told)))
+    for name in ("collect_no_more", "_log"):  # they are for the life of a process
+        monkeypatch.setattr(serving, name, lambda: None)
+    app: Any = serving.make_worker_app()
+    app.counts.add("requests", "all")
+    assert app.counts.read("requests") == {"all": 1}
+    assert Path("discreet.counts").exists() is not is_alone
 
 
 @pytest.mark.proof

@@ -1,7 +1,7 @@
 """Counts that the workers of a service share: requests for its metrics, and those of a token for its limit.
 
 It is a small SQLite file beside the tokens, which nothing is lost with: a file that cannot be read is made anew.
-While there is none that can be used, every worker counts in its memory.
+While there is none that can be used, every worker counts in its memory, and so does a worker that is alone.
 """
 
 import sqlite3

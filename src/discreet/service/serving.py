@@ -64,6 +64,7 @@ class WorkerSettings:
         hosts: the names under which the service may be called.
         socket: that of the dispatcher.
         readers: how many questions are read at the same time.
+        is_alone: whether it is the only worker, which shares its counts with no other.
     """
 
     path: str
@@ -71,6 +72,7 @@ class WorkerSettings:
     hosts: tuple[str, ...]
     socket: str
     readers: int
+    is_alone: bool
 
 
 def serve(
@@ -102,7 +104,9 @@ def serve(
     host_names = ("127.0.0.1", "localhost", host, *(hosts or []))
     number = count_readers(configuration, readers)
     check_commits(configuration, make_timetable(configuration, number))
-    _begin_counts(configuration.path)
+    number_of_workers = count(workers, "workers", most=_MOST)
+    if number_of_workers > 1:
+        _begin_counts(configuration.path)
     dispatcher = DispatcherProcess(configuration, number)
     worker_settings = WorkerSettings(
         str(configuration.path.absolute()),
@@ -110,10 +114,11 @@ def serve(
         host_names,
         dispatcher.path,
         number,
+        number_of_workers == 1,
     )
     os.environ[_SETTINGS_VARIABLE] = json.dumps(asdict(worker_settings))
     config = uvicorn.Config(
-        "discreet.service.serving:make_worker_app", factory=True, workers=count(workers, "workers", most=_MOST),
+        "discreet.service.serving:make_worker_app", factory=True, workers=number_of_workers,
         host=host, port=port, **settings(),
     )  # fmt: skip
     try:
@@ -196,9 +201,8 @@ def make_worker_app() -> "App":
         )
     _log()
     dispatcher = DispatcherClient(worker_settings.socket, worker_settings.readers)
-    app = make_app(
-        configuration, list(worker_settings.hosts), kept_counts(configuration.path), dispatcher
-    )
+    counts = None if worker_settings.is_alone else kept_counts(configuration.path)
+    app = make_app(configuration, list(worker_settings.hosts), counts, dispatcher)
     collect_no_more()
     return app
 
