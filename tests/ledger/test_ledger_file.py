@@ -194,6 +194,26 @@ def forked_child_says(says: Callable[[], bool]) -> bool:
     return bool(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
+def test_a_lock_that_others_hold_stays_open_unless_its_file_was_removed(tmp_path: Path) -> None:
+    path = tmp_path / "budget.db"
+    path.touch()
+    ours, theirs = ledger_file.FileLock(str(path)), ledger_file.FileLock(str(path))
+    assert theirs.acquire(str(path), writing=True)
+    descriptors = set[int | None]()
+    for _ in range(3):
+        assert not ours.acquire(str(path), writing=True)
+        ours.release()
+        descriptors.add(ours._descriptor)
+    assert len(descriptors) == 1
+    assert descriptors != {None}
+    (tmp_path / "budget.db-lock").unlink()  # now another file is locked
+    assert ours.acquire(str(path), writing=True)
+    ours.release()
+    theirs.release()
+    assert theirs.acquire(str(path), writing=True)
+    assert not ours.acquire(str(path), writing=True)
+
+
 def test_a_lock_whose_file_was_removed_is_not_relied_on(tmp_path: Path) -> None:
     """Whoever comes later would lock another file."""
     path = tmp_path / "budget.db"

@@ -176,23 +176,19 @@ class FileLock:
             OSError: if the lock is required, and its file cannot be opened.
         """
         beside = f"{file}-lock"
-        if self._descriptor is not None:
-            if beside == self._beside and _lock(self._descriptor, beside):
-                return True
-            self.close()  # it may have been removed
+        if self._descriptor is not None and beside == self._beside:
+            is_locked = _lock(self._descriptor, beside)
+            if is_locked or _is_at(beside, self._descriptor):
+                return is_locked
+        self.close()
         try:
             descriptor = _open_lock_file(Path(beside), Path(file))
         except OSError:
             if writing:
                 raise
             return True
-        self._beside, self._descriptor, is_locked = beside, descriptor, False
-        try:
-            is_locked = _lock(descriptor, beside)
-        finally:
-            if not is_locked:
-                self.close()
-        return is_locked
+        self._beside, self._descriptor = beside, descriptor  # it stays open while others hold it
+        return _lock(descriptor, beside)
 
     def release(self) -> None:
         """Unlock the file, even if a child process being started still has a copy of its descriptor."""
@@ -304,8 +300,13 @@ def _lock(descriptor: int, beside: str | Path) -> bool:
         if failure.errno not in _NO_LOCKS:
             raise
         return True
+    return _is_at(beside, descriptor)
+
+
+def _is_at(path: str | Path, descriptor: int) -> bool:
+    """Return whether a path leads to an open file."""
     try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(beside))
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except FileNotFoundError:
         return False
 
