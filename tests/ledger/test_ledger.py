@@ -2,6 +2,7 @@
 
 import csv
 import json
+from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from discreet.errors import (
     UnknownBudget,
     UnknownName,
 )
-from discreet.ledger import Amount, Ledger
+from discreet.ledger import Amount, Ledger, transaction
 from discreet.privacy import ZCDP, BoundedRange, NoGuarantee, PureDP
 from discreet.privacy.odometer import Odometer
 
@@ -276,3 +277,21 @@ def test_in_words() -> None:
     assert repr(session).startswith("Session('census': ρ ≥ 0.0")
     assert ledger.history()[2].as_dict()["dataset"] == "census"
     assert str(ledger.verify()).startswith("6 events, head ")
+
+
+@pytest.mark.parametrize(
+    ("nanoseconds", "text"),
+    [
+        (0, "1970-01-01T00:00:00.000000+00:00"),
+        (1_999, "1970-01-01T00:00:00.000001+00:00"),
+        (1_780_000_000_000_042_000, "2026-05-28T20:26:40.000042+00:00"),
+        (1_780_000_000_999_999_999, "2026-05-28T20:26:40.999999+00:00"),
+        (1_780_000_001_000_000_000, "2026-05-28T20:26:41.000000+00:00"),
+    ],
+)
+def test_events_have_the_time_of_the_clock_in_microseconds(
+    nanoseconds: int, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.time_ns", lambda: nanoseconds)
+    assert transaction._now() == text
+    assert transaction.time_text(datetime.fromisoformat(text)) == text

@@ -167,10 +167,9 @@ def _days() -> Iterator[None]:
     """Let ten days pass between any two events of ledgers."""
     days = count()
 
-    class Clock(datetime):
-        @classmethod
-        def now(cls, tz: Any = None) -> datetime:  # type: ignore[override]
-            return datetime(2026, 1, 5, 10, 30, tzinfo=UTC) + timedelta(days=10 * next(days))
+    def now() -> str:
+        past = timedelta(days=10 * next(days))
+        return transaction.time_text(datetime(2026, 1, 5, 10, 30, tzinfo=UTC) + past)
 
-    with mock.patch.object(transaction, "datetime", Clock):
+    with mock.patch.object(transaction, "_now", now):
         yield
