@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from discreet.datasets.configuration import read_configuration
+from discreet.service.dispatcher_process import reader_limits
 from discreet.service.reader_limits import folder_for_spills
 
 CODE = """
@@ -57,3 +59,22 @@ def test_spills_lie_on_another_disk_than_the_ledger(tmp_path: Path) -> None:
     assert folder_for_spills(None, [str(tmp_path)]) == str(tmp_path)
     if elsewhere is not None:
         assert folder_for_spills(tmp_path, [str(tmp_path), elsewhere]) == elsewhere
+
+
+@pytest.mark.parametrize(("turn", "nice"), [("250ms", 10), ("0s", 0)])
+def test_readers_stand_behind_for_the_processor_where_replies_have_times(
+    turn: str, nice: int, tmp_path: Path
+) -> None:
+    (tmp_path / "d.csv").write_text("x\n1\n")
+    (tmp_path / "discreet.toml").write_text(
+        'ledger = "budget.db"\n[datasets.d]\nsource = "d.csv"\n'
+        'columns.x = { type = "integer", minimum = 0, maximum = 9 }\n'
+        f'[server]\nturn = "{turn}"\n'
+    )
+    limits = reader_limits(read_configuration(tmp_path / "discreet.toml"))
+    code = (
+        "import os; from discreet.service.reader_limits import ReaderLimits, set_limits; "
+        f"before = os.nice(0); set_limits(ReaderLimits(yields={limits.yields})); print(os.nice(0) - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == nice

@@ -29,7 +29,7 @@ from .dispatcher import Dispatcher, QueuedQuestion
 from .reader import ReaderSettings, collect_no_more, file_digest, read_again
 from .reader_limits import ONE_THREAD, ReaderLimits, folder_for_spills
 from .reader_pool import Forks, Line, ReaderPool
-from .timetable import make_timetable
+from .timetable import make_timetable, read_turn
 from .turns import Clock
 
 _LONGEST_LINE = 1 << 26
@@ -134,7 +134,7 @@ def reader_limits(configuration: Configuration) -> ReaderLimits:
     folder = folder_for_spills(None if at_server else Path(str(ledger)).absolute().parent)
     sizes = (configuration.server.get(key) for key in ("reader_memory", "reader_spill"))
     memory, spill = (None if size is None else size << 20 for size in sizes)
-    return ReaderLimits(memory, folder, spill)
+    return ReaderLimits(memory, folder, spill, yields=read_turn(configuration.server) > 0)
 
 
 async def dispatch(settings: DispatcherSettings) -> None:
