@@ -177,3 +177,22 @@ def test_labels_in_another_order_are_labels_like_those_given_so() -> None:
     given = {"_labels", "are_all", "are_finite", "is_declared"}
     assert all(getattr(turned, name) == getattr(again, name) for name in given)
     assert turned.quotients is None  # they are another way to compute with the same numbers
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["tea", "tea"],
+        ["tea", "\ud800"],
+        ["ä", "ä"],
+        ["tea", 1, "tea"],
+        ["tea", True, 1],
+        ["x", ""] * 2,
+    ],
+)
+def test_texts_are_distinct_and_can_be_written(labels: list[Any]) -> None:
+    """Those in ASCII are compared together, and refused in the same words as others."""
+    assert list(Labels(dict.fromkeys(["tea", "milk", ""]))) == ["tea", "milk", ""]
+    assert list(Labels(["tea", "té", 1])) == ["tea", "té", 1]
+    with pytest.raises(InvalidArgument, match=r"must be distinct|must be text in UTF-8"):
+        Labels(labels)

@@ -91,7 +91,7 @@ class Labels(Sequence[object]):
         """
         refuse_one_shot(labels, argument)
         self.is_declared, self.are_all = is_declared, are_all
-        self._labels = tuple(plain_values(labels, argument))
+        self._labels: tuple[Any, ...] = tuple(plain_values(labels, argument))
         if not self._labels:
             raise InvalidCandidates(
                 "{argument} must not be empty: there must be something to answer", argument=argument
@@ -100,14 +100,15 @@ class Labels(Sequence[object]):
         are_plain = types <= {int, float}
         self.quotients = None if are_plain else read_quotients(self._labels, types)
         self.are_finite = self.quotients is not None or (are_plain and _are_finite(self._labels))
-        if not self._are_distinct():
+        if not self._are_distinct(types):
             check_distinct_labels(self._labels, argument)
 
-    def _are_distinct(self) -> bool:
-        """Return whether the labels are distinct numbers, if they can be compared all together."""
+    def _are_distinct(self, types: set[type]) -> bool:
+        """Return whether the labels are distinct numbers or texts, if they can be compared all together."""
         if self.quotients is not None:
             return self.quotients.are_distinct()
-        return self.are_finite and len(set(self._labels)) == len(self._labels)
+        can_be_told = self.are_finite or (types == {str} and all(map(str.isascii, self._labels)))
+        return can_be_told and len(set(self._labels)) == len(self._labels)
 
     @classmethod
     def of(cls, candidates: Iterable[object], argument: str = "candidates") -> "Labels":

@@ -21,9 +21,9 @@ from .answers import Answer, AnswerLists
 from .arguments import named_arguments, refuse_one_shot
 from .candidates import Answers
 from .digests import digest
-from .errors import InvalidArgument, InvalidScores, preview
+from .errors import InvalidArgument, preview
 from .float_environment import run_in_default_environment
-from .mechanisms.calibration_cache import Calibration, find_calibration
+from .mechanisms.calibration_cache import Calibration, check_number, find_calibration
 from .mechanisms.contract import (
     Calibrated,
     Law,
@@ -80,6 +80,9 @@ def release(score: Score, answers: Answers | None, query: Query, terms: Terms) -
     size = question.size
 
     def prepare() -> Callable[[], object]:
+        if size is None and type(score) is Given and question.calibration.short_rate is not None:
+            number = None if answers is None else answers.size
+            return question.calibration.prepare_draw(score.scores, number)
         return partial(draw, question.law(), size)
 
     def name(indices: Any) -> Any:
@@ -300,12 +303,8 @@ class Question:
         """
         scores = self.score.compute(self.calibrated.cutoff_gap)
         answers = self.answers
-        if isinstance(scores, Vector) and answers is not None and answers.size != len(scores):
-            raise InvalidScores(
-                "there are {answers_size} candidates but {number_of_scores} scores; give one for each",
-                answers_size=answers.size,
-                number_of_scores=len(scores),
-            )
+        if isinstance(scores, Vector) and answers is not None:
+            check_number(scores, answers.size)
         return scores
 
     def naming(self, name: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, InvalidScores
 from discreet.mechanisms import Base2, Exponential, NoisyMax, PermuteAndFlip
-from discreet.mechanisms.calibration_cache import find_calibration
+from discreet.mechanisms.calibration_cache import check_number, find_calibration
 from discreet.mechanisms.joint.joint_top_k import JointTopK
 from discreet.mechanisms.peeling import Peeling
+from discreet.sampling.bits import SystemBits
+from discreet.sampling.vectors import read_vector
+
+from ..scripted_words import PATHS, on_words, take_path
 
 USUAL: dict[str, Any] = {
     "mechanism": "exponential", "neighbors": "add_remove", "epsilon": 1, "rho": None, "scale": None,
@@ -127,3 +131,57 @@ def test_a_mechanism_is_looked_up_by_its_fields_and_their_types() -> None:
     assert settled(NoisyMax("gumbel")) is not settled(NoisyMax())
     assert settled(Base2(granularity=1)) is not settled(Base2(granularity=1.0))
     assert settled(Exponential([1, 2])) is None  # a tuple, which may hold anything
+
+
+NUMBERS: list[Any] = [
+    [3, 1, 2],
+    [0.5, -0.25, 7.5, 7.5],
+    (0.5, 0.25),
+    np.array([1.5, 2.5, 0.5]),
+    np.array([4, 5], dtype=np.uint8),
+    [2**60, 2**60 + 1],
+    [Fraction(1, 3), Decimal("0.5")],
+    list(range(150)),
+]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("scores", NUMBERS)
+def test_a_draw_is_that_of_the_distribution_on_the_same_words(
+    scores: Any, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_path(path, monkeypatch)
+    calibration = find(USUAL)
+    law = calibration.calibrated.law(read_vector(scores))
+    draw = calibration.prepare_draw(scores, len(scores))
+    answers = set()
+    for seed in range(200):
+        word = int(np.random.default_rng(seed).integers(2**64, dtype=np.uint64))
+        index = on_words([word], draw)
+        assert type(index) is int
+        assert index == on_words([word], lambda: law.draw(SystemBits()))
+        answers.add(index)
+    assert len(answers) > 1
+
+
+@pytest.mark.parametrize("scores", [[1, 2], [0.5, 1.5], np.arange(2), [Fraction(1, 2), 1]])
+def test_there_must_be_one_score_for_each_candidate(scores: Any) -> None:
+    calibration = find(USUAL)
+    assert callable(calibration.prepare_draw(scores))
+    assert callable(calibration.prepare_draw(scores, 2))
+    for size in (1, 3):
+        with pytest.raises(InvalidScores, match=f"{size} candidates but 2 scores"):
+            calibration.prepare_draw(scores, size)
+
+
+@pytest.mark.parametrize("scores", [[1.0, float("nan")], [1.0, float("inf")], ["x", 1], []])
+def test_scores_that_are_no_finite_numbers_are_refused_before_a_draw(scores: Any) -> None:
+    with pytest.raises(DiscreetError):
+        find(USUAL).prepare_draw(scores)
+
+
+def test_the_number_of_scores_is_compared_with_that_of_candidates() -> None:
+    check_number([1, 2], 2)
+    check_number([1, 2], None)
+    with pytest.raises(InvalidScores):
+        check_number([], 1)

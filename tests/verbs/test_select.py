@@ -314,3 +314,25 @@ def test_what_numpy_is_told_about_underflow_changes_nothing() -> None:
 def test_what_is_no_mechanism_is_refused(mechanism: Any) -> None:
     with pytest.raises(UnknownName, match="mechanism must be"):
         discreet.select([1, 2], sensitivity=1, epsilon=1, mechanism=mechanism)
+
+
+@pytest.mark.parametrize("scores", [[3, 1, 2], [0.5, -0.25, 7.5]])
+def test_names_change_nothing_about_the_draw(scores: list[Any]) -> None:
+    """The same word is the same answer, with names or without, paid or not."""
+    names = ["a", "b", "c"]
+    mapping = dict(zip(names, scores, strict=True))
+    ledger = discreet.Ledger()
+    ledger.open("drinks", epsilon=1000)
+    session, terms = ledger.session("drinks"), {"sensitivity": 1, "epsilon": 1}
+    answers = set()
+    for seed in range(200):
+        word = int(np.random.default_rng(seed).integers(2**64, dtype=np.uint64))
+        index = on_words([word], partial(discreet.select, scores, **terms)).value
+        for labelled in (
+            partial(discreet.select, mapping, **terms),
+            partial(discreet.select, scores, candidates=names, **terms),
+            partial(discreet.select, mapping, ledger=session, **terms),
+        ):
+            assert on_words([word], labelled).value == names[index]
+        answers.add(index)
+    assert len(answers) > 1

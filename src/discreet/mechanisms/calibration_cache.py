@@ -1,17 +1,21 @@
 """Calibrations that were asked for before: public arguments of plain types are read, and calibrated for, once."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
+from ..errors import InvalidScores
 from ..privacy.sensitivity import Sensitivity, read_neighbors, read_sensitivity
+from ..sampling.bits import SystemBits
 from ..sampling.enclosures import has_fast_pass
+from ..sampling.short_lists import draw_short, short_list
 from . import read_mechanism
 from .contract import (
     Calibrated,
+    Law,
     Mechanism,
     PrivacyParameter,
     calibrate,
@@ -72,6 +76,46 @@ class Calibration:
                 else {parameter.kind: parameter.value},
             })  # fmt: skip
         return self._description
+
+    def prepare_draw(self, scores: Any, size: int | None = None) -> Callable[[], int]:
+        """Check the private scores, and return the function that draws an index from them.
+
+        Args:
+            scores: one per candidate.
+            size: how many there must be, or None.
+
+        Raises:
+            InvalidScores: if they are no finite numbers, or not as many.
+        """
+        rate = self.short_rate
+        few = None if rate is None else short_list(scores)
+        if few is not None and rate is not None:
+            check_number(few, size)
+            return partial(draw_short, few, rate, SystemBits())
+        from ..sampling.vectors import read_vector
+
+        numbers = read_vector(scores)
+        check_number(numbers, size)
+        return partial(_draw_index, self.calibrated.law(numbers))
+
+
+def check_number(scores: Sized, size: int | None) -> None:
+    """Raise unless there is one score for each of so many candidates; None for any number of them.
+
+    Raises:
+        InvalidScores: if there are more or fewer.
+    """
+    if size is not None and len(scores) != size:
+        raise InvalidScores(
+            "there are {size} candidates but {number_of_scores} scores; give one for each",
+            size=size,
+            number_of_scores=len(scores),
+        )
+
+
+def _draw_index(law: Law) -> int:
+    """Return an index, exactly."""
+    return int(law.draw(SystemBits()))
 
 
 def find_calibration(

@@ -54,6 +54,22 @@ def draw_few(values: Any, size: int, rate: Rate | None, bits: Bits) -> int | Non
     return settle_few(values, rate, LazyUniform.of_word(~index, bits))
 
 
+def draw_short(values: list[float], rate: Rate, bits: Bits) -> int:
+    """Return i with probability proportional to exp(-rate * gap[i]), exactly.
+
+    Args:
+        values: a short list: see `short_list`.
+        rate: a rate with a fast pass.
+        bits: the source.
+    """
+    index = draw_few(values, 0, rate, bits)
+    if index is not None:
+        return index
+    u = LazyUniform(bits)
+    index = settle_short(values, rate, u)
+    return settle_few(values, rate, u) if index is None else index
+
+
 def settle_few(values: Any, rate: Rate, u: LazyUniform) -> int:
     """Return the index of the share of [0, 1) that holds `u`, of which the first step left a doubt."""
     from .categorical import Categorical  # of doubts alone

@@ -1,20 +1,18 @@
 """select: one of the candidates, by scores of the caller."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
-from functools import lru_cache, partial
+from collections.abc import Collection, Iterable, Mapping, Set
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, overload
 
 import numpy as np
 
 from ..account import is_billed
-from ..errors import InvalidCandidates, InvalidScores
+from ..errors import InvalidCandidates
 from ..mechanisms.calibration_cache import Calibration, find_calibration
-from ..mechanisms.contract import Calibrated, Law
 from ..numbers import Number, count
 from ..releases import Release
-from ..sampling.bits import LazyUniform, SystemBits
-from ..sampling.enclosures import Rate
-from ..sampling.short_lists import draw_few, settle_few, settle_short, short_list
+from ..sampling.bits import SystemBits
+from ..sampling.short_lists import draw_few
 from ..terms import SelectAnswerTerms, SelectTerms, Terms, takes_terms
 
 if TYPE_CHECKING:
@@ -106,7 +104,7 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
         if calibration is not None:
             index = draw_few(scores, 0, calibration.short_rate, SYSTEM_BITS)
             if index is None:
-                index = prepare_draw(scores, calibration.calibrated, calibration.short_rate)()
+                index = calibration.prepare_draw(scores)()
             return _template(calibration).with_value(index)
     from ..scores.given import Given  # a first answer of those above does without
     from ..selection import Query, release
@@ -151,47 +149,6 @@ def only_calibrate(terms: Terms) -> bool:
         if any(x is not None or n not in Terms.__annotations__ for n, x in rest.items()):
             return False
     return type(terms.get("mechanism", "")) is str  # one of a list has no single index
-
-
-def prepare_draw(
-    scores: Any, calibrated: Calibrated, short_rate: Rate | None, size: int | None = None
-) -> Callable[[], int]:
-    """Check the private scores, and return the function that draws from them.
-
-    Args:
-        scores: one per candidate.
-        calibrated: the mechanism.
-        short_rate: its rate, if a few numbers may be drawn from in plain Python.
-        size: how many scores there must be, or None.
-
-    Raises:
-        InvalidScores: if they are no finite numbers, or not as many.
-    """
-    few = None if short_rate is None else short_list(scores)
-    from ..sampling.vectors import read_vector
-
-    numbers = read_vector(scores) if few is None else few
-    if size is not None and len(numbers) != size:
-        raise InvalidScores(
-            "there are {size} candidates but {number_of_numbers} scores; give one for each",
-            size=size,
-            number_of_numbers=len(numbers),
-        )
-    if few is not None and short_rate is not None:
-        return partial(_draw_short, few, short_rate)
-    return partial(_draw_index, calibrated.law(numbers))
-
-
-def _draw_index(law: Law) -> int:
-    """Return an index, exactly."""
-    return int(law.draw(SystemBits()))
-
-
-def _draw_short(values: list[float], rate: Rate) -> int:
-    """Return the index of one of a few numbers, exactly."""
-    u = LazyUniform(SystemBits())
-    index = settle_short(values, rate, u)
-    return settle_few(values, rate, u) if index is None else index
 
 
 class LabelledScores(NamedTuple):

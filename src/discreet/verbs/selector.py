@@ -15,12 +15,11 @@ from ..numbers import Number, count
 from ..privacy.guarantees import Guarantee
 from ..privacy.units import unit_in_words
 from ..releases import Release
-from ..sampling.enclosures import has_fast_pass
 from ..sampling.short_lists import draw_few
 from ..scores import Given
 from ..selection import Query, Question, ask
 from ..terms import SelectAnswerTerms, Terms, read_payment, takes_terms_without
-from .select import SYSTEM_BITS, prepare_draw
+from .select import SYSTEM_BITS
 
 _T = TypeVar("_T")
 
@@ -41,8 +40,7 @@ class Selector(Generic[T]):
         words = "select" if labels is None else f"select, {labels.size} candidates"
         per = "" if question.unit is None else f", per {unit_in_words(question.unit)}"
         order = self._order = question.order(Query("select", words).about(per))
-        rate = question.calibrated.rate
-        self._rate = rate if rate is not None and has_fast_pass(rate) else None
+        self._rate = question.calibration.short_rate
         self._template: Release[Any] = Release(
             None,
             order.guarantee,
@@ -97,7 +95,7 @@ class Selector(Generic[T]):
         """Check the private scores, and return the function that draws from them."""
         if type(scores) is not list and isinstance(scores, Mapping):
             scores = self._in_order(scores)
-        return prepare_draw(scores, self._question.calibrated, self._rate, self._size)
+        return self._question.calibration.prepare_draw(scores, self._size)
 
     def _in_order(self, scores: Mapping[object, object]) -> list[object]:
         """Return the scores in a mapping in the order of the candidates.
