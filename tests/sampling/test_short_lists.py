@@ -134,8 +134,17 @@ def test_what_is_a_short_list() -> None:
         [], [1, 2.0], [True, False], [2**53], [Fraction(1)], [nan], [0.0, inf], [0.0, -inf], ["a"], (1.0, 2.0),
         [0.0] * (SHORT + 1), np.zeros((2, 2)), np.zeros(SHORT + 1), np.array([True]), np.array(["a"]), {1: 2}, 3,
         np.array([2**63], dtype=np.uint64), np.array([1, None], dtype=object), np.array([np.nan]),
+        np.array([1, 2], dtype="m8[ns]"), np.array([1, 2], dtype="M8[ps]"),
     ):  # fmt: skip
         assert short_list(refused) is None
+
+
+@pytest.mark.parametrize("values", [[1, 2], [0.5, 1.5], np.array([1, 2]), np.array([0.5, 1.5])])
+def test_a_short_list_is_one_of_its_own(values: Any) -> None:
+    short = short_list(values)
+    values[0] = 9
+    assert short is not None
+    assert short[0] < 9
 
 
 @pytest.mark.parametrize("python", [True, pytest.param(False, marks=needs_c)])

@@ -336,3 +336,28 @@ def test_names_change_nothing_about_the_draw(scores: list[Any]) -> None:
             assert on_words([word], labelled).value == names[index]
         answers.add(index)
     assert len(answers) > 1
+
+
+@pytest.mark.parametrize("unit", ["ns", "ps"])
+@pytest.mark.parametrize("kind", ["m8", "M8"])
+def test_times_are_no_scores_whatever_they_are(kind: str, unit: str) -> None:
+    """Else a refusal, which costs nothing, would tell whether all of them are short."""
+    for numbers in ([1, 2, 3], [1, 2**54, 3], list(range(101))):
+        times = np.array(numbers, dtype=f"{kind}[{unit}]")
+        with pytest.raises(InvalidScores, match="got an array of type"):
+            discreet.select(times, sensitivity=1, epsilon=1)
+        with pytest.raises(InvalidScores, match="got an array of type"):
+            discreet.select(times, sensitivity=1, epsilon=1, candidates=list(map(str, numbers)))
+
+
+@pytest.mark.parametrize("change", [list.clear, lambda scores: scores.append(1e9)])
+@pytest.mark.parametrize("terms", [{}, {"candidates": ["a", "b", "c"]}])
+def test_what_is_drawn_from_is_what_was_checked_before_the_charge(
+    change: Callable[[list[int]], object], terms: dict[str, Any]
+) -> None:
+    scores = [1, 2, 300]
+    ledger = discreet.Ledger(checkpoints=lambda end: change(scores) if end.number > 1 else None)
+    ledger.open("drinks", epsilon=1)
+    session = ledger.session("drinks")
+    answer = discreet.select(scores, sensitivity=1, epsilon=1, ledger=session, **terms)
+    assert answer.value == terms.get("candidates", [0, 1, 2])[2]

@@ -29,6 +29,9 @@ _WIDEST = 2 * error_of_sums(WEIGHT_ERROR, _MOST_IN_C, _MOST_IN_C) + 8 * HALF_ULP
 _READ_IN_C = {list, np.ndarray}
 """The types that settle.c reads."""
 
+_KINDS = "fiuO"
+"""The kinds of arrays of numbers. numpy lists times of some units as integers too."""
+
 _WHOLE_DOUBLES = 2**53
 _FLOATS, _INTEGERS = {float}, {int}
 
@@ -79,14 +82,15 @@ def settle_few(values: Any, rate: Rate, u: LazyUniform) -> int:
 
 
 def short_list(values: Any) -> list[float] | None:
-    """Return a few finite floats, or a few integers that are doubles, in a list; None if these are not.
+    """Return a few finite floats, or a few integers that are doubles, in a new list; None if these are not.
 
-    The type of the argument, its length and the types of its numbers count as public.
+    The type of the argument, its length and the types of its numbers count as public. A charge may
+    come between this check and the draw, and other threads may change the caller's list meanwhile.
     """
-    if type(values) is np.ndarray and values.ndim == 1 and len(values) <= SHORT:
-        values = values.tolist()
-    if type(values) is not list or not 0 < len(values) <= SHORT:
+    is_array = type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in _KINDS
+    if not (is_array or type(values) is list) or not 0 < len(values) <= SHORT:
         return None
+    values = values.tolist() if is_array else values.copy()
     types = set(map(type, values))
     if types == _FLOATS:
         return values if all(map(isfinite, values)) else None
