@@ -318,6 +318,45 @@ def test_a_link_that_leads_to_another_ledger_is_followed(tmp_path: Path) -> None
     assert (tmp_path / "new" / "budget.db-lock").exists()
 
 
+def test_threads_that_wait_where_a_link_led_unlock_nothing_where_it_leads(tmp_path: Path) -> None:
+    """They share one lock, whose open file is that of whoever is in a transaction."""
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+    opened(tmp_path / "old" / "budget.db")
+    shutil.copy(tmp_path / "old" / "budget.db", tmp_path / "new" / "budget.db")
+    (tmp_path / "now").symlink_to(tmp_path / "old")
+    ledger = Ledger(tmp_path / "now" / "budget.db")
+    inside, proceed, others = threading.Event(), threading.Event(), list[bool]()
+
+    def wait(_: Any) -> None:
+        inside.set()
+        proceed.wait()
+
+    def look(_: Any) -> None:
+        time.sleep(0.05)
+        with open(tmp_path / "new" / "budget.db-lock") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                others.append(False)
+            else:
+                others.append(True)
+
+    threads = [
+        threading.Thread(target=ledger._store.read, args=(work,)) for work in [wait, *[look] * 4]
+    ]
+    for thread in threads:
+        thread.start()
+        inside.wait()
+    time.sleep(0.05)  # all wait by now
+    (tmp_path / "now").unlink()
+    (tmp_path / "now").symlink_to(tmp_path / "new")
+    proceed.set()
+    for thread in threads:
+        thread.join()
+    assert others == [False] * 4
+
+
 def test_a_folder_that_was_moved_keeps_its_lock(tmp_path: Path) -> None:
     """The path leads to the same folder by a link: what lies beside the file is what lay there before."""
     (tmp_path / "folder").mkdir()

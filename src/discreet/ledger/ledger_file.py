@@ -132,10 +132,13 @@ class FileLock:
 
     Args:
         name: the path of the ledger.
+
+    Attributes:
+        turn: that of the thread which uses it.
     """
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self._name, self.turn = name, Lock()
         self._place: FilePlace | None = None
         self._beside = ""
         self._descriptor: int | None = None
@@ -227,24 +230,30 @@ def run_exclusively(
     Raises:
         OSError: if the lock is required, and its file cannot be opened.
     """
-    place = lock.place()
-    turn = _await_turn(place.file, again)
+    # The path may lead to one file for one thread and to another for the next, and both would use this lock.
+    _await_turn(lock.turn, again)
     try:
-        while True:
-            # An attempt opens the file, so that a fork never finds one open.
-            with FORK_LOCK:
-                try:
-                    is_locked = not _KNOWS_FLOCK or lock.acquire(place.file, writing=writing)
-                    if is_locked and lock.leads_to(place):
-                        return work(place)
-                finally:
-                    lock.release()
-            if is_locked:
-                break
-            again()
-            time.sleep(PAUSE)
+        place = lock.place()
+        turn = _TURNS.get(place.file) or _TURNS.setdefault(place.file, Lock())
+        _await_turn(turn, again)
+        try:
+            while True:
+                # An attempt opens the file, so that a fork never finds one open.
+                with FORK_LOCK:
+                    try:
+                        is_locked = not _KNOWS_FLOCK or lock.acquire(place.file, writing=writing)
+                        if is_locked and lock.leads_to(place):
+                            return work(place)
+                    finally:
+                        lock.release()
+                if is_locked:
+                    break
+                again()
+                time.sleep(PAUSE)
+        finally:
+            turn.release()
     finally:
-        turn.release()
+        lock.turn.release()
     # The path leads elsewhere by now.
     return run_exclusively(lock, work, writing=writing, again=again)
 
@@ -257,12 +266,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_TURNS.clear)
 
 
-def _await_turn(file: str, again: Callable[[], None]) -> Lock:
-    """Return the turn of this thread, once no other one of this process is at the file."""
-    turn = _TURNS.get(file) or _TURNS.setdefault(file, Lock())
+def _await_turn(turn: Lock, again: Callable[[], None]) -> None:
+    """Return when it is the turn of this thread."""
     while not turn.acquire(timeout=TURN):
         again()
-    return turn
 
 
 def _open_lock_file(beside: Path, file: Path) -> int:
