@@ -4,9 +4,9 @@ A description is read from one place and written into the docstrings of all func
 """
 
 import inspect
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Generic, Literal, Required, TypedDict, TypeVar, get_args
 
 from .account import Account, read_account
@@ -21,18 +21,16 @@ from .privacy.sensitivity import Neighbors
 if TYPE_CHECKING:
     from .datasets.dataset_terms import Asks
 
-_ENTRY = re.compile(r"^    (\*{0,2}\w+): (.*\n(?:(?: {5,}.*)?\n)*)", re.M)
-_SECTION = r"^{}:\n((?:(?:    .*)?\n)*)"
-
 
 def entries(docstring: str | None, section: str) -> dict[str, str]:
     """Return the descriptions in a section of a docstring, such as "Args", by name; none under `python -OO`."""
-    match = re.search(_SECTION.format(section), _text(docstring), re.M)
-    return (
-        {}
-        if match is None
-        else {entry[1]: entry[2].rstrip() for entry in _ENTRY.finditer(match[1])}
-    )
+    texts, name = dict[str, str](), ""
+    for line in _cut(docstring, section)[1].splitlines(keepends=True):
+        text = line
+        if line[4:5].strip():  # other lines go on with the entry before
+            name, _, text = line[4:].partition(": ")
+        texts[name] = texts.get(name, "") + text
+    return {name: text.rstrip() for name, text in texts.items()}
 
 
 def with_entries(
@@ -47,21 +45,24 @@ def with_entries(
         shared: descriptions by argument.
         names: the arguments in order; without it the own ones that are not shared come first.
     """
-    args = re.search(_SECTION.format("Args"), _text(docstring), re.M)
-    if docstring is None or args is None:
+    before, args, after = _cut(docstring, "Args")
+    if not args:
         return docstring
     own = entries(docstring, "Args")
     order = [*names, *(name for name in own if name not in shared and name[:2] != "**"), *shared]
     texts = {**shared, **own}
     lines = {name: texts[name] for name in order if name in texts}
     section = "".join(f"    {name}: {text}\n" for name, text in lines.items())
-    text = _text(docstring)
-    return text[: args.start(1)] + section + "\n" + text[args.end(1) :]
+    return before + section + "\n" + after
 
 
-def _text(docstring: str | None) -> str:
-    """Return a docstring without its indentation, and with an end of its last line."""
-    return inspect.cleandoc(docstring or "") + "\n"
+def _cut(docstring: str | None, title: str) -> tuple[str, str, str]:
+    """Return a docstring up to a title, the indented lines below it, and the rest; no lines without that title."""
+    text = inspect.cleandoc(docstring or "") + "\n"
+    before, heading, after = f"\n{text}".partition(f"\n{title}:\n")
+    lines = takewhile(lambda line: line[:4] in ("    ", "\n"), after.splitlines(keepends=True))
+    section = "".join(lines)
+    return (before + heading)[1:], section, after[len(section) :]
 
 
 Verb = TypeVar("Verb", bound=Callable[..., object])

@@ -11,7 +11,6 @@ from flint import arb
 
 import discreet
 from discreet import compose, compose_parallel
-from discreet.errors import InvalidNumber
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.exponential import Exponential
 from discreet.privacy import (
@@ -23,7 +22,8 @@ from discreet.privacy import (
     PureDP,
     SummedRange,
 )
-from discreet.privacy.dominating import of_logistic
+from discreet.privacy.dominating import LAPLACE, LOGISTIC, RANGE, RESPONSE, of_logistic
+from discreet.privacy.epsilon_dp import CHAIN
 from discreet.privacy.pld import LossDistribution
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.enclosures import ball, precision, upper
@@ -208,34 +208,13 @@ def test_their_losses_are_convolved(kind: Any) -> None:
     assert found["renyi"] < found["kov"]
 
 
-def test_what_follows_from_epsilon_and_delta() -> None:
-    pure, approximate = ApproxDP(Fraction(1), Fraction(0)), ApproxDP(Fraction(1), Fraction(1, 100))
-    assert pure.pure == 1
-    assert approximate.pure is None
-    assert pure.rho == PureDP(Fraction(1)).rho
-    assert approximate.rho is None
-    with precision(64):
-        assert approximate.renyi(arb(1)) is None
-        assert upper(pure.renyi(arb(1)) or arb(0)) == upper(PureDP(Fraction(1)).renyi(arb(1)))
-    assert approximate.core == PureDP(Fraction(1))
-    assert ApproxDP(Fraction(0), Fraction(1, 9)).core is None
-
-
-def test_the_delta_at_which_epsilon_is_asked_is_that_of_the_guarantee_or_more() -> None:
-    promise = ApproxDP(Fraction(1), Fraction(1, 100))
-    assert promise.approx("0.01") == promise
-    assert promise.approx("0.02").epsilon < 1
-    assert promise.delta_at(1) == Fraction(1, 100)
-    assert promise.delta_at(promise.approx("0.02").epsilon) <= Fraction(2, 100)
-    with pytest.raises(InvalidNumber, match="at least that of"):
-        promise.approx("0.0099")
-
-
-@pytest.mark.parametrize("chance", ["0", "1e-9", "0.3", "0.7", "1"])
-def test_an_event_is_so_likely_on_a_neighbour_at_most(chance: str) -> None:
-    """By the definition, for the event and for its complement; and the worst pair reaches it."""
-    e, delta, p = math.e, 0.01, float(chance)
-    exact = min(1, e * p + delta, 1 - (1 - delta - p) / e)
-    with precision(128):
-        found = ApproxDP(Fraction(1), Fraction(1, 100)).ceiling(ball(Fraction(chance)))
-    assert min(1.0, float(found)) == pytest.approx(exact)
+@pytest.mark.parametrize("kind", CHAIN)
+def test_every_kind_has_the_dominating_pair_that_it_names(kind: Any) -> None:
+    guarantee = kind(Fraction(1))
+    pair = {PureDP: RESPONSE, LaplaceDP: LAPLACE, LogisticDP: LOGISTIC}.get(kind, RANGE)
+    assert guarantee.worst is pair
+    assert guarantee.rho == pair.rho(Fraction(1))
+    approximate = guarantee.approx("1e-6")
+    assert type(approximate) is ApproxDP
+    assert approximate.epsilon == pair.target(Fraction(1), Fraction(1, 10**6)) < 1
+    assert guarantee.delta_at(approximate.epsilon) <= Fraction(1, 10**6)

@@ -5,9 +5,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from ..privacy.approx_dp import ApproxDP
 from ..privacy.calibration import largest_share
 from ..privacy.contract import Guarantee
-from ..privacy.epsilon_dp import ApproxDP, mix_range
+from ..privacy.epsilon_dp import mix_range
 from ..privacy.sensitivity import Sensitivity
 from .contract import Mechanism, PrivacyParameter, calibrate
 

@@ -10,7 +10,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..privacy.epsilon_dp import ApproxDP
+from ..privacy.approx_dp import ApproxDP
 from ..privacy.sensitivity import Neighbors
 from ..sampling.bits import Bits
 from ..sampling.key_draws import KeyDraw

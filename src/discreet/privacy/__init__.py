@@ -51,7 +51,7 @@ __all__ = [
 import_on_use(
     __name__,
     {
-        "ApproxDP": "epsilon_dp",
+        "ApproxDP": "approx_dp",
         "ApproxRange": "approx_range",
         "BoundedRange": "epsilon_dp",
         "Composition": "composition",

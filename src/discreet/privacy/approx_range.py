@@ -9,10 +9,11 @@ from flint import arb
 from ..errors import InvalidNumber, preview
 from ..messages import Message
 from ..numbers import Number, count, exact, positive, short_up
+from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .contract import Guarantee, equals
 from .conversions import read_delta
-from .epsilon_dp import ApproxDP, BoundedRange, MixedRange
+from .epsilon_dp import BoundedRange, MixedRange
 from .sensitivity import Neighbors, read_neighbors
 
 

@@ -7,7 +7,6 @@ from importlib import import_module
 
 from ..numbers import Number, count
 from .contract import Guarantee, guarantee_as_dict
-from .conversions import divergence_at
 
 
 class BaseGuarantee:
@@ -22,6 +21,8 @@ class BaseGuarantee:
 
     def renyi_divergence(self: Guarantee, order: Number) -> float:
         """Return an upper bound on the Rényi divergence of an order above 1, as a float."""
+        from .conversions import divergence_at  # a first answer does without
+
         return divergence_at(self.renyi, order)
 
     def repeated(self: Guarantee, n: int) -> Guarantee:

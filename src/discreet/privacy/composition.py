@@ -15,6 +15,7 @@ from ..error_boundary import error_boundaries, error_boundary
 from ..errors import InvalidArgument
 from ..messages import SUM, Message, join
 from ..numbers import Number, count
+from .approx_dp import ApproxDP
 from .bounds import Bounds, Looseness, bounds_of
 from .contract import (
     Guarantee,
@@ -25,7 +26,6 @@ from .contract import (
 )
 from .conversions import divergence_at
 from .dp_events import event, losses_of
-from .epsilon_dp import ApproxDP
 from .parts import extra_delta_of_parts, merge, pure_of, renyi_of, rho_of, slack_of, summed
 from .pld import LossDistribution
 from .sensitivity import Neighbors

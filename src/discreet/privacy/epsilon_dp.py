@@ -1,119 +1,31 @@
-"""(epsilon, delta)-differential privacy, and the stronger kinds of one epsilon.
+"""Differential privacy of one epsilon, and the stronger kinds of one epsilon.
 
-Proofs: docs/explanation/composition.md.
+A first answer states one of these kinds and no more; conversions are imported when they are asked for. Proofs:
+docs/explanation/composition.md.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
-from ..errors import InvalidNumber, preview
-from ..messages import AND, Message, join
-from ..numbers import Number, count, exact, positive
-from ..sampling.enclosures import ball, precision, probability_above
+from ..lazy_names import ModuleOnUse
+from ..messages import Message
+from ..numbers import Number, count, positive
+from ..sampling.enclosures import ball
 from .base import BaseGuarantee
-from .contract import Guarantee, equals, steps
-from .conversions import read_delta, read_epsilon
-from .dominating import LAPLACE, LOGISTIC, RANGE, RESPONSE, DominatingPair
+from .contract import Approximate, Guarantee, equals, steps
 from .sensitivity import Neighbors, read_neighbors
 
 if TYPE_CHECKING:
     from flint import arb
 
-
-@dataclass(frozen=True, slots=True)
-class ApproxDP(BaseGuarantee):
-    """(epsilon, delta)-DP: no probability is above exp(epsilon) times the neighbour's, plus delta.
-
-    Attributes:
-        epsilon: ε, a number without a unit, zero or more; exact: 0.1 is one tenth.
-        delta: δ, a probability, from 0 to 1.
-        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
-    """
-
-    epsilon: Fraction
-    delta: Fraction
-    neighbors: Neighbors = "add_remove"
-    kind: ClassVar[str] = "approx_dp"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", read_epsilon(self.epsilon))
-        share = exact(self.delta, "delta")  # up to 1, which is no guarantee
-        object.__setattr__(self, "delta", share if share == 1 else read_delta(share))
-        object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
-
-    @property
-    def slack(self) -> Fraction:
-        """The delta."""
-        return self.delta
-
-    @property
-    def core(self) -> Guarantee | None:
-        """Pure differential privacy, which holds except with probability delta."""
-        return PureDP(self.epsilon, self.neighbors) if self.epsilon else None
-
-    @property
-    def pure(self) -> Fraction | None:
-        """epsilon, if delta is zero."""
-        return self.epsilon if self.delta == 0 else None
-
-    @property
-    def rho(self) -> Fraction | None:
-        """The zero-concentrated privacy that follows, if delta is zero."""
-        return RESPONSE.rho(self.epsilon) if self.delta == 0 else None
-
-    def delta_at(self, epsilon: Number) -> Fraction:
-        """Return the least delta for which (epsilon, delta)-DP follows at another epsilon."""
-        rest = RESPONSE.delta(self.epsilon, read_epsilon(epsilon))
-        return self.delta + (1 - self.delta) * rest
-
-    def approx(self, delta: Number) -> ApproxDP:
-        """Return (epsilon, delta)-DP with the least epsilon that follows at another delta.
-
-        Raises:
-            InvalidNumber: if there is none, as that delta is smaller.
-        """
-        share = read_delta(delta)
-        if share < self.delta:
-            raise InvalidNumber(
-                "delta must be at least that of {guarantee}, got {delta}",
-                guarantee=self,
-                delta=preview(delta),
-            )
-        rest = (share - self.delta) / (1 - self.delta)
-        return ApproxDP(RESPONSE.target(self.epsilon, rest), share, self.neighbors)
-
-    def renyi(self, excess: arb) -> arb | None:
-        """Return a bound on the Rényi divergence of order 1 + excess, if delta is zero."""
-        return RESPONSE.divergence(self.epsilon, excess) if self.delta == 0 else None
-
-    def ceiling(self, chance: arb) -> arb:
-        """Return min(e**epsilon p + delta, 1 - e**-epsilon (1 - delta - p))."""
-        e, share = ball(self.epsilon), ball(self.delta)
-        return (chance * e.exp() + share).min(1 - (1 - share - chance) * (-e).exp())
-
-    def group(self, size: int) -> ApproxDP:
-        """Return the guarantee `size` steps away: size * epsilon, and the sum of e**(i epsilon) delta."""
-        steps_, e = count(size, "size"), self.epsilon
-        if steps_ == 1:
-            return self
-        with precision(256):
-            sum_ = (ball(steps_ * e)).expm1() / ball(e).expm1() if e else ball(Fraction(steps_))
-            delta = probability_above(ball(self.delta) * sum_)
-        return ApproxDP(steps_ * e, delta, self.neighbors)
-
-    def under(self, neighbors: str) -> ApproxDP:
-        """Return the guarantee that follows under another neighbouring relation."""
-        relation = read_neighbors(neighbors)
-        farther = self.group(steps(self, relation))
-        return ApproxDP(farther.epsilon, farther.delta, relation)
-
-    @property
-    def statement(self) -> str:
-        """The numbers and the kind, without the neighbouring relation."""
-        return join(AND, (equals("ε", self.epsilon), equals("δ", self.delta)))
+    from . import conversions, dominating
+else:
+    conversions = ModuleOnUse(f"{__package__}.conversions")
+    dominating = ModuleOnUse(f"{__package__}.dominating")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +39,19 @@ class ByEpsilon(BaseGuarantee):
     epsilon: Fraction
     neighbors: Neighbors = "add_remove"
     kind: ClassVar[str]
-    worst: ClassVar[DominatingPair]
+    pair: ClassVar[str]
     words: ClassVar[Message]
     slack: ClassVar[Fraction] = Fraction(0)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
+
+    @property
+    def worst(self) -> dominating.DominatingPair:
+        """The dominating pair, called `pair` in its module."""
+        pair: dominating.DominatingPair = getattr(dominating, self.pair)
+        return pair
 
     @property
     def pure(self) -> Fraction:
@@ -147,12 +65,15 @@ class ByEpsilon(BaseGuarantee):
 
     def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta for which (epsilon, delta)-DP follows."""
-        return self.worst.delta(self.epsilon, read_epsilon(epsilon))
+        return self.worst.delta(self.epsilon, conversions.read_epsilon(epsilon))
 
-    def approx(self, delta: Number) -> ApproxDP:
+    def approx(self, delta: Number) -> Approximate:
         """Return (epsilon, delta)-DP with the least epsilon that follows."""
-        share = read_delta(delta)
-        return ApproxDP(self.worst.target(self.epsilon, share), share, self.neighbors)
+        share = conversions.read_delta(delta)
+        # Its core is a kind of this module, so it lies above; nothing may have imported it before.
+        kind = import_module(f"{__package__}.approx_dp").ApproxDP
+        guarantee: Approximate = kind(self.worst.target(self.epsilon, share), share, self.neighbors)
+        return guarantee
 
     def renyi(self, excess: arb) -> arb:
         """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess."""
@@ -191,7 +112,7 @@ class PureDP(ByEpsilon):
 
     __slots__ = ()
     kind: ClassVar[str] = "pure_dp"
-    worst: ClassVar[DominatingPair] = RESPONSE
+    pair: ClassVar[str] = "RESPONSE"
     words: ClassVar[Message] = Message("{epsilon}")
 
 
@@ -205,7 +126,7 @@ class BoundedRange(ByEpsilon):
 
     __slots__ = ()
     kind: ClassVar[str] = "bounded_range"
-    worst: ClassVar[DominatingPair] = RANGE
+    pair: ClassVar[str] = "RANGE"
     words: ClassVar[Message] = Message("{epsilon}, bounded range")
 
 
@@ -222,7 +143,7 @@ class MixedRange(ByEpsilon):
 
     __slots__ = ()
     kind: ClassVar[str] = "mixed_range"
-    worst: ClassVar[DominatingPair] = RANGE
+    pair: ClassVar[str] = "RANGE"
     words: ClassVar[Message] = Message("{epsilon}, mixed range")
 
     def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:
@@ -242,7 +163,7 @@ class SummedRange(ByEpsilon):
 
     __slots__ = ()
     kind: ClassVar[str] = "summed_range"
-    worst: ClassVar[DominatingPair] = RANGE
+    pair: ClassVar[str] = "RANGE"
     words: ClassVar[Message] = Message("{epsilon}, summed range")
 
 
@@ -258,7 +179,7 @@ class LogisticDP(ByEpsilon):
 
     __slots__ = ()
     kind: ClassVar[str] = "logistic_dp"
-    worst: ClassVar[DominatingPair] = LOGISTIC
+    pair: ClassVar[str] = "LOGISTIC"
     words: ClassVar[Message] = Message("{epsilon}, as logistic noise")
 
 
@@ -272,7 +193,7 @@ class LaplaceDP(ByEpsilon):
 
     __slots__ = ()
     kind: ClassVar[str] = "laplace_dp"
-    worst: ClassVar[DominatingPair] = LAPLACE
+    pair: ClassVar[str] = "LAPLACE"
     words: ClassVar[Message] = Message("{epsilon}, as Laplace noise")
 
 

@@ -10,10 +10,10 @@ from ..errors import InvalidNumber
 from ..messages import Message
 from ..numbers import Number, count, positive, root_above
 from ..sampling.enclosures import ball, precision, probability_above
+from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .contract import equals, steps
 from .conversions import epsilon_of_curve, gaussian_delta, least_epsilon, read_delta, read_epsilon
-from .epsilon_dp import ApproxDP
 from .sensitivity import Neighbors, read_neighbors
 
 _GAUSSIAN_BITS = 512

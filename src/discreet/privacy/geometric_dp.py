@@ -12,11 +12,11 @@ from flint import arb
 from ..messages import Message
 from ..numbers import Number, count, exact, positive
 from ..sampling.enclosures import ball, precision, probability_above
+from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .contract import equals, steps
 from .conversions import least_epsilon, read_delta, read_epsilon
 from .dominating import RESPONSE, divergence
-from .epsilon_dp import ApproxDP
 from .rho import geometric_rho
 from .sensitivity import Neighbors, read_neighbors
 

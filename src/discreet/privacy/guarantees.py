@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InvalidArgument, preview
+from .approx_dp import ApproxDP
 from .approx_range import ApproxRange
 from .composition import Composition
 from .contract import Guarantee
 from .epsilon_dp import (
     CHAIN,
-    ApproxDP,
     BoundedRange,
     LaplaceDP,
     LogisticDP,

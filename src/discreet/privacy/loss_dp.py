@@ -13,10 +13,10 @@ from ..errors import InvalidArgument, preview
 from ..messages import Message
 from ..numbers import Number, count, short_up
 from ..sampling.enclosures import ball, precision
+from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .contract import Guarantee, steps
 from .conversions import read_delta
-from .epsilon_dp import ApproxDP
 from .pld import UNIT, LossDistribution
 from .rho import pure_rho
 from .sensitivity import Neighbors, read_neighbors

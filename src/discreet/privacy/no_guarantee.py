@@ -10,9 +10,9 @@ from ..arguments import text
 from ..errors import InvalidArgument
 from ..messages import Message
 from ..numbers import Number
+from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .conversions import read_epsilon
-from .epsilon_dp import ApproxDP
 from .sensitivity import Neighbors, read_neighbors
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from ..messages import AND, OR, Message, join, plural
 from ..numbers import Number, short_up
 from ..sampling.enclosures import ball, precision, upper
 from ..text_tables import fact_table
+from .approx_dp import ApproxDP
 from .composition import Composition, count_atoms
 from .contract import Guarantee, Part, Parts, equals, read_part
 from .conversions import least_epsilon, log_factor, read_delta
-from .epsilon_dp import ApproxDP
 from .parts import total
 from .sensitivity import Neighbors, read_neighbors
 from .units import Unit, plain_unit, read_unit

@@ -5,10 +5,11 @@ from functools import reduce
 
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument
+from .approx_dp import ApproxDP
 from .composition import Composition, compose
 from .contract import Guarantee, Part, Parts, order
 from .conversions import divergence_at
-from .epsilon_dp import ApproxDP, PureDP, mix_range
+from .epsilon_dp import PureDP, mix_range
 from .gaussian_dp import GaussianDP
 from .parts import weaker
 from .renyi_dp import ORDERS, ZCDP, RenyiDP

@@ -17,10 +17,10 @@ from ..errors import InvalidArgument, InvalidNumber, preview
 from ..messages import Message
 from ..numbers import Number, count, exact, positive, positive_up, short_up, spell
 from ..sampling.enclosures import ball, lower, precision, upper
+from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .contract import Guarantee, equals, steps
 from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
-from .epsilon_dp import ApproxDP
 from .sensitivity import Neighbors, read_neighbors
 
 

@@ -1,0 +1,114 @@
+"""(epsilon, delta)-differential privacy. Proofs: docs/explanation/composition.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+from ..errors import InvalidNumber, preview
+from ..messages import AND, join
+from ..numbers import Number, count, exact
+from ..sampling.enclosures import ball, precision, probability_above
+from .base import BaseGuarantee
+from .contract import Guarantee, equals, steps
+from .conversions import read_delta, read_epsilon
+from .dominating import RESPONSE
+from .epsilon_dp import PureDP
+from .sensitivity import Neighbors, read_neighbors
+
+if TYPE_CHECKING:
+    from flint import arb
+
+
+@dataclass(frozen=True, slots=True)
+class ApproxDP(BaseGuarantee):
+    """(epsilon, delta)-DP: no probability is above exp(epsilon) times the neighbour's, plus delta.
+
+    Attributes:
+        epsilon: ε, a number without a unit, zero or more; exact: 0.1 is one tenth.
+        delta: δ, a probability, from 0 to 1.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    neighbors: Neighbors = "add_remove"
+    kind: ClassVar[str] = "approx_dp"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", read_epsilon(self.epsilon))
+        share = exact(self.delta, "delta")  # up to 1, which is no guarantee
+        object.__setattr__(self, "delta", share if share == 1 else read_delta(share))
+        object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
+
+    @property
+    def slack(self) -> Fraction:
+        """The delta."""
+        return self.delta
+
+    @property
+    def core(self) -> Guarantee | None:
+        """Pure differential privacy, which holds except with probability delta."""
+        return PureDP(self.epsilon, self.neighbors) if self.epsilon else None
+
+    @property
+    def pure(self) -> Fraction | None:
+        """epsilon, if delta is zero."""
+        return self.epsilon if self.delta == 0 else None
+
+    @property
+    def rho(self) -> Fraction | None:
+        """The zero-concentrated privacy that follows, if delta is zero."""
+        return RESPONSE.rho(self.epsilon) if self.delta == 0 else None
+
+    def delta_at(self, epsilon: Number) -> Fraction:
+        """Return the least delta for which (epsilon, delta)-DP follows at another epsilon."""
+        rest = RESPONSE.delta(self.epsilon, read_epsilon(epsilon))
+        return self.delta + (1 - self.delta) * rest
+
+    def approx(self, delta: Number) -> ApproxDP:
+        """Return (epsilon, delta)-DP with the least epsilon that follows at another delta.
+
+        Raises:
+            InvalidNumber: if there is none, as that delta is smaller.
+        """
+        share = read_delta(delta)
+        if share < self.delta:
+            raise InvalidNumber(
+                "delta must be at least that of {guarantee}, got {delta}",
+                guarantee=self,
+                delta=preview(delta),
+            )
+        rest = (share - self.delta) / (1 - self.delta)
+        return ApproxDP(RESPONSE.target(self.epsilon, rest), share, self.neighbors)
+
+    def renyi(self, excess: arb) -> arb | None:
+        """Return a bound on the Rényi divergence of order 1 + excess, if delta is zero."""
+        return RESPONSE.divergence(self.epsilon, excess) if self.delta == 0 else None
+
+    def ceiling(self, chance: arb) -> arb:
+        """Return min(e**epsilon p + delta, 1 - e**-epsilon (1 - delta - p))."""
+        e, share = ball(self.epsilon), ball(self.delta)
+        return (chance * e.exp() + share).min(1 - (1 - share - chance) * (-e).exp())
+
+    def group(self, size: int) -> ApproxDP:
+        """Return the guarantee `size` steps away: size * epsilon, and the sum of e**(i epsilon) delta."""
+        steps_, e = count(size, "size"), self.epsilon
+        if steps_ == 1:
+            return self
+        with precision(256):
+            sum_ = (ball(steps_ * e)).expm1() / ball(e).expm1() if e else ball(Fraction(steps_))
+            delta = probability_above(ball(self.delta) * sum_)
+        return ApproxDP(steps_ * e, delta, self.neighbors)
+
+    def under(self, neighbors: str) -> ApproxDP:
+        """Return the guarantee that follows under another neighbouring relation."""
+        relation = read_neighbors(neighbors)
+        farther = self.group(steps(self, relation))
+        return ApproxDP(farther.epsilon, farther.delta, relation)
+
+    @property
+    def statement(self) -> str:
+        """The numbers and the kind, without the neighbouring relation."""
+        return join(AND, (equals("ε", self.epsilon), equals("δ", self.delta)))
