@@ -22,7 +22,7 @@ import pytest
 
 from discreet.account import Indices
 from discreet.errors import LedgerBusy
-from discreet.ledger import Ledger, Session
+from discreet.ledger import Ledger, Session, interrupts
 from discreet.ledger.interrupts import StopRequest, run_uninterrupted
 from discreet.ledger.purchase import without_frames
 from discreet.ledger.store import Store
@@ -439,6 +439,19 @@ def test_work_that_nobody_waits_for_is_not_begun(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(KeyboardInterrupt):
         run_uninterrupted(lambda _: pytest.fail("this was begun"))
     begun[0]()
+
+
+@pytest.mark.parametrize("work", [lambda _: None, lambda _: 1 / 0])
+def test_an_interrupt_that_comes_with_the_end_of_work_is_raised_at_once(
+    work: Callable[[StopRequest], object],
+) -> None:
+    """The caller has the lock then that tells of the end, and would wait for itself."""
+    job = interrupts._Job(work)
+    job.run()
+    job._end.acquire()
+    before = time.monotonic()
+    job.stop()
+    assert time.monotonic() - before < interrupts._GRACE / 2
 
 
 def test_work_that_has_begun_ends_before_the_interrupt_is_raised(

@@ -166,7 +166,9 @@ class _Job(Generic[_T]):
     def stop(self) -> None:
         """Keep the work from beginning, or wait briefly for it to end."""
         self._stop.is_set = True
-        if not self._begin_once.acquire(blocking=False) and self._end.acquire(timeout=_GRACE):
+        has_begun = not self._begin_once.acquire(blocking=False)
+        has_ended = self._value or self._failure is not None  # `wait`, interrupted, keeps the lock
+        if has_begun and not has_ended and self._end.acquire(timeout=_GRACE):
             self._end.release()
 
     def outcome(self) -> _T:
