@@ -6,20 +6,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 
-def import_on_use(package: str, modules: Mapping[str, str]) -> None:
-    """Let a package import its names when they are first used.
+def import_on_use(module: str, modules: Mapping[str, str], package: str | None = None) -> None:
+    """Let a module import names when they are first used.
 
     Args:
-        package: its name.
-        modules: the modules of its names, by name.
+        module: its name.
+        modules: the modules of the names, by name.
+        package: where those modules are; without it in the module, which is a package then.
     """
 
     def get(name: str) -> object:
         if name not in modules:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{modules[name]}"), name)
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        return getattr(import_module(f"{package or module}.{modules[name]}"), name)
 
-    vars(sys.modules[package])["__getattr__"] = get
+    vars(sys.modules[module])["__getattr__"] = get
 
 
 class ModuleOnUse:

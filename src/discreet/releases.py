@@ -1,24 +1,25 @@
-"""Results: a `Release`, which may be published, or a `Simulation`, which may not.
+"""Results: a `Release`, which may be published. A `Simulation`, which may not, has a file of its own.
 
 Their words and tables are imported when they are first written, so that a first answer comes sooner.
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
 from .candidate_types import T
-from .error_boundary import error_boundaries
 from .escapes import visible_text
+from .lazy_names import import_on_use
 from .messages import AND, gettext, join
 from .privacy.contract import Guarantee
 from .privacy.units import Unit, plain_unit
 
 if TYPE_CHECKING:
     from .count_tables import CountTable
-    from .plots.figure import Figure
+    from .simulations import Simulation as Simulation
+
+import_on_use(__name__, {"Simulation": "simulations"}, package=__package__)
 
 COUNTING = frozenset({"geometric", "private_keys"})
 """The mechanisms whose answers of several keys are counts."""
@@ -91,6 +92,8 @@ class Release(Generic[T]):
             counts: Mapping[Any, Any] = self.value
             head: tuple[str, ...] = ()
         elif isinstance(self.value, list) and isinstance(self.counts, list):
+            from .simulations import as_hashable
+
             counts = dict(zip(map(as_hashable, self.value), self.counts, strict=True))
             head = ("answer", "count")
         else:
@@ -194,53 +197,6 @@ def answer_in_words(value: object) -> str:
 
 def _inside(value: object) -> str:
     return repr(value) if isinstance(value, str) else answer_in_words(value)
-
-
-@error_boundaries
-@dataclass(frozen=True, slots=True)
-class Simulation:
-    """Draws for study. They were not charged, so they are not private: do not publish them.
-
-    Attributes:
-        values: the draws, candidates or indices; lists of them where a draw is of several.
-        mechanism: the name of the mechanism.
-        candidates: those that could be drawn, if they are few enough to be named in a picture.
-        label: the name of the axis of candidates in a picture.
-    """
-
-    values: list[Any]
-    mechanism: str
-    candidates: tuple[Any, ...] = ()
-    label: str = "candidate"
-
-    def frequencies(self) -> dict[Any, float]:
-        """Return the relative frequencies of the answers, most frequent first; several at once as a tuple."""
-        counts = Counter(map(as_hashable, self.values)).most_common()
-        return {value: n / len(self.values) for value, n in counts}
-
-    def plot(self, *, label: str | None = None) -> "Figure":
-        """Return a picture of the frequencies as a matplotlib figure; do not publish it either.
-
-        Args:
-            label: the name of the axis of candidates; by default the column.
-        """
-        from . import plots
-
-        draws, candidates = map(as_hashable, self.values), map(as_hashable, self.candidates)
-        name = self.label if label is None else label
-        return plots.frequencies(list(draws), label=name, candidates=list(candidates))
-
-    def __repr__(self) -> str:
-        return (
-            f"Simulation({len(self.values)} draws, {self.mechanism}; not private, do not publish)"
-        )
-
-
-def as_hashable(value: Any) -> Any:
-    """Return several answers as a tuple, and those of groups as one of pairs."""
-    if isinstance(value, dict):
-        return tuple((group, as_hashable(answer)) for group, answer in value.items())
-    return tuple(value) if isinstance(value, list) else value
 
 
 def json_value(value: object) -> object:

@@ -17,7 +17,7 @@ from ..ledger.ledger import budgets_of_payer, failures_by_share, session_of
 from ..ledger.purchase import ChargeTerms
 from ..numbers import Number
 from ..payment import Bill
-from ..releases import Simulation
+from ..simulations import Simulation
 from ..terms import check_names
 from .allowed_questions import AllowedQuestion, Permission, with_former_method
 from .isolation import PublicError

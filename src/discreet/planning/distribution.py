@@ -18,8 +18,9 @@ from ..errors import InvalidArgument, InvalidNumber, preview
 from ..numbers import Number, count, exact
 from ..privacy.contract import equals
 from ..privacy.guarantees import Guarantee
-from ..releases import Simulation, json_value
+from ..releases import json_value
 from ..sampling.enclosures import ball, lower, precision, upper
+from ..simulations import Simulation
 from ..text_tables import TextTable
 from .enclosure import Enclosure
 from .support import Support, WeightedRun, some_steps

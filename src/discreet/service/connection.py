@@ -13,8 +13,9 @@ from ..ledger.checkpoints import ChainHead
 from ..ledger.verification import Verified, notes_on, read_noted_head, verify_events
 from ..node import AllowedQuestion
 from ..numbers import Number, count
-from ..releases import Release, Simulation
+from ..releases import Release
 from ..renamed import missing_method
+from ..simulations import Simulation
 from ..text_tables import Listing, listing
 from . import operations
 from .data_in_hand import DataInHand

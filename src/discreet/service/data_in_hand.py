@@ -12,7 +12,8 @@ from ..ledger import Ledger
 from ..node.datasets import Datasets
 from ..node.isolation import call_isolated, error_for_owner, isolated, unwrap
 from ..numbers import count
-from ..releases import Release, Simulation
+from ..releases import Release
+from ..simulations import Simulation
 
 _MOST = 10**9
 
