@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import discreet
+from discreet.account import Indices
 from discreet.candidates import Labels
 from discreet.errors import (
     DiscreetError,
@@ -24,6 +25,7 @@ from discreet.errors import (
     UnknownName,
 )
 from discreet.mechanisms import MECHANISMS, Base2, Base2Eta, NoisyMax
+from discreet.payment import Bill
 from discreet.privacy import BoundedRange, LaplaceDP
 from discreet.testing import counted_work
 
@@ -361,3 +363,23 @@ def test_what_is_drawn_from_is_what_was_checked_before_the_charge(
     session = ledger.session("drinks")
     answer = discreet.select(scores, sensitivity=1, epsilon=1, ledger=session, **terms)
     assert answer.value == terms.get("candidates", [0, 1, 2])[2]
+
+
+@pytest.mark.parametrize(
+    "as_given", [list, tuple, np.array, lambda scores: dict(enumerate(scores))]
+)
+def test_an_account_sees_no_scores_in_the_words_of_a_draw(as_given: Callable[[Any], Any]) -> None:
+    words: list[str] = []
+
+    class Account:
+        def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
+            draw = prepare()
+            words.extend(map(repr, (bill, prepare, draw)))
+            return draw()
+
+    choose = discreet.selector(3, sensitivity=1, epsilon=1)
+    for numbers in ([123456, 2, 3], [123456.5, 2.5, 3.5]):
+        discreet.select(as_given(numbers), sensitivity=1, epsilon=1, ledger=Account())
+        choose(numbers, ledger=Account())
+    assert len(words) == 12
+    assert not any("123456" in text for text in words)

@@ -91,7 +91,11 @@ class Calibration:
         few = None if rate is None else short_list(scores)
         if few is not None and rate is not None:
             check_number(few, size)
-            return partial(draw_short, few, rate, SystemBits())
+
+            def draw() -> int:  # a partial would show the scores
+                return draw_short(few, rate, SystemBits())
+
+            return draw
         from ..sampling.vectors import read_vector
 
         numbers = read_vector(scores)
