@@ -1,5 +1,6 @@
 """One transaction at a time in a file, whoever forks, closes it, or comes by another name."""
 
+import copy
 import errno
 import fcntl
 import os
@@ -462,3 +463,23 @@ def test_a_ledger_in_memory_waits_for_its_threads(monkeypatch: Any) -> None:
         ledger._store.write(lambda _: ledger.budgets())
     with pytest.raises(LedgerError):
         ledger.session("adult")
+
+
+def test_a_child_past_python_does_not_unlock_what_its_parent_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has a copy of the descriptor, which shares the lock; an end of its lock would end that of the parent."""
+    file = tmp_path / "budget.db"
+    Ledger(file).open("adult", epsilon=1)
+    held, other = ledger_file.FileLock(str(file)), ledger_file.FileLock(str(file))
+    assert held.acquire(str(file), writing=True)
+    in_child = copy.copy(held)
+    assert held._descriptor is not None
+    in_child._descriptor = os.dup(held._descriptor)
+    with monkeypatch.context() as child:
+        child.setattr(os, "getpid", lambda: 0)
+        in_child.close()
+    assert not other.acquire(str(file), writing=True)
+    held.close()
+    assert other.acquire(str(file), writing=True)
+    other.close()

@@ -2,6 +2,9 @@
 
 import os
 import sqlite3
+import subprocess
+import sys
+import time
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -175,3 +178,64 @@ def test_the_journal_follows_the_rights_of_the_file(path: Path) -> None:
     path.chmod(0o640)
     Ledger(path)
     assert path.with_name("budget.db-journal").stat().st_mode & 0o777 == 0o640
+
+
+BUYS = """
+import discreet, sys
+session = discreet.Ledger(sys.argv[1]).session("adult")
+discreet.select([1, 2], sensitivity=1, epsilon="1/8", ledger=session, request="of another")
+"""
+
+
+def test_an_older_copy_with_as_many_commits_is_read_anew(path: Path) -> None:
+    """SQLite takes a file that counts as many for unchanged, and the charge would write what was read before."""
+    ledger = Ledger(path)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    session.buy(bill("1/8", "first"), answering(1))
+    older = path.read_bytes()
+    session.buy(bill("1/8", "second"), answering(2))
+
+    def prepare() -> Any:
+        newer = path.read_bytes()
+        time.sleep(0.05)  # clocks of file systems have ticks
+        with path.open("r+b") as file:
+            file.write(older)
+        subprocess.run([sys.executable, "-c", BUYS, path], check=True)
+        assert (
+            path.read_bytes()[24:40] == newer[24:40]
+        )  # the commits and the pages that the file counts
+        return undrawn()
+
+    with pytest.raises(LedgerCorrupt) as refused:
+        session.buy(bill("1/8", "third"), prepare)
+    assert refused.value.charged is False
+    with closing(sqlite3.connect(path)) as file:
+        events = file.execute(
+            "SELECT kind, request FROM discreet_events ORDER BY number"
+        ).fetchall()
+    assert events[1:] == [
+        ("charged", "first"), ("answered", "first"), ("charged", "of another"), ("answered", "of another")
+    ]  # fmt: skip
+
+
+def test_the_work_of_other_ledgers_is_seen_and_not_that_of_this_one(
+    path: Path, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = list[bool]()
+    resume = OpenFile.resume
+
+    def note(self: OpenFile, *args: Any, **terms: Any) -> bool:
+        is_open = resume(self, *args, **terms)
+        changes.append(self.is_changed)
+        return is_open
+
+    session.buy(bill("1/8", "first"), answering(1))
+    monkeypatch.setattr(OpenFile, "resume", note)
+    session.buy(bill("1/8", "second"), answering(2))
+    assert changes == [False, False, False]
+    time.sleep(0.05)
+    Ledger(path).session("adult").buy(bill("1/8", "of another"), answering(3))
+    changes.clear()
+    session.buy(bill("1/8", "third"), answering(3))
+    assert changes == [True, False, False]

@@ -45,6 +45,7 @@ KEEPS_OPEN = hasattr(os, "register_at_fork")
 """Elsewhere an open file could not be renamed or removed, so it is closed after each transaction."""
 
 _Identity = tuple[int, int]
+_FileVersion = tuple[int, int]
 
 
 class _Closes(Protocol):
@@ -138,7 +139,7 @@ class FileLock:
     """
 
     def __init__(self, name: str) -> None:
-        self._name, self.turn = name, Lock()
+        self._name, self.turn, self._process = name, Lock(), os.getpid()
         self._place: FilePlace | None = None
         self._beside = ""
         self._descriptor: int | None = None
@@ -207,8 +208,10 @@ class FileLock:
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             try:
-                with suppress(OSError):
-                    fcntl.flock(descriptor, fcntl.LOCK_UN)
+                # A child that was forked past Python shares what its parent may have locked.
+                if self._process == os.getpid():
+                    with suppress(OSError):
+                        fcntl.flock(descriptor, fcntl.LOCK_UN)
             finally:
                 os.close(descriptor)
 
@@ -324,10 +327,15 @@ class OpenFile:
     Args:
         path: where the ledger is.
         patience: seconds to wait for other programs.
+
+    Attributes:
+        is_changed: whether the file was changed since the last transaction here, by others or past SQLite.
     """
 
     def __init__(self, path: str, patience: float) -> None:
         self._path, self._patience = path, patience
+        self.is_changed = False
+        self._version: _FileVersion | None = None
         self._connection: sqlite3.Connection | None = None
         self._place: FilePlace | None = None
         FORK_LOCK.closes_before(self)
@@ -356,7 +364,9 @@ class OpenFile:
             return False
         if self._connection.in_transaction:
             return False
-        if anew:
+        # SQLite counts commits in the file itself: an older copy written over it may count as many.
+        self.is_changed = _file_version(place.file) != self._version
+        if anew or self.is_changed:
             self._connection.execute("PRAGMA shrink_memory")
         return True
 
@@ -366,9 +376,10 @@ class OpenFile:
         Args:
             has_no_log: whether the transaction found that there is none.
         """
-        connection = self._connection
-        if connection is None or connection.in_transaction:
+        connection, place = self._connection, self._place
+        if connection is None or connection.in_transaction or place is None:
             return False
+        self._version = _file_version(place.file)
         if has_no_log:
             return True
         [(mode,)] = connection.execute("PRAGMA journal_mode").fetchall()
@@ -377,8 +388,18 @@ class OpenFile:
     def close(self) -> None:
         """Close it; the next transaction opens it again."""
         connection, self._connection, self._place = self._connection, None, None
+        self.is_changed = False  # whoever opens it reads it anew
         if connection is not None:
             connection.close()
+
+
+def _file_version(path: str) -> _FileVersion | None:
+    """Return when a file was written last, in nanoseconds, and how many bytes it has; None if it is not there."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def _give_rights_to_journal(path: str) -> None:

@@ -329,7 +329,7 @@ class Store:
         if not self.in_memory:
             commits = _patiently(again, driver.execute, _COMMITS).fetchone()[0]
         version = Version(driver, commits, driver.total_changes)
-        if self._state.version != version:
+        if self._state.version != version or (self._file is not None and self._file.is_changed):
             return KnownState(version)
         # A copy: the transaction may fail, and in memory other threads read this one meanwhile.
         return self._state.for_next_release() if anew else self._state.copy()
