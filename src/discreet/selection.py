@@ -81,8 +81,11 @@ def release(score: Score, answers: Answers | None, query: Query, terms: Terms) -
 
     def prepare() -> Callable[[], object]:
         if size is None and type(score) is Given and question.calibration.short_rate is not None:
-            number = None if answers is None else answers.size
-            return question.calibration.prepare_draw(score.scores, number)
+            number, is_paid = (
+                None if answers is None else answers.size,
+                question.account is not None,
+            )
+            return question.calibration.prepare_draw(score.scores, number, is_paid=is_paid)
         return partial(draw, question.law(), size)
 
     def name(indices: Any) -> Any:
@@ -298,14 +301,17 @@ class Question:
     def scores(self) -> Vector | Runs:
         """Compute the private scores, and check that there is one for every answer.
 
+        Where an account pays they are a copy: the array may be the caller's.
+
         Raises:
             InvalidScores: if there are more or fewer scores than answers, or they are not finite.
         """
         scores = self.score.compute(self.calibrated.cutoff_gap)
-        answers = self.answers
-        if isinstance(scores, Vector) and answers is not None:
-            check_number(scores, answers.size)
-        return scores
+        if not isinstance(scores, Vector):
+            return scores
+        if self.answers is not None:
+            check_number(scores, self.answers.size)
+        return scores if self.account is None else scores.copy()
 
     def naming(self, name: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function that names a draw with its gaps, of one that names indices."""

@@ -366,6 +366,39 @@ def test_what_is_drawn_from_is_what_was_checked_before_the_charge(
 
 
 @pytest.mark.parametrize(
+    "choose",
+    [
+        discreet.select,
+        partial(discreet.select, gap=True),
+        partial(discreet.select, mechanism="noisy_max", gap=True),
+        partial(discreet.select, size=1),
+        partial(discreet.select_top_k, k=1),
+        lambda scores, **terms: discreet.selector(**terms)(scores),
+        lambda scores, **terms: discreet.select_by(
+            lambda *_: scores, [], range(70_000), error=0, **terms
+        ),
+        lambda scores, **terms: discreet.select_rows(scores[None], **terms),
+        lambda scores, **terms: discreet.select_rows([scores], **terms),
+    ],
+)
+def test_an_array_that_changes_after_the_charge_is_drawn_from_as_it_was_checked(
+    choose: Callable[..., Any],
+) -> None:
+    scores = np.zeros(70_000)  # so many that an answer is looked up in the numbers themselves
+    scores[12_345] = 1e6
+
+    class Account:
+        def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
+            draw = prepare()
+            scores[:] = 0
+            scores[-1] = np.inf
+            return draw()
+
+    answer = choose(scores, sensitivity=1, epsilon=1, ledger=Account()).value
+    assert np.ravel(np.asarray(answer)).tolist() == [12_345]
+
+
+@pytest.mark.parametrize(
     "as_given", [list, tuple, np.array, lambda scores: dict(enumerate(scores))]
 )
 def test_an_account_sees_no_scores_in_the_words_of_a_draw(as_given: Callable[[Any], Any]) -> None:

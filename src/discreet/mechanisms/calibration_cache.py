@@ -77,12 +77,15 @@ class Calibration:
             })  # fmt: skip
         return self._description
 
-    def prepare_draw(self, scores: Any, size: int | None = None) -> Callable[[], int]:
+    def prepare_draw(
+        self, scores: Any, size: int | None = None, *, is_paid: bool = False
+    ) -> Callable[[], int]:
         """Check the private scores, and return the function that draws an index from them.
 
         Args:
             scores: one per candidate.
             size: how many there must be, or None.
+            is_paid: whether a charge comes before the draw: an array is copied then, as others may change it.
 
         Raises:
             InvalidScores: if they are no finite numbers, or not as many.
@@ -100,6 +103,7 @@ class Calibration:
 
         numbers = read_vector(scores)
         check_number(numbers, size)
+        numbers = numbers.copy() if is_paid else numbers
         return partial(_draw_index, self.calibrated.law(numbers))
 
 

@@ -28,6 +28,13 @@ class ScoreRows:
     def __len__(self) -> int:
         return len(self._rows)
 
+    def copy(self) -> "ScoreRows":
+        """Return the same rows in arrays of their own: a caller may change theirs between charge and draw."""
+        rows = self._rows
+        if isinstance(rows, np.ndarray):
+            return ScoreRows(rows.copy())
+        return ScoreRows([row.copy() if isinstance(row, np.ndarray) else row for row in rows])
+
     def as_table(self) -> Table2D | None:
         """Return the table as one array of doubles or 64-bit integers, exactly; None if it does not fit one."""
         rows = self._rows

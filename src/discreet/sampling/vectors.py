@@ -77,6 +77,10 @@ class Vector:
         """The numbers as they are stored: float64, int64, uint64, or objects (int and Fraction)."""
         return self._values
 
+    def copy(self) -> "Vector":
+        """Return the same numbers in an array of their own: a caller may change theirs between charge and draw."""
+        return Vector(self._values.copy(), integral=self.integral)
+
     def part(self, start: int, stop: int) -> "Vector":
         """Return the numbers from `start` up to `stop`, without copying them."""
         return Vector(self._values[start:stop], integral=self.integral)

@@ -141,8 +141,8 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
     order = replace(_order_of_rows(question, number), guarantee=together, details=details)
 
     def prepare() -> Callable[[], list[int]]:
-        table = _table(scores, number, labels, possible)
-        return drawing(table, calibrated, possible)
+        table = read_rows(scores) if question.account is None else read_rows(scores).copy()
+        return drawing(_check_shape(table, number, labels, possible), calibrated, possible)
 
     return order.deliver(prepare, lambda indices: _name_answers(indices, labels))
 
@@ -246,8 +246,8 @@ def _possible(mechanism: Mechanism, labels: Labels | None) -> Sequence[bool] | N
     return possible
 
 
-def _table(
-    scores: object,
+def _check_shape(
+    table: ScoreRows,
     number: int,
     labels: Labels | None,
     possible: Sequence[Sequence[bool] | None],
@@ -255,9 +255,8 @@ def _table(
     """Return the rows of scores.
 
     Raises:
-        InvalidScores: if they are no table of the public shape.
+        InvalidScores: if they are not of the public shape.
     """
-    table = read_rows(scores)
     if len(table) != number:
         raise InvalidScores(
             "there are {number_of_table} rows of scores, and rows is {number}",

@@ -89,13 +89,13 @@ class Selector(Generic[T]):
         refuse_one_shot(scores, "scores")
         account, name = read_payment({"ledger": ledger or order.account, "request": request})
         new_order = replace(order, account=account, request=name)
-        return new_order.deliver(partial(self._prepare, scores), self._name)
+        return new_order.deliver(partial(self._prepare, scores, is_paid=True), self._name)
 
-    def _prepare(self, scores: Any) -> Callable[[], int]:
+    def _prepare(self, scores: Any, *, is_paid: bool = False) -> Callable[[], int]:
         """Check the private scores, and return the function that draws from them."""
         if type(scores) is not list and isinstance(scores, Mapping):
             scores = self._in_order(scores)
-        return self._question.calibration.prepare_draw(scores, self._size)
+        return self._question.calibration.prepare_draw(scores, self._size, is_paid=is_paid)
 
     def _in_order(self, scores: Mapping[object, object]) -> list[object]:
         """Return the scores in a mapping in the order of the candidates.
