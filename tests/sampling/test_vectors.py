@@ -46,6 +46,7 @@ def wrapping() -> Fraction:
         (np.arange(10)[::3], [0, 3, 6, 9]),
         ([wrapping()], [Fraction(2**40 + 1, 2**40 - 1)]),
         ([Decimal("1e400"), 0], [10**400, 0]),
+        ([Decimal("0e-100000"), Decimal("-0e100000"), Decimal(1)], [0, 0, 1]),
         (np.array([1.5], dtype=">f8"), [Fraction(3, 2)]),
         (np.array([7], dtype=">i8"), [7]),
     ],

@@ -251,7 +251,7 @@ def _exact_score(value: object) -> int | Fraction:
 
 def _is_finite(value: Any) -> bool:
     if isinstance(value, Decimal):  # written out, one of a larger exponent would fill the memory
-        return value.is_finite() and abs(value.adjusted()) < _SCORE_DIGITS
+        return value.is_finite() and (not value or abs(value.adjusted()) < _SCORE_DIGITS)
     return bool(np.isfinite(value))
 
 
