@@ -5,7 +5,7 @@ import hashlib
 import itertools
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -204,6 +204,19 @@ def test_cells_that_are_no_keys_are_left_out(engine: str, tmp_path: Path) -> Non
     far = pa.array([-(2**62), 2**62, 0], pa.timestamp("us", "UTC"))
     instants = ENGINES[engine](pa.table({"the key": far}), tmp_path)
     assert every_key(instants) == {dt.datetime(1970, 1, 1, tzinfo=dt.UTC): 1}
+
+
+@pytest.mark.parametrize("unit", ["s", "ms"])
+@pytest.mark.parametrize("as_given", [pa.table, lambda cells: pa.table(cells).to_pandas()])
+def test_an_instant_that_nanoseconds_do_not_reach_is_a_key(
+    unit: str, as_given: Callable[[Any], Any]
+) -> None:
+    """One row with such a time, as an end that is not known, decides not whether there is an answer."""
+    last = dt.datetime(9999, 12, 31, 23, 59, 59, tzinfo=dt.UTC)
+    cells = pa.array([last, INSTANT.replace(microsecond=0)], pa.timestamp(unit, "UTC"))
+    far = pa.array([2**50 if unit == "s" else 2**60], cells.type)
+    column = pa.chunked_array([cells, far])
+    assert every_key(as_given({"the key": column})) == {last: 1, cells[1].as_py(): 1}
 
 
 def every_key(data: Any, column: str | None = "the key", unit: str | None = None) -> dict[Any, int]:

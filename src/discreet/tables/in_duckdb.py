@@ -450,8 +450,12 @@ def _key_cell(name: str, native: "DuckDBPyType", of: ColumnType) -> tuple[str, s
     if of.kind == "timestamp with time zone":
         if of.unit == "ns":
             return f"epoch_ns({name}) // 1000", f"epoch_ns({name}) % 1000 = 0"
-        inside = f"epoch_us({name}) BETWEEN {FIRST_INSTANT} AND {LAST_INSTANT}"
-        return f"epoch_us({name})", f"isfinite({name}) AND {inside}"
+        # Of a clock in UTC in seconds `epoch_us` goes through nanoseconds, which end in the year 2262.
+        moment = (
+            name if native.id == "timestamp with time zone" else f"TRY_CAST({name} AS TIMESTAMP)"
+        )
+        inside = f"epoch_us({moment}) BETWEEN {FIRST_INSTANT} AND {LAST_INSTANT}"
+        return f"epoch_us({moment})", f"isfinite({moment}) AND {inside}"
     cell = f"CAST({name} AS TIMESTAMP)" if of.kind == "timestamp" else name
     return cell, _answerable(name, native, of)
 
