@@ -104,3 +104,14 @@ def test_t_follows_epsilon_and_beta() -> None:
 def test_what_is_no_sensitivity_is_refused(bad: Any) -> None:
     with pytest.raises(InvalidArgument):
         select_generalized([1, 2], bad, epsilon=1)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [[10**2_999, 2, 3], [Fraction(1, 10**1_600 + 1), Fraction(1, 10**1_700 + 3), Fraction(3)]],
+)
+def test_scores_that_are_accepted_have_an_answer_however_long_their_slopes_are(
+    scores: list[Any],
+) -> None:
+    """Else a refusal, which costs nothing, would tell which candidates decide."""
+    assert select_generalized(scores, sensitivities=[1, 2, 3], epsilon=1).value in {0, 1, 2}

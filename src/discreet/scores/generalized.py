@@ -10,6 +10,7 @@ from ..arguments import read_sequence
 from ..errors import InvalidArgument, InvalidScores, preview
 from ..numbers import positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
+from ..sampling.arrays import objects
 from ..sampling.vectors import Vector, read_vector
 from .contract import BaseScore
 
@@ -59,7 +60,8 @@ class Generalized(BaseScore):
         scores.best()  # refuses what is not finite
         points = [(d, scores.exact(i) - self.t * d) for i, d in enumerate(self.changes)]
         edge = _upper_edge(points)
-        return read_vector([-_steepest(edge, point) for point in points])
+        # They may have more digits than a score may have: a refusal now would depend on the scores.
+        return Vector(objects([-_steepest(edge, point) for point in points]))
 
 
 def read_changes(sensitivities: object) -> tuple[Fraction, ...]:
