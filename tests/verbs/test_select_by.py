@@ -157,3 +157,14 @@ def test_public_arguments_are_checked_before_the_function_is_called() -> None:
     for candidates in ([], ["a", "a"], "ab"):
         with pytest.raises(InvalidCandidates):
             select_by(never, None, candidates, sensitivity=1, epsilon=1)
+
+
+def test_scores_that_are_accepted_have_an_answer_however_long_their_multiples_are() -> None:
+    """Else a refusal, which costs nothing, would tell that a score is next to the longest that there may be."""
+    scores = [Fraction(10**2_999, 3), Fraction(0)]
+    terms: dict[str, Any] = {
+        "granularity": Fraction(1, 10**1_400 + 1),
+        "sensitivity": 1,
+        "epsilon": 1,
+    }
+    assert discreet.select_by(lambda *_: scores, [], ["a", "b"], **terms).value == "a"

@@ -15,6 +15,7 @@ from ..errors import InvalidArgument, InvalidNumber, InvalidScores, preview
 from ..messages import Message
 from ..numbers import Number, exact, positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
+from ..sampling.arrays import objects
 from ..sampling.vectors import Vector, read_vector
 from .contract import BaseScore
 
@@ -152,7 +153,8 @@ def _round_scores(scores: Vector, granularity: Fraction) -> Vector:
     """Return the scores, rounded to the nearest multiples of the granularity."""
     scores.best()  # refuses what is not finite
     steps = [round(scores.exact(i) / granularity) for i in range(len(scores))]
-    return read_vector([step * granularity for step in steps])
+    # They may have more digits than a score may have: a refusal now would depend on the scores.
+    return Vector(objects([step * granularity for step in steps]))
 
 
 def replacing_errors(
