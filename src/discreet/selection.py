@@ -81,10 +81,8 @@ def release(score: Score, answers: Answers | None, query: Query, terms: Terms) -
 
     def prepare() -> Callable[[], object]:
         if size is None and type(score) is Given and question.calibration.short_rate is not None:
-            number, is_paid = (
-                None if answers is None else answers.size,
-                question.account is not None,
-            )
+            number = None if answers is None else answers.size
+            is_paid = question.account is not None
             return question.calibration.prepare_draw(score.scores, number, is_paid=is_paid)
         return partial(draw, question.law(), size)
 

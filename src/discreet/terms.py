@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 
 def entries(docstring: str | None, section: str) -> dict[str, str]:
     """Return the descriptions in a section of a docstring, such as "Args", by name; none under `python -OO`."""
+    return _entries_of(_cut(docstring, section)[1])
+
+
+def _entries_of(section: str) -> dict[str, str]:
+    """Return the descriptions in the lines of a section, by name."""
     texts, name = dict[str, str](), ""
-    for line in _cut(docstring, section)[1].splitlines(keepends=True):
+    for line in section.splitlines(keepends=True):
         text = line
         if line[4:5].strip():  # other lines go on with the entry before
             name, _, text = line[4:].partition(": ")
@@ -48,7 +53,7 @@ def with_entries(
     before, args, after = _cut(docstring, "Args")
     if not args:
         return docstring
-    own = entries(docstring, "Args")
+    own = _entries_of(args)
     order = [*names, *(name for name in own if name not in shared and name[:2] != "**"), *shared]
     texts = {**shared, **own}
     lines = {name: texts[name] for name in order if name in texts}

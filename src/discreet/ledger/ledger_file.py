@@ -393,15 +393,6 @@ class OpenFile:
             connection.close()
 
 
-def _file_version(path: str) -> _FileVersion | None:
-    """Return when a file was written last, in nanoseconds, and how many bytes it has; None if it is not there."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
-
-
 def _give_rights_to_journal(path: str) -> None:
     """Give the journal beside a file the rights of that, where they were changed since and whoever runs this may.
 
@@ -416,8 +407,18 @@ def _give_rights_to_journal(path: str) -> None:
 
 def _identity(path: str) -> _Identity | None:
     """Return the device and inode of a file, which identify it while it is open; None if it does not exist."""
+    status = _status(path)
+    return None if status is None else (status.st_dev, status.st_ino)
+
+
+def _file_version(path: str) -> _FileVersion | None:
+    """Return when a file was written last, in nanoseconds, and how many bytes it has; None if it does not exist."""
+    status = _status(path)
+    return None if status is None else (status.st_mtime_ns, status.st_size)
+
+
+def _status(path: str) -> os.stat_result | None:
     try:
-        status = os.stat(path)
+        return os.stat(path)
     except OSError:
         return None
-    return status.st_dev, status.st_ino

@@ -11,7 +11,7 @@ from ..messages import AND, join
 from ..numbers import Number, count, exact
 from ..sampling.enclosures import ball, precision, probability_above
 from .base import BaseGuarantee
-from .contract import Guarantee, equals, steps
+from .contract import Approximate, Guarantee, equals, steps
 from .conversions import read_delta, read_epsilon
 from .dominating import RESPONSE
 from .epsilon_dp import PureDP
@@ -73,13 +73,7 @@ class ApproxDP(BaseGuarantee):
         Raises:
             InvalidNumber: if there is none, as that delta is smaller.
         """
-        share = read_delta(delta)
-        if share < self.delta:
-            raise InvalidNumber(
-                "delta must be at least that of {guarantee}, got {delta}",
-                guarantee=self,
-                delta=preview(delta),
-            )
+        share = read_larger_delta(delta, self)
         rest = (share - self.delta) / (1 - self.delta)
         return ApproxDP(RESPONSE.target(self.epsilon, rest), share, self.neighbors)
 
@@ -112,3 +106,19 @@ class ApproxDP(BaseGuarantee):
     def statement(self) -> str:
         """The numbers and the kind, without the neighbouring relation."""
         return join(AND, (equals("ε", self.epsilon), equals("δ", self.delta)))
+
+
+def read_larger_delta(delta: Number, guarantee: Approximate) -> Fraction:
+    """Return a delta of at least that of a guarantee.
+
+    Raises:
+        InvalidNumber: if it is smaller.
+    """
+    share = read_delta(delta)
+    if share < guarantee.delta:
+        raise InvalidNumber(
+            "delta must be at least that of {guarantee}, got {delta}",
+            guarantee=guarantee,
+            delta=preview(delta),
+        )
+    return share

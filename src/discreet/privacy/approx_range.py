@@ -9,7 +9,7 @@ from flint import arb
 from ..errors import InvalidNumber, preview
 from ..messages import Message
 from ..numbers import Number, count, exact, positive, short_up
-from .approx_dp import ApproxDP
+from .approx_dp import ApproxDP, read_larger_delta
 from .base import BaseGuarantee
 from .contract import Guarantee, equals
 from .conversions import read_delta
@@ -80,13 +80,7 @@ class ApproxRange(BaseGuarantee):
         Raises:
             InvalidNumber: if there is none, as that delta is smaller.
         """
-        share = read_delta(delta)
-        if share < self.delta:
-            raise InvalidNumber(
-                "delta must be at least that of {guarantee}, got {delta}",
-                guarantee=self,
-                delta=preview(delta),
-            )
+        share = read_larger_delta(delta, self)
         rest = share - self.delta
         rest = rest / (1 - self.delta) if self.rounds == 1 else rest
         return ApproxDP(self.core.approx(rest).epsilon, share, self.neighbors)
