@@ -1,5 +1,6 @@
 """A budget belongs to a described dataset: what is about other data is refused, and no edit renews a budget."""
 
+import itertools
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -8,10 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import discreet
 from discreet import Dataset, Grid, Ledger
+from discreet.datasets.extents import extent_of
+from discreet.datasets.sources import is_query
 from discreet.errors import Exhausted, InvalidArgument, LedgerCorrupt, UnknownBudget, UnreadableData
+from discreet.ledger.bindings import Bindings, BudgetSource, sources_of
+from discreet.ledger.events import EventBody
 
 from ..datasets.test_calls import Untouched
 from ..ledgers import answering, bill
@@ -304,3 +311,68 @@ def test_a_node_holds_described_data() -> None:
     assert [budget.unit for budget in node.budgets()] == ["user"]
     with pytest.raises(InvalidArgument, match="described as people, not as other"):
         discreet.connect(datasets={"other": people()})
+
+
+PLACES: list[Any] = [
+    None,
+    "/none/a.csv",
+    "/none/b.csv",
+    "/none",
+    *({"connection": f"duckdb:////none/{name}.db", "query": f"SELECT * FROM {table}"}
+      for name in "xy" for table in ("t", "u")),
+    {"connection": "duckdb:////none/x.db", "query": "SELECT * FROM '/none/a.csv'"},
+]  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    places=st.lists(st.tuples(st.integers(0, 4), st.sampled_from(PLACES)), max_size=8),
+    renewals=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), max_size=6),
+    pairs=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=4),
+)
+def test_budgets_overlap_as_their_sources_do(
+    places: list[tuple[int, Any]],
+    renewals: list[tuple[int, int]],
+    pairs: list[tuple[int, int]],
+) -> None:
+    latest: dict[tuple[str, str], EventBody] = {
+        (f"budget {budget}", f"name {name}"): {} for budget, name in renewals
+    }
+    separations = frozenset(frozenset({f"budget {one}", f"budget {two}"}) for one, two in pairs)
+    sources = sources_of(BudgetSource(f"budget {budget}", place) for budget, place in places)
+    bindings = Bindings(latest, {}, sources, separations)
+    separate = {frozenset(map(bindings.current, pair)) for pair in separations}
+
+    def overlaps(one: BudgetSource, other: BudgetSource) -> bool:
+        """Whether two sources overlap, one of which is a query: two of files are compared earlier."""
+        extents = extent_of(one.place), extent_of(other.place)
+        if None in extents or not (is_query(one.place) or is_query(other.place)):
+            return False
+        return extents[0].overlaps(extents[1])  # type: ignore[union-attr,arg-type]
+
+    budgets = list(dict.fromkeys(bindings.current(source.budget) for source in sources))
+    expected: dict[str, list[str]] = {budget: [] for budget in budgets}
+    for one, other in itertools.product(sources, sources):
+        budget, second = bindings.current(one.budget), bindings.current(other.budget)
+        is_new = second != budget and second not in expected[budget]
+        if is_new and frozenset({budget, second}) not in separate and overlaps(one, other):
+            expected[budget].append(second)
+    for budget in budgets:
+        assert sorted(bindings.overlaps(budget)) == sorted(expected[budget])
+    assert {frozenset(pair) for pair in bindings.overlapping_pairs()} == {
+        frozenset({budget, other}) for budget, others in expected.items() for other in others
+    }
+
+
+def test_sources_of_files_are_not_compared_again_at_a_charge(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever serves a thousand files compares no million of pairs whenever a description changes."""
+    sources = [BudgetSource(f"budget {number}", f"/none/{number}.csv") for number in range(50)]
+    query = {"connection": "duckdb:////none/x.db", "query": "SELECT * FROM t"}
+    compared = list[str]()
+    monkeypatch.setattr(Bindings, "is_separate", lambda _, one, other: compared.append(other))
+    bindings = Bindings({}, {}, [*sources, BudgetSource("budget of a query", query)])
+    for source in sources:
+        bindings.overlaps(source.budget)
+    assert compared == 50 * ["budget of a query"]

@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
@@ -22,7 +22,7 @@ from .databases import PASSWORD, holds_password
 from .dataset import Dataset
 from .dataset_terms import Asks, check_question
 from .declarations import KeyPath, Mistakes, at_place, few, nearest, wrong
-from .keys import choice_of, read_duration, warn_of_old
+from .keys import Kind, choice_of, read_duration, warn_of_old
 from .model import DOCUMENT
 from .questions import use_of
 from .sources import found_path, read_source
@@ -207,9 +207,10 @@ def read_document(content: dict[str, Any], path: Path) -> Configuration:
         with mistakes.collect():
             datasets[name] = _make_dataset(name, table, folder)
             _check_questions(datasets[name], table, name)
+    dataset_name = choice_of(tables)
     for name, table in analysts.items():
         with mistakes.collect():
-            _check_analyst(name, table, tables)
+            _check_analyst(name, table, dataset_name)
     with mistakes.collect():
         _check_server(document.get("server", {}))
     mistakes.check()
@@ -326,11 +327,10 @@ def _check_declared(dataset: Dataset, column: object, place: KeyPath) -> None:
     raise wrong(place, message)
 
 
-def _check_analyst(name: str, table: Mapping[str, Any], datasets: Iterable[str]) -> None:
+def _check_analyst(name: str, table: Mapping[str, Any], dataset_name: Kind) -> None:
     """Raise unless the datasets of an analyst are described, and a question may cost something."""
-    dataset = choice_of(datasets)
     for one in table["datasets"]:
-        dataset.read(one, ("analysts", name, "datasets"))
+        dataset_name.read(one, ("analysts", name, "datasets"))
     if table.get("max_delta", 0) >= 1:
         raise wrong(("analysts", name, "max_delta"), "delta must be below one")
     least, most = table.get("min_epsilon"), table.get("max_epsilon")

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from ..arguments import exact_text
-from ..errors import InvalidArgument, preview
+from ..errors import InvalidArgument, InvalidDescription, preview
 from ..numbers import positive
 from ..warning import warn
 from .declarations import (
@@ -96,12 +96,10 @@ class KeyTable:
         """Return the values of a table."""
         table = self._upgrade(read_mapping(entry, place), place)
         mistakes, values = Mistakes(), {}
-        names = [name for name, key in self.keys.items() if key.schema is not None]
         for name in table:
-            with mistakes.collect():
-                if name not in self.keys:
-                    fix = f"{nearest(name, names)}; known are {', '.join(names)}"
-                    raise wrong((*place, name), f"there is no such key{fix}")
+            if name not in self.keys:
+                with mistakes.collect():
+                    raise self._unknown_key(name, place)
         for name, key in self.keys.items():
             with mistakes.collect():
                 if key.missing is not None and _is_empty(table.get(name)):
@@ -114,6 +112,12 @@ class KeyTable:
             self._check(table.keys() & self.keys.keys(), place)
         mistakes.check()
         return {name: values[name] for name in table}
+
+    def _unknown_key(self, name: str, place: KeyPath) -> InvalidDescription:
+        """Return the error of a key that this table cannot have."""
+        names = [name for name, key in self.keys.items() if key.schema is not None]
+        fix = f"{nearest(name, names)}; known are {', '.join(names)}"
+        return wrong((*place, name), f"there is no such key{fix}")
 
     def _check(self, names: Collection[str], place: KeyPath) -> None:
         """Raise unless the keys that are there go together."""

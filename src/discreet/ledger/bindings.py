@@ -246,15 +246,29 @@ class Bindings:
 
     def _find_overlaps(self, budget: str) -> list[str]:
         own = self.current(budget)
-        ours = [i for i, source in enumerate(self.sources) if self.current(source.budget) == own]
+        ours = self._sources_of_budget.get(own, ())
+        has_queries = any(is_query(self.sources[i].place) for i in ours)
         others = dict[str, None]()
-        for j, source in enumerate(self.sources):
-            other = self.current(source.budget)
-            if other in (own, *others) or self.is_separate(own, other):
+        for j in range(len(self.sources)) if has_queries else self._queries:
+            other = self.current(self.sources[j].budget)
+            if other == own or other in others or self.is_separate(own, other):
                 continue
             if any(self._share(i, j) for i in ours):
                 others[other] = None
         return list(others)
+
+    @cached_property
+    def _sources_of_budget(self) -> Mapping[str, Sequence[int]]:
+        """The places of sources among all, by the budget that is charged for them."""
+        places: dict[str, list[int]] = {}
+        for i, source in enumerate(self.sources):
+            places.setdefault(self.current(source.budget), []).append(i)
+        return places
+
+    @cached_property
+    def _queries(self) -> Sequence[int]:
+        """The places of the queries among all sources: two of files are not compared here."""
+        return [i for i, source in enumerate(self.sources) if is_query(source.place)]
 
     def without_tables(self, place: Any, names: frozenset[str] | None) -> list[str]:
         """Return the budgets with a latest table that a database has no more: it may have another name now.
@@ -279,16 +293,17 @@ class Bindings:
 
     def overlapping_pairs(self) -> list[tuple[str, str]]:
         """Return the pairs of budgets about the same tables that no owner has told apart."""
-        current = dict.fromkeys(self.current(source.budget) for source in self.sources)
-        pairs = [(one, other) for one in current for other in self.overlaps(one)]
-        return [
-            pair for pair in pairs if list(current).index(pair[0]) < list(current).index(pair[1])
-        ]
+        places = {budget: place for place, budget in enumerate(self._sources_of_budget)}
+        pairs = [(one, other) for one in places for other in self.overlaps(one)]
+        return [(one, other) for one, other in pairs if places[one] < places[other]]
 
     def is_separate(self, one: str, other: str) -> bool:
         """Return whether an owner has said that two budgets hold the data of others."""
-        pairs = (frozenset(map(self.current, pair)) for pair in self.separations)
-        return frozenset({one, other}) in pairs
+        return frozenset({one, other}) in self._separate_pairs
+
+    @cached_property
+    def _separate_pairs(self) -> frozenset[frozenset[str]]:
+        return frozenset(frozenset(map(self.current, pair)) for pair in self.separations)
 
     def unknown_queries(self, place: Any, budget: str | None = None) -> tuple[str, ...]:
         """Return the queries of a place's database that have no tables on record.
