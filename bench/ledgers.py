@@ -29,7 +29,7 @@ def paid(watch: Watch) -> Row:
         ),
         Contender(ROWS, partial(_rows, folder / "rows.db"), calls=5),
         Contender(IN_MEMORY, partial(paid_run, None), calls=5),
-        Contender(UNPAID, _unpaid, calls=5),
+        Contender(UNPAID, unpaid_run, calls=5),
         Contender(FLOOR, partial(_written, str(folder / "floor.db")), calls=5),
     ]
     timings = race(contenders, 61, watch)
@@ -40,7 +40,7 @@ def paid_in_memory(watch: Watch) -> Row:
     """Return the row of one small release, paid in memory and unpaid."""
     contenders = [
         Contender(IN_MEMORY, partial(paid_run, None), calls=50),
-        Contender(UNPAID, _unpaid, calls=50),
+        Contender(UNPAID, unpaid_run, calls=50),
         Contender(FLOOR, partial(_written, None), calls=50),
     ]
     timings = race(contenders, 61, watch)
@@ -51,7 +51,7 @@ def batch(watch: Watch) -> Row:
     """Return the row of a batch of small releases, paid from a file together and one by one."""
     folder = Path(mkdtemp(prefix="discreet-bench-"))
     contenders = [
-        Contender("a batch", partial(_batch, str(folder / "batch.db"))),
+        Contender("a batch", partial(batch_run, str(folder / "batch.db"))),
         Contender(SINGLY, partial(_singly, str(folder / "singly.db"))),
         Contender(FLOOR, partial(_written, str(folder / "floor.db"), BATCH)),
     ]
@@ -69,7 +69,8 @@ def paid_run(where: str | None) -> Run:
     return partial(select, VOTES, sensitivity=1, monotonic=True, epsilon=1, ledger=session)
 
 
-def _batch(where: str) -> Run:
+def batch_run(where: str) -> Run:
+    """Return a run of a batch of small releases that are paid together through a ledger in a file."""
     from discreet import Batch, Ledger, select
 
     ledger = Ledger(where)
@@ -92,7 +93,8 @@ def _singly(where: str) -> Run:
     return run
 
 
-def _unpaid() -> Run:
+def unpaid_run() -> Run:
+    """Return a run of one small release that nobody pays for."""
     from discreet import select
 
     return partial(select, VOTES, sensitivity=1, monotonic=True, epsilon=1)
@@ -103,7 +105,7 @@ def _written(where: str | None, releases: int = 1) -> Run:
     from discreet import Ledger
     from discreet.ledger.schema import driver_of
 
-    ledger, unpaid = Ledger(where), _unpaid()
+    ledger, unpaid = Ledger(where), unpaid_run()
     writer = _Writer(ledger._store.read(lambda transaction: driver_of(transaction.connection)))
     charge, answer = _bodies()
 

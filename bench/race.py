@@ -130,14 +130,14 @@ def race(contenders: Sequence[Contender], turns: int, watch: Watch) -> dict[str,
                 continue
             watch(f"{contender.name}, {turn + 1} of {turns}")
             with _noted(timing):
-                wall, processor = _clock(ready[contender.name], contender.calls)
+                wall, processor = clock(ready[contender.name], contender.calls)
                 if turn >= 0:
                     timing.seconds.append(wall / contender.share)
                     timing.processor.append(processor / contender.share)
     return timings
 
 
-def _clock(run: Run, calls: int) -> tuple[float, float]:
+def clock(run: Run, calls: int) -> tuple[float, float]:
     """Return the seconds of one call, by the wall and by the processor, the garbage of others collected before."""
     gc.collect()
     gc.disable()
