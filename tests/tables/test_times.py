@@ -20,7 +20,7 @@ import pytest
 
 from discreet import DateGrid, Grid, median, minimum, quantiles
 from discreet.date_grid import microseconds
-from discreet.errors import UnreadableData
+from discreet.errors import UnreadableData, UnreadableFile
 from discreet.tables.column import Group, Source
 from discreet.tables.records import Records
 from discreet.tables.times import present_times
@@ -358,3 +358,18 @@ def test_spark_has_the_same_counts(tmp_path: Path) -> None:
         )
     finally:
         session.conf.set("spark.sql.session.timeZone", zone)
+
+
+def test_a_parquet_time_that_duckdb_cannot_hold_is_named_in_the_refusal(tmp_path: Path) -> None:
+    """Microseconds from 1970 end in the year 294247, milliseconds go on."""
+    last, path = (2**63 - 1) // 1000, str(tmp_path / "times.parquet")
+    grid = DateGrid("2000-01-01", "2030-01-01")
+
+    def ask(*milliseconds: int) -> object:
+        times = pa.array([0, *milliseconds], pa.timestamp("ms"))
+        pq.write_table(pa.table({"t": times}), path)
+        return median(path, "t", candidates=grid, epsilon=1)
+
+    ask(last)
+    with pytest.raises(UnreadableFile, match="it is damaged, or has times beyond the year 294247"):
+        ask(last + 1)

@@ -324,7 +324,11 @@ def open_file(
     """Return columns of one file, those that its folders name among them."""
     file, kind = one.path, format_of(one)
     own = {alias: name for alias, name in columns.items() if name not in one.partition}
-    failure = UnreadableFile("{file} cannot be read to its end: it is damaged", file=file)
+    failure = UnreadableFile(
+        "{file} cannot be read to its end: it is damaged, or has times beyond the year 294247, "
+        "which DuckDB cannot read",
+        file=file,
+    )
     start = start_of(file)
     if kind == "Parquet":
         rows = parquet_rows(file, start, connection)
