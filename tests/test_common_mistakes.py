@@ -85,6 +85,21 @@ MISTAKES = [
         "candidates=Grid(0, 120)",
     ),
     Mistake(
+        "bounds of a mean as bounds=",
+        lambda: library.mean(PEOPLE, "age", bounds=(0, 120), epsilon=1),
+        "minimum=0, maximum=120",
+    ),
+    Mistake(
+        "bounds of a sum as lo= and hi=",
+        lambda: library.sum(PEOPLE, "age", lo=0, hi=120, epsilon=1),
+        "minimum=0, maximum=120",
+    ),
+    Mistake(
+        "bins= for a histogram",
+        lambda: library.counts(PEOPLE, "age", bins=[0, 20, 40], epsilon=1),
+        "labels=names",
+    ),
+    Mistake(
         "no candidates",
         lambda: library.median(PEOPLE, "age", epsilon=1),
         "candidates=Grid(0, 120)",
@@ -147,7 +162,7 @@ MISTAKES = [
     Mistake(
         "candidates of another kind than the column",
         lambda: library.mode(PEOPLE, "city", candidates=["Bern", 3], epsilon=1),
-        "cannot be compared",
+        "give one of the kind text",
     ),
     Mistake(
         "candidates in one text",
@@ -187,6 +202,11 @@ MISTAKES = [
         "alphas=",
     ),
     Mistake(
+        "q for alpha",
+        lambda: library.quantile(PEOPLE, "age", q=0.9, candidates=AGES, epsilon=1),
+        "alpha=0.9",
+    ),
+    Mistake(
         "a percentage for a share",
         lambda: library.quantile(PEOPLE, "age", alpha=90, candidates=AGES, epsilon=1),
         "0.9 for the 90th percentile",
@@ -209,7 +229,7 @@ MISTAKES = [
     Mistake(
         "a delta",
         lambda: library.median(PEOPLE, "age", candidates=AGES, epsilon=1, delta=1e-6),
-        "given to its ledger",
+        'candidates="private"',
     ),
     Mistake(
         "weights",
@@ -227,6 +247,18 @@ MISTAKES = [
         "cast it",
     ),
     Mistake(
+        "no candidates for a list, with a delta",
+        lambda: library.top_k(PEOPLE, "city", k=2, epsilon=1, delta=1e-6),
+        'candidates="private"',
+    ),
+    Mistake(
+        "a release in place of its guarantee",
+        lambda: library.compose(library.count([1, 2], epsilon=1)),
+        "release.guarantee",
+    ),
+    Mistake("a histogram by pandas' name", lambda: library.value_counts, "discreet.counts"),
+    Mistake("a plan by the name of the command", lambda: library.plan, "discreet.worst_error"),
+    Mistake(
         "a table that is grouped",
         lambda: library.median(PEOPLE.groupby("city"), "age", candidates=AGES, epsilon=1),
         "as by=",
@@ -235,6 +267,16 @@ MISTAKES = [
         "a column that is not there",
         lambda: library.median({"age": [1]}, "aeg", candidates=AGES, epsilon=1),
         "did you mean 'age'?",
+    ),
+    Mistake(
+        "a column of a condition that is not there",
+        lambda: library.count(PEOPLE, where="aeg > 30", epsilon=1),
+        "did you mean 'age'?",
+    ),
+    Mistake(
+        "a table without its column",
+        lambda: library.mode(PEOPLE, candidates=TOWNS, epsilon=1),
+        "give it after the table",
     ),
     Mistake(
         "a mechanism misspelt",

@@ -63,7 +63,11 @@ ELSEWHERE: dict[str, str] = {
         "discreet has sums, means and quantiles: docs/how-to/which_function.md has what there is for numbers",
     ),
     "average": "discreet.mean(data, column, minimum=..., maximum=..., epsilon=...) is the mean",
-    "histogram": "discreet.counts(data, column, candidates=..., epsilon=...) is a histogram",
+    **dict.fromkeys(
+        ("histogram", "hist", "value_counts"),
+        "discreet.counts(data, column, candidates=..., epsilon=...) is a histogram",
+    ),
+    "plan": "discreet.worst_error tells the error of an epsilon, and discreet.epsilon_for the epsilon for an error",
     **dict.fromkeys(
         ("max", "argmax"),
         "discreet.maximum is the largest number, and discreet.mode the most common",

@@ -291,7 +291,7 @@ def takes_terms_without(*names: str, asks: "Asks | None" = None) -> Callable[[Ve
         if "data" in inspect.signature(verb).parameters:
             from .datasets.calls import takes_dataset
 
-            check = partial(_refuse_bounds, names=signature.parameters.keys())
+            check = partial(_refuse_foreign, names=signature.parameters.keys())
             function = takes_dataset(verb, asks or _asks(kind), check)
         function.__signature__ = signature
         texts = _shared_entries(kind)
@@ -349,17 +349,27 @@ def spelled_out(
     return signature.replace(parameters=[*parameters, *keywords])
 
 
-_BOUNDS = "give both bounds as candidates=Grid(lo, hi), such as candidates=Grid(0, 120)"
+_BOUNDS = {
+    "minimum": "give both bounds as minimum and maximum, such as minimum=0, maximum=120",
+    "candidates": "give both bounds as candidates=Grid(lo, hi), such as candidates=Grid(0, 120)",
+}
+"""How a verb with a certain argument takes bounds, which other libraries call otherwise."""
 _NO_SEED = (
     "answers are drawn from the randomness of the operating system and cannot be repeated: whoever knows a seed "
     "knows the data; a ledger and request=... give the same answer again"
 )
 _BOUND_NAMES = {"lo", "hi", "lower", "upper", "bounds", "range", "minimum", "maximum", "min", "max"}
+_LEVELS = {
+    "alpha": "the part of the records below the answer is alpha, such as alpha=0.9 for the 90th percentile",
+    "alphas": "the parts of the records below the answers are alphas, such as alphas=[0.25, 0.5, 0.75]",
+}
+_LEVEL_NAMES = {"q", "p", "percentile", "percentiles", "quantile", "quantiles", "level", "levels"}
 _REFUSED = {
-    **dict.fromkeys(_BOUND_NAMES, _BOUNDS),
     **dict.fromkeys(("seed", "random_state", "rng", "random_seed"), _NO_SEED),
-    "delta": "every verb keeps a pure epsilon, or rho, so there is none to give; the delta of a whole budget is "
-    "given to its ledger",
+    "bins": "write the bins into a column of their own, such as pandas.cut(table[column], edges, labels=names), "
+    "and count that column with candidates=names; see docs/how-to/which_function.md",
+    "delta": "listed candidates keep a pure epsilon, or rho, so there is none to give; delta is for what nobody "
+    'may list, candidates="private" or groups="private", and that of a whole budget is given to its ledger',
     "sensitivity": "a verb over data knows its own; for scores of yours see select",
     "weights": "every record counts once, as a weight without a bound would change an answer without a bound; to "
     "weigh candidates by what is public, see select_weights",
@@ -390,11 +400,13 @@ def check_names(terms: Mapping[str, object], names: Iterable[str] | None = None)
             raise TypeError(f"unexpected argument {name!r}; {hint}")
 
 
-def _refuse_bounds(terms: Mapping[str, object], names: Collection[str]) -> None:
-    """Raise for bounds by a name of their own, before their candidates are missed."""
-    for name in terms:
-        if name in _BOUND_NAMES and name not in names:
-            raise TypeError(f"unexpected argument {name!r}: {_REFUSED[name]}")
+def _refuse_foreign(terms: Mapping[str, object], names: Collection[str]) -> None:
+    """Raise for bounds and levels as other libraries call them, before those of this verb are missed."""
+    for name in terms.keys() - names:
+        for others, advice in ((_BOUND_NAMES, _BOUNDS), (_LEVEL_NAMES, _LEVELS)):
+            hint = next((text for own, text in advice.items() if own in names), None)
+            if name in others and hint is not None:
+                raise TypeError(f"unexpected argument {name!r}: {hint}")
 
 
 def read_payment(terms: Terms) -> tuple[Account | None, str | None]:

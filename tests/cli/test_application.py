@@ -98,6 +98,12 @@ def test_json_is_stable(capsys: pytest.CaptureFixture[str]) -> None:
             "Invalid value for '--size'",
         ),
         (["mode", EXAMPLE, "--candidates", "a", "--epsilon", "1"], "Missing argument 'COLUMN'"),
+        (["mean", EXAMPLE, "age", "--lo", "0"], "No such option: --lo; here it is --minimum"),
+        (
+            ["median", EXAMPLE, "age", "--maximum", "9"],
+            "No such option: --maximum; here it is --hi",
+        ),
+        (["mode", EXAMPLE, "age", "--mim", "9"], "No such option: --mim"),
         (["frobnicate"], "No such command 'frobnicate'"),
     ],
 )

@@ -9,7 +9,7 @@ from discreet.cli import run
 
 
 def test_a_plan_needs_no_data(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["plan", "--candidates", "1000", "--epsilon", "1"]) == 0
+    assert run(["plan", "--candidates", "1000", "-e", "1"]) == 0
     assert capsys.readouterr().out.split() == [
         "mechanism", "expected", "error",
         "exponential", "4.5",

@@ -174,7 +174,10 @@ def test_names_are_printable(name: Any) -> None:
 
 def test_who_is_not_known_is_not_served() -> None:
     ledger = Ledger()
-    with pytest.raises(UnknownBudget, match="no budget was opened for the dataset 'adult'"):
+    with pytest.raises(UnknownBudget, match="for the dataset 'adult'; there are none"):
+        ledger.session("adult")
+    ledger.open("survey", epsilon=1)
+    with pytest.raises(UnknownBudget, match="for the dataset 'adult'; there are survey"):
         ledger.session("adult")
     with pytest.raises(UnknownBudget, match="open a budget for the dataset adult first"):
         ledger.open("adult", analyst="a", epsilon=1)

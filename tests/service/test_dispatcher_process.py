@@ -95,8 +95,10 @@ def test_answers_come_from_another_process(served: Served) -> None:
 @pytest.mark.proof
 def test_what_is_refused_is_refused_alike_and_reaches_no_reader(served: Served) -> None:
     before = spent(served.owner)
-    with pytest.raises(UnknownName, match="there is no question 'wages'"):
+    with pytest.raises(UnknownName, match=r"there is no question 'wages'; there are"):
         served.ann.ask("wages")
+    with pytest.raises(UnknownName, match=r"'typical-ag' \(did you mean 'typical-age'\?\)"):
+        served.ann.ask("typical-ag")
     with pytest.raises(InvalidArgument, match="more than max_cost"):
         served.ann.ask("typical-age", max_cost="1/4")
     with pytest.raises(InvalidArgument, match="up to ε"):

@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -79,6 +80,12 @@ def test_candidates_must_be_named_or_declared() -> None:
         column = "marital_status" if data is EXAMPLE else "status"
         with pytest.raises(InvalidCandidates, match="declares none, so name what may be answered"):
             discreet.mode(data, column, epsilon=1)
+    with pytest.raises(InvalidCandidates, match="the type of the data declares none"):
+        discreet.mode(["a", "b"], epsilon=1)
+    with pytest.raises(
+        InvalidCandidates, match="with the data, of type Int64: give one of the kind number"
+    ):
+        discreet.mode(np.array([1, 2]), candidates=["1"], epsilon=1)
 
 
 def test_candidates_from_the_data_have_no_guarantee() -> None:

@@ -192,6 +192,9 @@ def _message(error: Exception) -> str | None:
     parser_message = getattr(error, "format_message", None)
     if parser_message is None:
         return None
+    own_name = _own_name(error)
+    if own_name is not None:
+        return f"No such option: {getattr(error, 'option_name', '')}; here it is {own_name}"
     message = str(parser_message())
     several = "unexpected extra argument" in message
     return (
@@ -199,3 +202,16 @@ def _message(error: Exception) -> str | None:
         if several
         else message
     )
+
+
+def _own_name(error: Exception) -> str | None:
+    """Return the option of a command in place of a missing one: bounds have other names where numbers are added."""
+    missing, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
+    if context is None:
+        return None
+    own = {name for option in context.command.params for name in option.opts}
+    return next((name for same in _BOUNDS if missing in same for name in same if name in own), None)
+
+
+_BOUNDS = (("--lo", "--minimum", "--min", "--lower"), ("--hi", "--maximum", "--max", "--upper"))
+"""The names of the options for the lower and the upper bound, those of our commands first."""

@@ -44,7 +44,10 @@ AnalystOption = Annotated[
     ),
 ]
 TotalEpsilon = Annotated[
-    str | None, typer.Option(metavar="NUMBER", help="The most that all answers may cost together.")
+    str | None,
+    typer.Option(
+        "--epsilon", "-e", metavar="NUMBER", help="The most that all answers may cost together."
+    ),
 ]
 TotalRho = Annotated[
     str | None, typer.Option(metavar="NUMBER", help="Instead: rho of zero-concentrated DP.")
@@ -370,7 +373,10 @@ def charge_command(
     ],
     analyst: AnalystOption = None,
     epsilon: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="What the release promises: epsilon-DP.")
+        str | None,
+        typer.Option(
+            "--epsilon", "-e", metavar="NUMBER", help="What the release promises: epsilon-DP."
+        ),
     ] = None,
     rho: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="Instead: rho of zero-concentrated DP.")

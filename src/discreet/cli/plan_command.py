@@ -62,7 +62,9 @@ LargestChangeOption = Annotated[
 ]
 AnswerEpsilonOption = Annotated[
     str | None,
-    typer.Option(metavar="NUMBER", help="The epsilon of an answer: shows the error."),
+    typer.Option(
+        "--epsilon", "-e", metavar="NUMBER", help="The epsilon of an answer: shows the error."
+    ),
 ]
 TargetErrorOption = Annotated[
     str | None, typer.Option(metavar="NUMBER", help="The target error: shows the epsilon.")

@@ -153,8 +153,11 @@ class Payer:
         both = queries.checked_paying_budgets(transaction, self.dataset, self.analyst)
         holders = {budget.analyst for budget in both}
         if None not in holders:
+            stored = queries.stored_budgets(transaction.database)
             raise UnknownBudget(
-                "no budget was opened for the dataset {dataset}", dataset=preview(self.dataset)
+                "no budget was opened for the dataset {dataset}; there are {names}",
+                dataset=preview(self.dataset),
+                names=", ".join(sorted({budget.dataset for budget in stored})) or Message("none"),
             )
         if self.analyst in holders:
             return both

@@ -9,6 +9,7 @@ from typing import Any
 from ..arguments import settle
 from ..batches import Call
 from ..datasets import Dataset
+from ..datasets.declarations import nearest
 from ..errors import InvalidArgument, UnknownBudget, UnknownName, preview
 from ..ledger import Amount, Budget, Event, Ledger, Quote, Session
 from ..ledger.checkpoints import ChainHead
@@ -241,12 +242,13 @@ class Datasets:
                     example=repr(matches[0]),
                 )
             )
-        others = ", ".join(other for name in candidates for other in self.find(name).questions)
+        names = [other for name in candidates for other in self.find(name).questions]
         raise PublicError(
             UnknownName(
-                "there is no question {question}; there are {others}",
+                "there is no question {question}{hint}; there are {others}",
                 question=preview(question),
-                others=others or "none",
+                hint=nearest(question, names),
+                others=", ".join(names) or "none",
             )
         )
 

@@ -163,7 +163,8 @@ def check_guarantee(item: object) -> Guarantee:
         return cast(Guarantee, item)
     if "neighbors" in lacking:
         raise InvalidArgument(
-            "what composes are guarantees, such as PureDP('1/2', 'add_remove'), got {guarantee}",
+            "what composes are guarantees, such as PureDP('1/2', 'add_remove') or release.guarantee, "
+            "got {guarantee}",
             guarantee=preview(item),
         )
     raise InvalidArgument(

@@ -166,7 +166,7 @@ class HttpClient:
         try:
             return self._client.request(method, f"/v1{path}", **options)
         except HTTPError:
-            message = "the service cannot be reached; ask again"
+            message = "the service cannot be reached: see that the address is right and that it runs, and ask again"
         except ValueError:
             message = (
                 "what replied is no such service: its reply is too long, too slow, or compressed"

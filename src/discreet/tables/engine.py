@@ -16,7 +16,7 @@ from .engine_errors import missing_column, needing, quietly
 from .expressions import OpenedTable
 from .files import names_files
 from .filters import condition_columns, matching
-from .kinds import CELL
+from .kinds import CELL, ONLY
 from .memory import (
     MemoryColumn,
     Objects,
@@ -54,9 +54,6 @@ _ADVICE = {
 }
 """What converts what is refused, by the name of its class."""
 
-ONLY = "the only one"
-"""What the column of data of one dimension is called."""
-
 Columns = dict[str, str]
 """The names of columns, by what they are called once they are open. Empty: the data are the only column."""
 
@@ -92,7 +89,7 @@ def open_native(
         from .files import open_columns
 
         if not columns:
-            raise InvalidArgument("a file needs the name of a column")
+            raise InvalidArgument("a file needs the name of a column: give it after the file")
         return open_columns(data, columns, condition)
     data = unwrap_table(data)
     failure = failure_of(data)
@@ -215,7 +212,7 @@ def _check_table(data: object, columns: Columns, *, has: str) -> None:
     if not hasattr(type(data), has):
         raise no_table(data)
     if not columns:
-        raise InvalidArgument("a table needs the name of a column")
+        raise InvalidArgument("a table needs the name of a column: give it after the table")
 
 
 def _duckdb(data: Any, columns: Columns) -> Native:

@@ -19,6 +19,9 @@ from ..errors import InvalidCandidates, UnreadableData, preview
 CELL = "cell"
 """The name of the only column of a table once it has been opened."""
 
+ONLY = "the only one"
+"""The name of the column of data of one dimension."""
+
 CellKey = tuple[object, object]
 """What tells a value from all that do not equal it: in which way it is compared, and the value."""
 
@@ -55,8 +58,9 @@ class ColumnType:
 
     @property
     def words(self) -> str:
-        """The column and its type, for messages."""
-        return f"column {self.column!r}, of type {self.name}"
+        """The column and its type, for messages; data of one dimension are the column."""
+        column = "the data" if self.column == ONLY else f"column {self.column!r}"
+        return f"{column}, of type {self.name}"
 
 
 INTEGER_TYPE = ColumnType("", "integer", "")
@@ -176,11 +180,12 @@ def check_candidates(
         ):
             raise InvalidCandidates(
                 "the {name} {candidate} is of the kind {kind}, so it cannot be compared with "
-                "{of_words}",
+                "{of_words}: give one of the kind {needed}",
                 name=name,
                 candidate=preview(candidate),
                 kind=kind,
                 of_words=of.words,
+                needed="number" if of.kind in COMPARABLE else of.kind,
             )
         plain_candidates.append(candidate)
     return plain_candidates

@@ -340,8 +340,7 @@ def typed_array(array: NDArray[Any], column: str) -> MemoryColumn:
     """
     if array.ndim != 1:
         raise UnreadableData(
-            "column {column} has {array_ndim} dimensions, not one",
-            column=repr(column),
+            "the data must be one-dimensional, got an array of {array_ndim} dimensions",
             array_ndim=array.ndim,
         )
     kind = array.dtype.kind

@@ -42,9 +42,9 @@ def numeric_values(data: Any) -> ExactArray:
     Side channels: time and memory depend on the number of rows.
     """
     if isinstance(data, str | os.PathLike):
-        raise InvalidArgument("a file needs the name of a column")
+        raise InvalidArgument("a file needs the name of a column: give it after the file")
     if hasattr(data, "columns"):
-        raise InvalidArgument("a table needs the name of a column")
+        raise InvalidArgument("a table needs the name of a column: give it after the table")
     if isinstance(data, Mapping | np.ma.MaskedArray) or not isinstance(data, Iterable):
         raise UnreadableData(
             "the data must be numbers in rows, got a {data_name}", data_name=type(data).__name__

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidArgument, UnreadableData
+from ..errors import InvalidArgument, MissingColumn, UnreadableData
 from ..privacy.units import columns_of_unit
 from .engine import open_table, unwrap_table
 from .engine_errors import quietly
@@ -66,6 +66,8 @@ def _open_any(data: Any, records: Records) -> OpenedTable:
         try:
             table = open_table(data, name, records)
             table.type()
+        except MissingColumn:  # of the condition, the unit or the groups
+            raise
         except UnreadableData:  # of a nested type, or named twice
             continue
         return table

@@ -13,6 +13,7 @@ from ..datasets.look_alikes import look_alikes
 from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..mechanisms import read_mechanism
 from ..mechanisms.without_guarantee import WithoutGuarantee
+from ..messages import Message
 from ..numbers import flag
 from ..releases import Release
 from ..scores import Counts
@@ -197,18 +198,25 @@ def categories_of_column(data: tables.Table, column: str | None, terms: Terms) -
     if is_quoted(terms) and not tables.shows_types(data):
         raise InvalidCandidates(
             "candidates are missing: a quote opens no data, so it cannot see which categories "
-            "the type of column {column} declares; name what may be answered",
-            column=preview(column),
+            "the type of {column} declares; name what may be answered",
+            column=_in_words(column),
         )
     categories = tables.declared_categories(data, column)
     if categories is None:
         raise InvalidCandidates(
-            "candidates are missing: the type of column {column} declares none, so name what may "
+            "candidates are missing: the type of {column} declares none, so name what may "
             "be answered; it must not be taken from the data, as the categories of pandas "
             "usually are",
-            column=preview(column),
+            column=_in_words(column),
         )
     return categories
+
+
+def _in_words(column: str | None) -> Message:
+    """Return the column for a message; data of one dimension have none."""
+    if column is None:
+        return Message("the data")
+    return Message("column {column}", column=preview(column))
 
 
 def _values_in_data(data: tables.Table, column: str | None, candidates: object) -> LabelsFromData:

@@ -91,7 +91,8 @@ def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
     if minimum is None or maximum is None:
         raise InvalidArgument(
             "minimum and maximum are missing: give the bounds to which numbers are clipped, such as minimum=0, "
-            "maximum=120, from what you know and not from the data; or describe the data once with "
+            "maximum=120 or --minimum 0 --maximum 120, from what you know and not from the data; or describe the "
+            "data once with "
             'discreet.Dataset; where nobody knows any, bounds_share="1/10" buys them with a tenth of epsilon'
         )
     low, high = exact(minimum, "minimum"), exact(maximum, "maximum")

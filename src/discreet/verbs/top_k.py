@@ -161,8 +161,8 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
     _refuse_groups(unit_query, delta)
     if candidates is None:
         raise InvalidCandidates(
-            "candidates are missing: name what may be counted; it is public. If the data are scores, "
-            "call select_top_k"
+            "candidates are missing: name what may be counted; it is public. Where nobody may list "
+            'it, candidates="private" draws it, with a delta. If the data are scores, call select_top_k'
         )
     labels = read_labels(candidates)
     question = ListQuestion(
