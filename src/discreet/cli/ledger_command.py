@@ -49,6 +49,12 @@ TotalEpsilon = Annotated[
         "--epsilon", "-e", metavar="NUMBER", help="The most that all answers may cost together."
     ),
 ]
+PromisedEpsilon = Annotated[
+    str | None,
+    typer.Option(
+        "--epsilon", "-e", metavar="NUMBER", help="What the release promises: epsilon-DP."
+    ),
+]
 TotalRho = Annotated[
     str | None, typer.Option(metavar="NUMBER", help="Instead: rho of zero-concentrated DP.")
 ]
@@ -372,12 +378,7 @@ def charge_command(
         ),
     ],
     analyst: AnalystOption = None,
-    epsilon: Annotated[
-        str | None,
-        typer.Option(
-            "--epsilon", "-e", metavar="NUMBER", help="What the release promises: epsilon-DP."
-        ),
-    ] = None,
+    epsilon: PromisedEpsilon = None,
     rho: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="Instead: rho of zero-concentrated DP.")
     ] = None,
