@@ -56,9 +56,17 @@ _UNWRITABLE: _Meaning = (
     LedgerUnwritable,
     "cannot be reached, read or written: is the disk full, or the file read-only?",
 )
+_UNREACHABLE: _Meaning = (
+    LedgerUnwritable,
+    "cannot be reached, read or written: does the server run, with space left, and may you write there?",
+)
 _CORRUPT: _Meaning = (
     LedgerCorrupt,
     "is not what was written: verify it, and restore a copy with the head you noted",
+)
+_NO_LEDGER: _Meaning = (
+    LedgerCorrupt,
+    "cannot be read as one: see that the name is right, or restore a copy with the head you noted",
 )
 _OTHER: _Meaning = LedgerError, "cannot be used"
 
@@ -66,7 +74,7 @@ _SQLITE: dict[int | None, _Meaning] = {
     None: _CORRUPT,  # raised by Python's driver: text that is no text
     sqlite3.SQLITE_ERROR: _CORRUPT,  # a table or column that is not there
     sqlite3.SQLITE_CORRUPT: _CORRUPT,
-    sqlite3.SQLITE_NOTADB: _CORRUPT,
+    sqlite3.SQLITE_NOTADB: _NO_LEDGER,
     sqlite3.SQLITE_CONSTRAINT: _CORRUPT,
     sqlite3.SQLITE_MISMATCH: _CORRUPT,
     sqlite3.SQLITE_BUSY: _BUSY,
@@ -80,8 +88,8 @@ _SQLITE: dict[int | None, _Meaning] = {
 }
 _POSTGRESQL: dict[str, _Meaning] = {
     "55P03": _BUSY, "57014": _BUSY, "40001": _BUSY, "40P01": _BUSY, "25P03": _BUSY,
-    "25006": _UNWRITABLE, "42501": _UNWRITABLE, "53": _UNWRITABLE, "08": _UNWRITABLE, "57P": _UNWRITABLE,
-    "58": _UNWRITABLE, "28": _UNWRITABLE, "3D": _UNWRITABLE,
+    "25006": _UNREACHABLE, "42501": _UNREACHABLE, "53": _UNREACHABLE, "08": _UNREACHABLE, "57P": _UNREACHABLE,
+    "58": _UNREACHABLE, "28": _UNREACHABLE, "3D": _UNREACHABLE,
     "XX": _CORRUPT, "42": _CORRUPT, "23": _CORRUPT, "22": _CORRUPT, "P0001": _CORRUPT,
 }  # fmt: skip
 """Meanings by prefix of the SQLSTATE; the longest matching prefix decides."""
@@ -636,6 +644,6 @@ def _ledger_error(error: Exception, name: str) -> LedgerError:
 def _by_state(state: str | None, is_database: bool) -> _Meaning:
     """Return the meaning of an SQLSTATE. A lost connection has none."""
     if state is None:
-        return _UNWRITABLE if is_database else _OTHER
+        return _UNREACHABLE if is_database else _OTHER
     fitting = [start for start in _POSTGRESQL if state.startswith(start)]
     return _POSTGRESQL[max(fitting, key=len)] if fitting else _OTHER
