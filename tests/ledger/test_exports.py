@@ -53,6 +53,55 @@ def test_exports_and_reports_are_made_for_their_owner_alone(tmp_path: Path) -> N
     assert mode_of(old) == 0o640  # the owner has said who reads that one
 
 
+@pytest.mark.skipif(os.name != "posix", reason="limits of files are POSIX's")
+@pytest.mark.parametrize("name", ["e.csv", "e.json", "r.html"])
+def test_a_full_disk_leaves_the_file_that_was_there_and_no_half_of_another(
+    tmp_path: Path, name: str
+) -> None:
+    import resource
+
+    ledger, place = Ledger(), tmp_path / name
+    ledger.open("adult", epsilon=1)
+
+    def write() -> None:
+        ledger.export(place) if place.suffix != ".html" else discreet.report(
+            ledger, place, dataset="adult"
+        )
+
+    def write_on_a_full_disk(size: int) -> None:
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+        try:
+            with pytest.raises(OSError, match="File too large"):
+                write()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    write_on_a_full_disk(100)
+    assert list(tmp_path.iterdir()) == []
+    write()
+    old = place.read_bytes()
+    write_on_a_full_disk(len(old) - 1)
+    assert list(tmp_path.iterdir()) == [place]
+    assert place.read_bytes() == old
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and links are POSIX's")
+def test_an_export_goes_where_a_link_leads_and_into_a_pipe(tmp_path: Path) -> None:
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    link, there, pipe = tmp_path / "link.csv", tmp_path / "there.csv", tmp_path / "pipe.csv"
+    link.symlink_to(there)
+    ledger.export(link)
+    assert link.is_symlink()
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    ledger.export(pipe)
+    assert os.read(reader, 1 << 16) == there.read_bytes()
+    os.close(reader)
+    assert pipe.is_fifo()
+
+
 @pytest.mark.parametrize("name", EVIL)
 def test_a_spreadsheet_computes_nothing_of_an_export(tmp_path: Path, name: str) -> None:
     ledger = Ledger()

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from ..arguments import file_path
 from ..errors import InvalidArgument, LedgerUnwritable, preview
-from ..file_permissions import open_private
+from ..file_permissions import replaced_private
 from .events import Event
 
 _COLUMNS = Event.__slots__
@@ -19,6 +19,8 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 def export_events(events: Sequence[Event], path: str | os.PathLike[str]) -> None:
     """Write the events as JSON or CSV, by the extension of the path, to a file readable for its owner alone.
+
+    A file that is there is replaced once the new one is whole.
 
     Raises:
         InvalidArgument: if the extension is another.
@@ -31,7 +33,7 @@ def export_events(events: Sequence[Event], path: str | os.PathLike[str]) -> None
             "an export ends in .json or .csv, got {place}", place=preview(str(place))
         )
     try:
-        with open_private(place) as file:
+        with replaced_private(place) as file:
             write(events, file)
     except OSError as error:
         failure = LedgerUnwritable(

@@ -15,7 +15,7 @@ from ..arguments import choice, file_path, read_name
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, ReportUnwritable, preview
-from ..file_permissions import open_private
+from ..file_permissions import replaced_private
 from ..ledger import Ledger
 from ..messages import Message, languages, using_language
 from ..planning.distribution import Distribution
@@ -74,7 +74,7 @@ def report(  # noqa: PLR0913  # the report, what it may show besides, and its la
     with using_language(lang):
         page = _page(subject, ledger=ledger, dataset=dataset, private_law=private_law)
     try:
-        with open_private(file) as out:
+        with replaced_private(file) as out:
             out.write(page)
     except OSError as error:
         reason = error.strerror
