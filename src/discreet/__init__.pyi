@@ -454,8 +454,8 @@ def counts(
 
     Where nobody may list the values, leave out the candidates and give `delta`: then the values are released that
     enough records hold, as `keys` does, with their counts, and at the same (ε, δ) as without them. A value may be
-    missing: at ε = 1 and δ = 10⁻⁶ one of fewer than 14 records is answered with less than one half, and if it is
-    answered, its count is a little too high on average. `discreet.plan_keys` shows these probabilities.
+    missing: at ε = 1 and δ = 10⁻⁶ one of fewer than 14 records is answered with a probability below one half, and
+    if it is answered, its count is a little too high on average. `discreet.plan_keys` shows these probabilities.
 
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
@@ -651,7 +651,7 @@ def keys(
     """Release the values that a column holds, those of enough records, without a public list of them.
 
     Values of one record or a few are left out with high probability, as they would tell on somebody: at ε = 1 and
-    δ = 10⁻⁶ a key of fewer than 14 records is answered with less than one half, one of 28 or more always.
+    δ = 10⁻⁶ a key of fewer than 14 records is answered with a probability below one half, one of 28 or more always.
     `discreet.plan_keys` shows these probabilities for any ε and δ, from public numbers alone. Each is the
     largest that differential privacy allows for the count of its key, so no other method shows more keys.
 

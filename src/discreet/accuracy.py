@@ -87,7 +87,7 @@ class ErrorBound:
         """
         if self.unit == RECORDS_OF_KEY:
             return Message(
-                "a key of fewer than {records} records is answered with less than one half",
+                "a key of fewer than {records} records is answered with a probability below one half",
                 records=int(self.error),
             )
         answers = answers_in_words(self.probability)

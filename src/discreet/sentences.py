@@ -220,8 +220,8 @@ def _groups(parts: dict[str, str | None], by: str) -> Message:
     """Return the groups of a question in words: how many, or why one that is drawn may be missing."""
     if parts["half"] is not None:
         return Message(
-            "for each group of {by} that is drawn: one of fewer than {records} records is named with less than "
-            "one half",
+            "for each group of {by} that is drawn: one of fewer than {records} records is named with a "
+            "probability below one half",
             by=by,
             records=parts["half"],
         )

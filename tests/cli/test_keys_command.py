@@ -60,7 +60,7 @@ def test_the_plan(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         == 0
     )
     assert (
-        "a key of fewer than 14 records is answered with less than one half"
+        "a key of fewer than 14 records is answered with a probability below one half"
         in capsys.readouterr().out
     )
     assert (tmp_path / "p.svg").exists()
@@ -75,7 +75,7 @@ def test_why_a_key_may_be_missing_is_said_before_anything_is_paid(
     visits: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where nothing can be paid; and nothing that keys do not do is said of their cells."""
-    words = "a key of fewer than 21 records is answered with less than one half"
+    words = "a key of fewer than 21 records is answered with a probability below one half"
     for command in (["keys"], ["counts"], ["mode", "--candidates", "private"]):
         assert run_command([command[0], visits, "page", *TERMS, *command[1:]]) == 0
         assert capsys.readouterr().err.splitlines()[0] == words

@@ -47,7 +47,7 @@ def release_of(profile: Profile) -> discreet.Release[Profile]:
 
 def test_it_is_printed_column_by_column() -> None:
     lines = str(PROFILE).splitlines()
-    assert lines[0] == "about 4,012 person, 3 columns"
+    assert lines[0] == "about 4,012 units (person), 3 columns"
     assert "age  ·  numbers  ·  3,990 cells" in lines
     assert "city  ·  texts  ·  3,390 cells, 600 missing" in lines
     assert "  Zürich  1,200  ██████████████████████████████" in lines
@@ -93,14 +93,14 @@ def test_it_travels_as_plain_values() -> None:
 def test_it_is_shown_in_chinese_too() -> None:
     with using_language("zh"):
         text = str(PROFILE)
-    assert "约 4,012 个 person，3 列" in text
+    assert "约 4,012 个单位（person），3 列" in text
     assert "中位数 41.2" in text
 
 
 def test_the_command_line_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
     show_release(release_of(EVIL), {}, as_json=False)
     shown = capsys.readouterr()
-    assert shown.out.startswith("about 4,012 person, 2 columns\n")
+    assert shown.out.startswith("about 4,012 units (person), 2 columns\n")
     assert shown.err == "ε = 1, δ = 0.00000001 (add/remove one person), composed mechanism\n"
 
 

@@ -17,7 +17,10 @@ def test_the_probabilities_are_those_of_the_mechanism() -> None:
     assert abs(float(plan.probability(12)) - 0.760310996922627) < 1e-14
     assert plan.probability(23).lower == plan.probability(10**9).upper == 1
     assert plan.probability(22).upper < 1
-    assert plan.sentence == "a key of fewer than 12 records is answered with less than one half"
+    assert (
+        plan.sentence
+        == "a key of fewer than 12 records is answered with a probability below one half"
+    )
 
 
 @pytest.mark.parametrize(

@@ -287,7 +287,7 @@ def test_what_is_said_before_paying() -> None:
     bill = bill_of(discreet.keys, Unread(), "page", **ASK)
     assert (
         str(bill.worst_error)
-        == "a key of fewer than 12 records is answered with less than one half"
+        == "a key of fewer than 12 records is answered with a probability below one half"
     )
     assert bill.query == "keys of page, any values, 1000 at most"
     other = bill_of(
@@ -322,7 +322,9 @@ def test_a_ledger_stores_the_keys(tmp_path: Path) -> None:
     with pytest.raises(discreet.errors.RequestConflict):
         session.keys(data, "page", epsilon=1, delta="2e-9", other="1/10", request="monday")
     quote = session.quote(discreet.keys, Unread(), "page", **ASK)
-    assert "a key of fewer than 12 records is answered with less than one half" in str(quote)
+    assert "a key of fewer than 12 records is answered with a probability below one half" in str(
+        quote
+    )
 
 
 def test_noise_is_fresh_for_every_release() -> None:

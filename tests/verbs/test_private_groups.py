@@ -261,9 +261,7 @@ def test_nothing_is_read_before_it_is_paid_for(verb: str) -> None:
         VERBS[verb](Unread(), **PRIVATE, ledger=purse)
     bill = purse.bills[0]
     assert "by the group (drawn groups, one half at 2)" in bill.query
-    words = (
-        "of the group that is drawn: one of fewer than 2 records is named with less than one half"
-    )
+    words = "of the group that is drawn: one of fewer than 2 records is named with a probability below one half"
     if verb not in ("top_k", "top_k by counts", "bounds"):  # which are shown as they are stored
         assert words in str(question_in_words(bill.query))
 

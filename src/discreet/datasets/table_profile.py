@@ -68,7 +68,9 @@ class Profile:
         records = (
             plural("about {count:,} record", "about {count:,} records", size)
             if self.unit is None
-            else Message("about {count:,} {unit}", count=size, unit=unit_in_words(self.unit))
+            else Message(
+                "about {count:,} units ({unit})", count=size, unit=unit_in_words(self.unit)
+            )
         )
         columns = plural("{count:,} column", "{count:,} columns", len(self.columns))
         return gettext("{records}, {columns}", records=records, columns=columns)
@@ -89,7 +91,7 @@ class Profile:
             yield gettext(
                 "A value of fewer than {least:,} {unit} is never shown, and one of few may be missing.",
                 least=self.minimum_count,
-                unit=gettext("records") if self.unit is None else unit_in_words(self.unit),
+                unit=gettext("records") if self.unit is None else gettext("units"),
             )
         elif any(column.kind == "texts" for column in self.columns):
             yield gettext("The values of a column of texts are released with a delta alone.")

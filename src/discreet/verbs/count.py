@@ -98,8 +98,8 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
 
     Where nobody may list the values, leave out the candidates and give `delta`: then the values are released that
     enough records hold, as `keys` does, with their counts, and at the same (ε, δ) as without them. A value may be
-    missing: at ε = 1 and δ = 10⁻⁶ one of fewer than 14 records is answered with less than one half, and if it is
-    answered, its count is a little too high on average. `discreet.plan_keys` shows these probabilities.
+    missing: at ε = 1 and δ = 10⁻⁶ one of fewer than 14 records is answered with a probability below one half, and
+    if it is answered, its count is a little too high on average. `discreet.plan_keys` shows these probabilities.
 
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a

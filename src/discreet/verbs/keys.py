@@ -55,7 +55,7 @@ def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
     """Release the values that a column holds, those of enough records, without a public list of them.
 
     Values of one record or a few are left out with high probability, as they would tell on somebody: at ε = 1 and
-    δ = 10⁻⁶ a key of fewer than 14 records is answered with less than one half, one of 28 or more always.
+    δ = 10⁻⁶ a key of fewer than 14 records is answered with a probability below one half, one of 28 or more always.
     `discreet.plan_keys` shows these probabilities for any ε and δ, from public numbers alone. Each is the
     largest that differential privacy allows for the count of its key, so no other method shows more keys.
 
