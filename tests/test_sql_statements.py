@@ -363,3 +363,16 @@ def test_5000_mutated_statements_are_refused_or_right() -> None:
     draw = random.Random(4)
     answered = sum(is_what_it_says(mutated(draw)) for _ in range(5000))
     assert 200 < answered < 4000
+
+
+def test_the_condition_counts_for_every_aggregate() -> None:
+    """A hundred aggregates where a thousand comparisons hold took seconds to be priced."""
+    counts = ", ".join(f"COUNT(*) AS c{number}" for number in range(100))
+
+    def statement(comparisons: int) -> str:
+        where = " OR ".join(["age > 1"] * comparisons)
+        return f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) {counts} FROM people WHERE {where}"
+
+    assert len(read_statement(statement(100)).aggregates) == 100
+    with pytest.raises(InvalidArgument, match="at most 10,000 comparisons"):
+        read_statement(statement(101))

@@ -246,6 +246,12 @@ def names_of_columns(condition: Condition) -> list[str]:
     return list(dict.fromkeys(test.column for test in tests_of(condition)))
 
 
+def count_parts(condition: Condition) -> int:
+    """Return the number of the comparisons and constants of a condition."""
+    tests = tests_of(condition)
+    return sum(len(one.constants) if isinstance(one, Membership) else 1 for one in tests)
+
+
 def check_size(condition: Condition) -> Condition:
     """Return a condition that is not too large, with one reading of every column.
 
@@ -253,8 +259,7 @@ def check_size(condition: Condition) -> Condition:
         InvalidArgument: if it has too many parts, or compares one column with constants of several kinds: a cell of
             a text file is then readable as one of them and missing as another.
     """
-    tests = tests_of(condition)
-    parts = sum(len(one.constants) if isinstance(one, Membership) else 1 for one in tests)
+    parts = count_parts(condition)
     if parts > MOST_PARTS:
         raise InvalidArgument(
             "a condition has at most {most_parts:,} comparisons and constants; this has {parts:,}",

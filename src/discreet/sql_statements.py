@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from .arguments import text as read_text
 from .condition_readers import from_tree
-from .conditions import Condition, check_size
+from .conditions import Condition, check_size, count_parts
 from .errors import InvalidArgument, MissingPackage, preview
 from .numbers import count, exact, positive
 
@@ -22,6 +22,8 @@ Tree: TypeAlias = Any
 
 _LONGEST_STATEMENT = 20_000
 MOST_ITEMS = 100
+MOST_COMPARISONS = 10_000
+"""So many comparisons and constants all aggregates have together: the condition counts for each of them."""
 
 EXAMPLE = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) COUNT(*) FROM people"
 
@@ -131,18 +133,33 @@ def read_statement(statement: object) -> SqlStatement:
     _check_parts(tree)
     by = _group_column(tree)
     names, aggregates, group_name = _select_list(tree, by)
-    where = tree.args.get("where")
     return SqlStatement(
         _dataset(tree),
         aggregates,
         names,
         by,
         group_name,
-        None if where is None else check_size(from_tree(where.this)),
+        _condition(tree, len(aggregates)),
         _amounts(options, by),
         _order(tree, names, aggregates),
         _limit(tree),
     )
+
+
+def _condition(tree: Tree, aggregates: int) -> Condition | None:
+    """Return the condition of a statement with so many aggregates, or None."""
+    where = tree.args.get("where")
+    if where is None:
+        return None
+    condition = check_size(from_tree(where.this))
+    if count_parts(condition) * aggregates > MOST_COMPARISONS:
+        raise InvalidArgument(
+            "a statement has at most {most:,} comparisons and constants: those of its condition, for each of its "
+            "{aggregates} aggregates",
+            most=MOST_COMPARISONS,
+            aggregates=aggregates,
+        )
+    return condition
 
 
 def _sqlglot() -> Tree:

@@ -5,6 +5,7 @@ import datetime as dt
 import json
 import logging
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,11 @@ import discreet
 from discreet.ledger.toml_budgets import configuration
 from discreet.service.app import make_app
 from discreet.service.counts import RequestCounts
+from discreet.service.free_questions import MOST_IN_FREE_QUESTION
 from discreet.service.limits import LONGEST_BODY, PLACES, RateLimit
 from discreet.service.metrics import as_text
 from discreet.service.operations import OPERATIONS
+from discreet.service.rights import Rights
 from discreet.service.tokens import ROLES, tokens_beside
 from discreet.service.turns import LENGTH, Clock
 
@@ -332,6 +335,52 @@ def test_the_chain_is_told_line_by_line(called: Called) -> None:
     told = discreet.Ledger("budget.db").history()
     assert events == json.loads(json.dumps([event.as_dict() for event in told]))
     assert reply.headers["ledger-head"] == told[-1].head
+
+
+def test_the_requests_of_a_caller_are_worked_on_one_after_another(
+    called: Called, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever their number and their work: a reply to others waits for one of them at a time."""
+    begun: list[str] = []
+    may_end = threading.Event()
+    budgets = Rights.budgets
+
+    def slow(rights: Rights) -> Any:
+        begun.append(str(rights.analyst))
+        if rights.analyst == "ann":
+            may_end.wait(60)
+        return budgets(rights)
+
+    monkeypatch.setattr(Rights, "budgets", slow)
+
+    async def asked() -> None:
+        transport = httpx.ASGITransport(called.app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://service.test") as client:
+
+            def ask(who: str) -> Any:
+                bearer = {"Authorization": f"Bearer {called.tokens[who]}"}
+                return asyncio.create_task(client.get("/v1/budgets", headers=bearer))
+
+            asking = [ask("ann") for _ in range(8)]
+            while not begun:
+                await asyncio.sleep(0.01)
+            assert (await ask("bob")).status_code == 200
+            assert begun == ["ann", "bob"]
+            may_end.set()
+            assert {(await one).status_code for one in asking} == {200}
+
+    asyncio.run(asked())
+    assert begun.count("ann") == 8
+
+
+def test_a_free_question_lists_so_many_values(called: Called) -> None:
+    """Its price is settled by workers and readers that others wait for: 100,000 took five seconds."""
+    for number in (MOST_IN_FREE_QUESTION, MOST_IN_FREE_QUESTION + 1):
+        terms = {"epsilon": "1/8", "candidates": list(map(str, range(number)))}
+        for path in ("/v1/verbs/quotes", "/v1/verbs/answers"):
+            reply = called("ann", "POST", path, json={**FREE, "terms": terms})
+            assert reply.status_code == 422  # they are not declared
+            assert ("lists at most 10,000" in reply.text) is (number > MOST_IN_FREE_QUESTION)
 
 
 def test_the_log_has_every_request_and_nothing_of_the_caller(

@@ -1,6 +1,8 @@
 """Where a service listens, and how it is reached."""
 
 import gc
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,3 +66,16 @@ def test_a_connection_that_is_forgotten_is_closed() -> None:
         del connection
         gc.collect()
     assert closed
+
+
+def test_the_log_has_nothing_of_the_package_of_assistants() -> None:
+    """It logs every request that it refuses with a traceback, in which are words of whoever asked."""
+    code = (
+        "import logging; from discreet.service import serving; serving._log(); "
+        "logging.getLogger('mcp.server').error('WORDS'); logging.getLogger('discreet.access').info('{}')"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert "access" in ended.stderr
+    assert "WORDS" not in ended.stderr

@@ -34,6 +34,12 @@ _PLAIN = (
 
 _NO_LEAST = Amount()
 
+MOST_IN_FREE_QUESTION = 10_000
+"""So many values a free question lists at a service, such as candidates: its price takes a quarter of a second.
+
+Longer ones would keep workers and readers from others: the price of a million takes half a minute.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Freedom:
@@ -135,6 +141,19 @@ class Freedom:
         if self.largest_delta is None and self.largest_epsilon is not None:
             return Fraction(0)
         return self.largest_delta
+
+
+def check_number_of_values(terms: Mapping[str, object]) -> None:
+    """Raise if a free question lists more values than a service reads."""
+    number = sum(len(one) for one in terms.values() if isinstance(one, list | tuple))
+    if number > MOST_IN_FREE_QUESTION:
+        raise PublicError(
+            InvalidArgument(
+                "a free question lists at most {most:,} values, such as candidates; this lists {number:,}",
+                most=MOST_IN_FREE_QUESTION,
+                number=number,
+            )
+        )
 
 
 def parts_of_question(question: Call) -> list[Call]:

@@ -8,19 +8,20 @@ from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 from time import monotonic
+from weakref import WeakKeyDictionary
 
 from .access import REFUSED
 from .counts import RequestCounts
 from .tokens import Token
 from .turns import AT_ONCE, LEAVE, App, AsgiMessage, Receive, Send
 
-LONGEST_BODY = 1 << 20
+LONGEST_BODY = 1 << 18
 """Bytes of the longest request."""
 
 SLOWEST_BODY = 10.0
 """Seconds that a request may take to arrive."""
 
-_TOO_LONG = 413, "the request is longer than 1 MiB"
+_TOO_LONG = 413, "the request is longer than 256 KiB"
 _TOO_SLOW = 408, "the request took longer than ten seconds to arrive"
 _GONE = 400, "the request is not whole"
 
@@ -110,6 +111,9 @@ class Places:
 
     most: int = PLACES
     _counts: Counter[str] = field(default_factory=Counter)
+    _lines: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = field(
+        default_factory=WeakKeyDictionary
+    )
     _lock: Lock = field(default_factory=Lock)
 
     def enter(self, token: Token, scope: AsgiMessage) -> bool:
@@ -118,7 +122,7 @@ class Places:
         One that is refused is told at once: waiting for the end of a turn, it would keep its connection from
         others. That tells no more than how many requests the caller sent who got no reply yet.
         """
-        caller = f"{token.role} {token.analyst or ''}"
+        caller = _caller_of(token)
         with self._lock:
             if self._counts[caller] >= self.most:
                 scope[AT_ONCE] = True
@@ -127,8 +131,23 @@ class Places:
         scope[LEAVE] = partial(self._leave, caller)
         return True
 
+    def line(self, token: Token) -> asyncio.Lock:
+        """Return the lock by which the requests of a caller are worked on one after another.
+
+        The threads of a worker share one interpreter: thus a reply to others waits for one request of the caller at
+        a time, however many there are. A lock is of one event loop, of which a worker has one.
+        """
+        with self._lock:
+            lines = self._lines.setdefault(asyncio.get_running_loop(), {})
+        return lines.setdefault(_caller_of(token), asyncio.Lock())
+
     def _leave(self, caller: str) -> None:
         with self._lock:
             self._counts[caller] -= 1
             if not self._counts[caller]:
                 del self._counts[caller]
+
+
+def _caller_of(token: Token) -> str:
+    """Return the name by which the places of a caller are counted."""
+    return f"{token.role} {token.analyst or ''}"

@@ -19,6 +19,7 @@ from .access import REFUSED
 from .connection import Connection
 from .dispatcher import QueuedQuestion
 from .dispatcher_client import DispatcherClient
+from .limits import Places
 from .paused_replies import PausedReply, ReadingNeeded, finish
 from .refusals import RefusedError, error_for_reader, status_of
 from .tokens import Token
@@ -40,6 +41,11 @@ class Answering(Protocol):
     @property
     def turns(self) -> Turns | None:
         """When replies leave."""
+        ...
+
+    @property
+    def places(self) -> Places:
+        """How many requests of one caller are answered at the same time."""
         ...
 
     def connection(
@@ -85,7 +91,11 @@ async def reply(
 
 async def reply_with(service: Answering, request: Request, work: AnswerWork) -> Response:
     """Answer a caller with the response that the work returns."""
-    return await _finished(service, request, partial(_respond, service, request, work))
+    token = await run_in_threadpool(caller_or_refusal, service, request)
+    if isinstance(token, JSONResponse):
+        return token
+    respond = partial(_respond, service, request, token, work)
+    return await _finished(service, request, token, respond)
 
 
 async def reply_to(  # noqa: PLR0913  # a caller, the work, and the form of both its failures
@@ -98,14 +108,18 @@ async def reply_to(  # noqa: PLR0913  # a caller, the work, and the form of both
 ) -> Response:
     """Answer the caller of a known token, with failures and postponed answers in a form of its own."""
     respond = partial(_respond_to, service, request, token, work, refuse, postpone)
-    return await _finished(service, request, respond)
+    return await _finished(service, request, token, respond)
 
 
 async def _finished(
-    service: Answering, request: Request, respond: Callable[[], "Response | PausedReply"]
+    service: Answering,
+    request: Request,
+    token: Token,
+    respond: Callable[[], "Response | PausedReply"],
 ) -> Response:
     """Return a response, once the data that it needs are read."""
-    response = await run_in_threadpool(respond)
+    async with service.places.line(token):
+        response = await run_in_threadpool(respond)
     return (
         await finish(service, request, response) if isinstance(response, PausedReply) else response
     )
@@ -121,11 +135,10 @@ def caller_or_refusal(service: Answering, request: Request) -> Token | JSONRespo
         return failure(request, error_for_reader(error, None))
 
 
-def _respond(service: Answering, request: Request, work: AnswerWork) -> Response | PausedReply:
+def _respond(
+    service: Answering, request: Request, token: Token, work: AnswerWork
+) -> Response | PausedReply:
     """Answer a caller; whatever fails is told as the caller may see it, and never with a traceback."""
-    token = caller_or_refusal(service, request)
-    if isinstance(token, JSONResponse):
-        return token
     reply = _respond_to(service, request, token, work, failure, _postpone)
     # An operation with its answer there writes it, and no more.
     return replace(reply, reads=False) if isinstance(reply, PausedReply) else reply

@@ -42,7 +42,7 @@ from ..node.isolation import PublicError
 from ..payment import Bill
 from ..privacy.contract import equals
 from ..releases import Release
-from .free_questions import Freedom, read_free, refusal
+from .free_questions import Freedom, check_number_of_values, read_free, refusal
 from .lengths import longest_release, with_most
 from .own_rights import OwnRights
 from .past_releases import PastRelease, past_releases
@@ -279,6 +279,8 @@ class Rights:
         self, verb: str, dataset: str, column: str | None, terms: Mapping[str, object]
     ) -> "Inquiry":
         """Return a free question, if the verb is allowed."""
+        if self.longest is not None:
+            check_number_of_values(terms)
         budgets = self._budgets(dataset)
         verb = WORDS_OF_V1.get(verb, verb)
         question = read_free(verb, column, terms)

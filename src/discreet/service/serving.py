@@ -260,7 +260,7 @@ def _begin_counts(description: Path) -> None:
 
 
 def _log() -> None:
-    """Write one line of JSON for every request to standard error, and one for every failure of the service."""
+    """Write one line of JSON for every request to standard error, one for every failure of the service, no more."""
     for name, kind in (("discreet.access", "access"), ("discreet.failures", "failure")):
         logger, handler = logging.getLogger(name), logging.StreamHandler()
         line = f'{{"time": "%(asctime)s", "{kind}": %(message)s}}'
@@ -268,3 +268,7 @@ def _log() -> None:
         logger.addHandler(handler)
         logger.setLevel(logging.INFO)
         logger.propagate = False
+    # The SDK of assistants logs what it refuses with a traceback, in which are words of the caller.
+    sdk = logging.getLogger("mcp")
+    sdk.addHandler(logging.NullHandler())
+    sdk.propagate = False

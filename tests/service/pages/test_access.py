@@ -1,9 +1,11 @@
 """Who may see which page: by enumeration of every page, role and method, with the headers of every reply."""
 
 import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from fastapi import FastAPI
 
@@ -12,6 +14,7 @@ from discreet.service.pages.page_request import LOGIN, SESSION
 from discreet.service.pages.page_routes import PAGES
 from discreet.service.pages.sessions import form_secret
 from discreet.service.pages.site import LOGINS
+from discreet.service.rights import Rights
 from discreet.service.tokens import tokens_beside
 from discreet.service.turns import LENGTH
 
@@ -305,3 +308,39 @@ def test_requests_at_once_are_answered(served: Served) -> None:
         return [reply.status_code for reply in await asyncio.gather(*found)]
 
     assert asyncio.run(many()) == [200] * 8
+
+
+def test_the_pages_of_a_caller_are_worked_on_one_after_another(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As its requests to the other routes are: a page of others waits for one of them at a time."""
+    begun: list[str] = []
+    may_end = threading.Event()
+    budgets = Rights.budgets
+
+    def slow(rights: Rights) -> Any:
+        begun.append(str(rights.analyst))
+        if rights.analyst == "ann":
+            may_end.wait(60)
+        return budgets(rights)
+
+    monkeypatch.setattr(Rights, "budgets", slow)
+    people = {who: served.person(who) for who in ("ann", "auditor")}
+
+    async def asked() -> None:
+        transport = httpx.ASGITransport(served.app)
+        async with httpx.AsyncClient(transport=transport, base_url=f"https://{HOST}") as client:
+
+            def ask(who: str) -> Any:
+                cookie = f"{SESSION}={people[who].cookies[SESSION]}"
+                return asyncio.create_task(client.get("/budgets", headers={"Cookie": cookie}))
+
+            asking = [ask("ann") for _ in range(8)]
+            while not begun:
+                await asyncio.sleep(0.01)
+            assert (await ask("auditor")).status_code == 200
+            assert begun == ["ann", "None"]
+            may_end.set()
+            assert {(await one).status_code for one in asking} == {200}
+
+    asyncio.run(asked())

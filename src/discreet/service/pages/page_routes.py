@@ -1,6 +1,7 @@
 """The routes of the pages: the roles that may see them, and the replies."""
 
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 
@@ -14,7 +15,7 @@ from ...node.isolation import Failure
 from ...releases import Release
 from ..paused_replies import PausedReply, ReadingNeeded, finish
 from ..refusals import RefusedError, error_for_reader, status_of
-from ..tokens import ROLES
+from ..tokens import ROLES, Token
 from ..turns import LENGTH
 from . import access_pages, asking_pages, budget_pages, history_pages, login_page
 from .authenticated_request import AuthenticatedRequest, error_texts, note_error, page_frame
@@ -93,7 +94,9 @@ def _add_route(router: APIRouter, method: str, path: str, work: Stranger, site: 
 
     async def endpoint(request: Request) -> Response:
         body = await request.body()
-        response = await run_in_threadpool(_respond, site, request, body, work)
+        token = await run_in_threadpool(_token_of, site, request)
+        async with nullcontext() if token is None else site.service.places.line(token):
+            response = await run_in_threadpool(_respond, site, request, body, work)
         if isinstance(response, PausedReply):
             response = await finish(site.service, request, response)
         if length:
@@ -102,6 +105,13 @@ def _add_route(router: APIRouter, method: str, path: str, work: Stranger, site: 
         return response
 
     router.add_api_route(path, endpoint, methods=[method], response_model=None)
+
+
+def _token_of(site: Site, request: Request) -> Token | None:
+    """Return the token of a visitor; None for a stranger, and where the reply says why it cannot be known."""
+    with suppress(DiscreetError):
+        return site.token_of(request.cookies.get(SESSION, ""))
+    return None
 
 
 def _respond(site: Site, request: Request, body: bytes, work: Stranger) -> Response | PausedReply:
