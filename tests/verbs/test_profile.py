@@ -376,7 +376,7 @@ def test_the_command_prints_a_profile_and_a_draft(
     ]
     assert run(words) == 0
     shown = capsys.readouterr()
-    assert shown.out.startswith("about 200 who, 3 columns\n")
+    assert shown.out.startswith("about 200 units (who), 3 columns\n")
     assert "  Bern    120  ██████████████████████████████\n" in shown.out
     assert "[datasets.people.columns.city]\n" in shown.out
     assert "ε = 1000000, δ = 0.000001 (add/remove one who), composed mechanism" in shown.err
