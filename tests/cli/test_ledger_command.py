@@ -251,3 +251,13 @@ def test_the_ledger_from_the_environment(
     monkeypatch.delenv("DISCREET_LEDGER")
     assert mode("--epsilon 1/2") == 2
     assert "--dataset goes with --ledger" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("here")
+def test_where_nothing_was_closed_nothing_is_opened_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert command("ledger open budget.db --dataset people --epsilon 1") == 0
+    said(capsys)
+    assert command("ledger reopen budget.db --dataset people") == 0
+    assert capsys.readouterr().out == ""

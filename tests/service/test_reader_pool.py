@@ -1,12 +1,18 @@
 """Readers that are free are used at once; those that end are replaced; a spare is always warm."""
 
 import asyncio
+import os
+import signal
 from collections.abc import Coroutine
+from multiprocessing import forkserver
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from discreet.service import reader_pool
+from discreet.service.reader import ReaderSettings
+from discreet.service.reader_limits import ReaderLimits
 from discreet.service.reader_pool import SPARES, EndedError, Line, ReaderPool
 
 
@@ -120,5 +126,24 @@ def test_where_none_can_be_started_nobody_waits_without_end(
         reader = FakeReader()
         pool.give_back(reader)  # to nobody who has gone
         assert await pool.take() is reader
+
+    run(work())
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no such signal")
+def test_a_template_that_ends_while_it_forks_is_a_reader_that_ended(tmp_path: Path) -> None:
+    """Another error would end the attempts, and after as many as there are readers nobody is answered again."""
+    settings = ReaderSettings(str(tmp_path / "none.toml"), "", ReaderLimits())
+
+    async def work() -> None:
+        forks = reader_pool.Forks(settings)
+        forkserver.ensure_running()
+        template = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
+        os.kill(template, signal.SIGSTOP)
+        forking = asyncio.create_task(forks.fork())
+        await asyncio.sleep(0.5)
+        os.kill(template, signal.SIGKILL)
+        with pytest.raises(EndedError):
+            await asyncio.wait_for(forking, 60)
 
     run(work())

@@ -22,6 +22,8 @@ def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
     if as_json:
         print_json([budget.as_dict() for budget in budgets])
         return
+    if not budgets:
+        return
     columns = _budget_columns(budgets)
     table = Table(box=None, pad_edge=False, show_edge=False)
     for title in columns:

@@ -116,14 +116,19 @@ class ForkedReader:
     def note_end(self) -> None:
         """Note that it has ended."""
         self.writer.close()
-        if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        _remove(self.folder)
         if not self._end.done():
             self._end.set_result(None)
 
     async def wait_for_end(self) -> None:
         """Return when it has ended."""
         await asyncio.shield(self._end)
+
+
+def _remove(folder: str | None) -> None:
+    """Remove the folder of a reader, if it has one."""
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(slots=True)
@@ -143,15 +148,24 @@ class Forks:
         self._context.set_forkserver_preload([_TEMPLATE])
 
     async def fork(self) -> ForkedReader:
-        """Start a reader, and return it when it is ready."""
+        """Start a reader, and return it when it is ready.
+
+        Raises:
+            EndedError: if it could not be started, or ended before it was ready.
+        """
         ours, theirs = socket.socketpair()
         folder = self._make_folder()
         limits = replace(self.settings.limits, spill_folder=folder)
         settings = replace(self.settings, limits=limits)
         process = self._context.Process(target=read_for, args=(theirs, settings), daemon=True)
-        with theirs:
-            async with self._lock:
-                await asyncio.to_thread(process.start)
+        try:
+            with theirs:
+                async with self._lock:
+                    await asyncio.to_thread(process.start)
+        except (OSError, EOFError):  # the latter if the template ended in the midst of it
+            ours.close()
+            _remove(folder)
+            raise EndedError from None
         lines, writer = await asyncio.open_connection(sock=ours, limit=1 << 30)
         reader = ForkedReader(lines, writer, process.pid, folder)
         self._watch(process, reader)
