@@ -14,7 +14,10 @@ def ask_command(
     question: Annotated[
         str,
         typer.Argument(
-            help="A question of discreet.toml.", show_default=False, autocompletion=question_names
+            metavar="QUESTION",
+            help="A question of discreet.toml.",
+            show_default=False,
+            autocompletion=question_names,
         ),
     ],
     dataset: Annotated[

@@ -20,7 +20,7 @@ def attack_command(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]",
+            metavar="NAME",
             help="The attack; without it, all are run.",
             show_default=False,
             autocompletion=attack_names,

@@ -21,7 +21,9 @@ _NOT_PRIVATE = (
 _Data = Annotated[
     str | None,
     typer.Argument(
-        help="A Parquet, Arrow or CSV file, a folder, or a database.", show_default=False
+        metavar="FILE",
+        help="A Parquet, Arrow or CSV file, a folder, or a database.",
+        show_default=False,
     ),
 ]
 _Name = Annotated[
