@@ -259,6 +259,18 @@ MISTAKES = [
     Mistake("a histogram by pandas' name", lambda: library.value_counts, "discreet.counts"),
     Mistake("a plan by the name of the command", lambda: library.plan, "discreet.worst_error"),
     Mistake(
+        "text as numbers, in a column of objects",
+        lambda: library.median(PEOPLE.astype({"pay": object}), "pay", candidates=AGES, epsilon=1),
+        "cast it",
+        False,
+    ),
+    Mistake(
+        "text as numbers, in a series of objects",
+        lambda: library.mean(PEOPLE.pay.astype(object), minimum=0, maximum=9, epsilon=1),
+        "cast it",
+        False,
+    ),
+    Mistake(
         "a table that is grouped",
         lambda: library.median(PEOPLE.groupby("city"), "age", candidates=AGES, epsilon=1),
         "as by=",

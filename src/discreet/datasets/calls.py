@@ -83,6 +83,20 @@ def check_raw(data: object, column: object, *, is_charged: bool) -> None:
     warn(advice)
 
 
+def _warn_of_objects(data: Any, column: object) -> None:
+    """Warn where pandas has Python objects as numbers: text among them is left out, and no type tells of it."""
+    if type(data).__module__.partition(".")[0] != "pandas":
+        return
+    is_table = hasattr(data, "columns")
+    cells = data.get(column) if is_table and isinstance(column, str) else data
+    if str(getattr(cells, "dtype", None)) == "object":
+        of = f"column {column!r} holds" if is_table else "the data hold"
+        warn(
+            f"{of} Python objects: cells that are no numbers or dates, such as text, count as missing. Where text "
+            "spells numbers, cast it, such as pandas.to_numeric(table[column])"
+        )
+
+
 def _read_if_new(path: Path) -> Configuration:
     """Return the configuration of a file; read again only if it was written since."""
     try:
@@ -143,6 +157,8 @@ def takes_dataset(
             column = _column(args, kwargs, place)
             if outer.old_value is Token.MISSING:
                 check_raw(data, column, is_charged=kwargs.get("ledger") is not None)
+                if asks in ("numbers", "sums"):
+                    _warn_of_objects(data, column)
             if kwargs.get("ledger") is not None and (
                 asks not in ("values", "keys") or column is not None
             ):
