@@ -10,16 +10,19 @@ from .json_output import print_either
 from .options import AsJson, DryRun, RequestName, Size
 
 
+_Question = Annotated[
+    str,
+    typer.Argument(
+        metavar="QUESTION",
+        help="A question of discreet.toml.",
+        show_default=False,
+        autocompletion=question_names,
+    ),
+]
+
+
 def ask_command(
-    question: Annotated[
-        str,
-        typer.Argument(
-            metavar="QUESTION",
-            help="A question of discreet.toml.",
-            show_default=False,
-            autocompletion=question_names,
-        ),
-    ],
+    question: _Question,
     dataset: Annotated[
         str | None,
         typer.Option(

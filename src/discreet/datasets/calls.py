@@ -83,12 +83,12 @@ def check_raw(data: object, column: object, *, is_charged: bool) -> None:
     warn(advice)
 
 
-def _warn_of_objects(data: Any, column: object) -> None:
+def _warn_of_objects(table: Any, column: object) -> None:
     """Warn where pandas has Python objects as numbers: text among them is left out, and no type tells of it."""
-    if type(data).__module__.partition(".")[0] != "pandas":
+    if type(table).__module__.partition(".")[0] != "pandas":
         return
-    is_table = hasattr(data, "columns")
-    cells = data.get(column) if is_table and isinstance(column, str) else data
+    is_table = hasattr(table, "columns")
+    cells = table.get(column) if is_table and isinstance(column, str) else table
     if str(getattr(cells, "dtype", None)) == "object":
         of = f"column {column!r} holds" if is_table else "the data hold"
         warn(
