@@ -9,7 +9,6 @@ from .completion import analyst_names, dataset_names, question_names
 from .json_output import print_either
 from .options import AsJson, DryRun, RequestName, Size
 
-
 _Question = Annotated[
     str,
     typer.Argument(
