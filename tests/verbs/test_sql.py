@@ -125,7 +125,7 @@ REFUSED = {
     "COUNT(DISTINCT user, age) FROM people": "nothing else",
     "MEDIAN(city) FROM people": "declared as string",
     "MODE(user) FROM people": "does not declare the values",
-    "MEDIAN(age) FROM others": "FROM names 'others'",
+    "MEDIAN(age) FROM others": "FROM names 'others', and this dataset is called people: write FROM people",
     "MEDIAN(age) FROM people WHERE city > 5": "with a number",
     "MEDIAN(age) FROM people GROUP BY user": "give delta",
 }

@@ -169,9 +169,9 @@ class _Plan:
         name = "data" if dataset.name is None else dataset.name
         if statement.dataset != name:
             raise InvalidArgument(
-                "FROM names {dataset}, and this is {name}",
+                "FROM names {dataset}, and this dataset is called {name}: write FROM {name}",
                 dataset=preview(statement.dataset),
-                name=preview(name),
+                name=name,
             )
         _check_units(dataset, statement)
         if statement.options.max_groups is not None and dataset.privacy_unit is None:
