@@ -1,6 +1,7 @@
 """A PostgreSQL server of our own for the tests, if there is one on this machine."""
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -59,7 +60,35 @@ def server() -> Iterator[str]:
         finally:
             running.send_signal(signal.SIGINT)  # the fast way: clients are not waited for
             running.communicate()
+            while _started:
+                again = _started.pop()
+                again.send_signal(signal.SIGINT)
+                again.communicate()
             shutil.rmtree(folder)
+
+
+@contextmanager
+def stopped(url: str) -> Iterator[None]:
+    """Stop a server of `server` at once, as a crash does, and start it again at the end."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        [data] = connection.execute("SHOW data_directory").fetchone() or ()
+    number = Path(data, "postmaster.pid").read_text().split()[0]
+    command = shlex.split(Path(data, "postmaster.opts").read_text())
+    os.kill(int(number), signal.SIGQUIT)
+    folder = Path(data).parent
+    until = time.monotonic() + _PATIENCE
+    while Path(data, "postmaster.pid").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    yield
+    again = subprocess.Popen(command, stderr=subprocess.DEVNULL, cwd=folder, **_somebody(folder))
+    _started.append(again)
+    _await(url, again)
+
+
+_started: list["subprocess.Popen[bytes]"] = []
+"""The servers that were started again."""
 
 
 def _somebody(folder: Path) -> dict[str, Any]:

@@ -8,8 +8,8 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
+from discreet.account import Indices
 from discreet.errors import LedgerBusy, LedgerError, LedgerUnwritable
 from discreet.ledger import Ledger
 from discreet.ledger.schema import LEDGER
@@ -305,6 +306,49 @@ def test_a_server_that_is_gone() -> None:
         session = ledger.session("adult")
     with pytest.raises(LedgerUnwritable, match=r"cannot be reached.* does the server run"):
         session.buy(bill("1/2"), untouched)
+
+
+@pytest.mark.parametrize(
+    ("moment", "charged", "note"),
+    [
+        ("read", None, ["if this was paid: request='r' asks again at no cost"]),
+        ("drawn", True, ["this is paid: request='r' asks again at no cost"]),
+        ("kept", False, []),
+    ],
+)
+def test_a_server_that_stops_at_once_keeps_what_was_paid(
+    moment: str, charged: bool | None, note: list[str]
+) -> None:
+    """Before the charge, between the charge and the answer, and after both."""
+    with postgres.server() as url:
+        ledger = Ledger(postgres.schema(url, "stops"))
+        ledger.open("adult", epsilon=1)
+        session, drawn = ledger.session("adult"), list[int]()
+
+        def prepare() -> Callable[[], Indices]:
+            if moment == "read":
+                server.enter_context(postgres.stopped(url))
+            return draw
+
+        def draw() -> Indices:
+            drawn.append(len(drawn))
+            if moment == "drawn":
+                server.enter_context(postgres.stopped(url))
+            return [drawn[-1]]
+
+        with ExitStack() as server:
+            if moment == "kept":
+                assert session.buy(bill("1/2", "r"), prepare) == [0]
+                server.enter_context(postgres.stopped(url))
+            with pytest.raises(LedgerUnwritable) as failed:
+                session.buy(bill("1/2", "r"), prepare)
+        assert failed.value.charged is charged
+        assert getattr(failed.value, "__notes__", []) == note
+        draws, moment = 2 if moment == "drawn" else 1, "over"
+        assert session.buy(bill("1/2", "r"), prepare) == [draws - 1]
+        assert len(drawn) == draws
+        assert ledger.budgets()[0].spent.epsilon == Fraction(1, 2)
+        assert ledger.verify().events == 3
 
 
 @pytest.mark.parametrize(
