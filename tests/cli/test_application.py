@@ -104,6 +104,7 @@ def test_json_is_stable(capsys: pytest.CaptureFixture[str]) -> None:
             "No such option: --maximum; here it is --hi",
         ),
         (["mode", EXAMPLE, "age", "--mim", "9"], "No such option: --mim"),
+        (["mode", EXAMPLE, "age", "--language", "zh"], "--language goes before the command"),
         (["frobnicate"], "No such command 'frobnicate'"),
     ],
 )

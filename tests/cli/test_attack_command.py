@@ -1,6 +1,7 @@
 """discreet attack: by name, and all of them."""
 
 import json
+import warnings
 
 import pytest
 
@@ -17,6 +18,14 @@ def test_attacks_by_name_and_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert "BROKEN" in capsys.readouterr().out
     assert run(["attack", "lost_event", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["broken"] is True
+
+
+def test_an_attack_at_a_large_epsilon_warns_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        assert run(["attack", "truncation"]) == 0
+    assert "(ε = 30)" in capsys.readouterr().out
+    assert not warned
 
 
 @pytest.mark.proof

@@ -192,9 +192,11 @@ def _message(error: Exception) -> str | None:
     parser_message = getattr(error, "format_message", None)
     if parser_message is None:
         return None
-    own_name = _own_name(error)
+    missing, own_name = getattr(error, "option_name", None), _own_name(error)
     if own_name is not None:
-        return f"No such option: {getattr(error, 'option_name', '')}; here it is {own_name}"
+        return f"No such option: {missing}; here it is {own_name}"
+    if missing == "--language":
+        return "--language goes before the command, as in: discreet --language zh mode ..."
     message = str(parser_message())
     several = "unexpected extra argument" in message
     return (

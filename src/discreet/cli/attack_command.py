@@ -1,5 +1,6 @@
 """discreet attack: attacks on naive mechanisms, run against this library's too."""
 
+import warnings
 from typing import Annotated
 
 import typer
@@ -49,7 +50,8 @@ def attack_command(
         else:
             typer.echo("\n".join(ATTACKS))
         return
-    lessons = [ATTACKS[each]() for each in ([name] if name else ATTACKS)]
+    with warnings.catch_warnings(action="ignore"):  # of a large epsilon, which is the point of one
+        lessons = [ATTACKS[each]() for each in ([name] if name else ATTACKS)]
     if as_json:
         objects = [lesson.as_dict() for lesson in lessons]
         print_json(objects if name is None else objects[0])
