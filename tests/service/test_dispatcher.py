@@ -242,10 +242,10 @@ def test_a_reader_has_the_same_time_to_read_however_long_it_waited_for_the_ledge
 
 
 def test_waiting_for_the_ledger_makes_a_reply_late_by_whole_turns_and_is_no_failure() -> None:
-    script = Script(timetable({"ann": 4}))
+    script = Script(timetable({"ann": 4, "ben": 4}))
 
     async def work() -> list[Line]:
-        tickets = [script.ask("late", charge=1.3), script.ask("next")]
+        tickets = [script.ask("late", charge=1.3), script.ask("next", "ben")]
         return await asyncio.gather(*(ticket.reply for ticket in tickets))
 
     late, following = script.run(work())
@@ -253,6 +253,27 @@ def test_waiting_for_the_ledger_makes_a_reply_late_by_whole_turns_and_is_no_fail
     times = {name: time for kind, name, time in script.log if kind == "store"}
     assert (times["late"] - (101.0 - ALLOWANCE * TURN)) % TURN == pytest.approx(0)
     assert times["next"] == pytest.approx(102.0 - ALLOWANCE * TURN)  # a spare had the next place
+
+
+@pytest.mark.parametrize(("caller", "begins"), [("ann", "second"), ("ben", "other")])
+def test_a_question_begins_after_the_last_of_its_caller_though_that_is_late(
+    caller: str, begins: str
+) -> None:
+    """As the last may fail, by which the dataset is closed: both would fail where one may. Others do not wait."""
+    script = Script(timetable({"ann": 4}, {"ben": 4}))
+
+    async def work() -> None:
+        tickets = [script.ask("first", charge=0.4, takes=0.5)]
+        while not script.log:
+            await script.clock.sleep(0.01)
+        tickets.append(script.ask(begins, caller))
+        for ticket in tickets:
+            await ticket.reply
+
+    script.run(work())
+    steps = [(step, name) for step, name, _ in script.log if step in ("begin", "store")]
+    is_after = steps.index(("begin", begins)) > steps.index(("store", "first"))
+    assert is_after is (caller == "ann")
 
 
 def test_a_reader_that_ended_before_the_charge_is_replaced_at_no_cost() -> None:

@@ -115,6 +115,7 @@ class Dispatcher:
     _tickets: dict[RequestKey, Ticket] = field(default_factory=dict)
     _rounds: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _running: set[asyncio.Task[None]] = field(default_factory=set)
+    _being_read: set[tuple[Caller, str]] = field(default_factory=set)
     _permits: asyncio.Semaphore = field(init=False)
 
     def __post_init__(self) -> None:
@@ -200,11 +201,17 @@ class Dispatcher:
         return min(spans, key=lambda pair: pair[1].begin)
 
     def _taker(self, place: Place, begin: float) -> Place | None:
-        """Return the place of the question that is read in a place: its own, or one that it is lent to; or None."""
+        """Return the place of the question that is read in a place: its own, or one that it is lent to; or None.
+
+        None while another one of its caller about its dataset is read, which is late then: as that one may fail, by
+        which the dataset is closed, and both would.
+        """
         for one in (place, *self.timetable.borrowers(place)):
             queue = self._queues.get(one)
             if queue and queue[0].question.earliest <= begin:
-                return one
+                question = queue[0].question
+                if (question.caller, question.dataset) not in self._being_read:
+                    return one
         return None
 
     async def _take_turns(self, number: int) -> None:
@@ -222,6 +229,7 @@ class Dispatcher:
 
     def _run(self, ticket: Ticket, span: Span | None) -> asyncio.Task[None]:
         """Begin to answer a question in its place."""
+        self._being_read.add((ticket.question.caller, ticket.question.dataset))
         task = asyncio.get_running_loop().create_task(self._answer(ticket, span))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
@@ -229,10 +237,12 @@ class Dispatcher:
 
     async def _answer(self, ticket: Ticket, span: Span | None) -> None:
         """Answer a question in its place, and reply to whoever asked."""
-        reply = await self._read(ticket.question.line, span)
+        question = ticket.question
+        reply = await self._read(question.line, span)
+        self._being_read.discard((question.caller, question.dataset))
         if span is not None:
             ticket.end = span.end
-        del self._tickets[ticket.question.key]
+        del self._tickets[question.key]
         ticket.reply.set_result(reply)
 
     async def _read(self, question: Line, span: Span | None) -> Line:
