@@ -8,6 +8,7 @@ import csv
 import functools
 import os
 import shutil
+import sqlite3
 import sys
 import warnings
 from collections.abc import Callable, Iterable
@@ -22,6 +23,15 @@ import pyarrow.parquet as pq
 import pytest
 
 Engine = Callable[[pa.Table, Path], Any]
+
+
+class SelfClosing(sqlite3.Connection):
+    """A connection that is closed with its holder: since Python 3.13 one that is left open gives a warning."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 NULLABLE = {
     pa.int64(): pd.Int64Dtype(),
     pa.uint64(): pd.UInt64Dtype(),

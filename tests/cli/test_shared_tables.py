@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ columns.age = { type = "integer", minimum = 0, maximum = 120 }
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DISCREET_CONFIG", raising=False)
-    with sqlite3.connect(tmp_path / "shop.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as connection, connection:
         connection.execute("CREATE TABLE people (age INTEGER, country TEXT)")
         connection.execute("INSERT INTO people VALUES (41, 'CH'), (41, 'FR')")
         connection.execute("CREATE VIEW everybody AS SELECT age FROM people")
@@ -74,7 +75,7 @@ def test_budgets_about_one_table_are_told_apart_and_merged(
 
 def test_a_changed_view_is_described(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys, "ledger", "open", "all")[0] == 0
-    with sqlite3.connect("shop.db") as connection:
+    with closing(sqlite3.connect("shop.db")) as connection, connection:
         connection.executescript(
             "DROP VIEW everybody; CREATE VIEW everybody AS SELECT 7 AS age FROM people"
         )

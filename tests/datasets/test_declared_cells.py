@@ -29,7 +29,7 @@ from discreet.errors import InvalidCandidates, UnreadableData
 from discreet.tables.column import Source
 from discreet.tables.fits import CellCounts
 
-from ..engines import ENGINES
+from ..engines import ENGINES, SelfClosing
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*so it counts 0", "ignore::UserWarning:pyspark")
 
@@ -161,7 +161,7 @@ def to_json(table: pa.Table, folder: Path) -> Any:
 
 
 def to_sqlite(table: pa.Table, folder: Path) -> Any:
-    connection = sqlite3.connect(folder / "t.db")
+    connection = sqlite3.connect(folder / "t.db", factory=SelfClosing)
     connection.execute("CREATE TABLE t (x)")
     values = [
         (float(x) if isinstance(x, D) else str(x) if isinstance(x, dt.date) else x,)

@@ -133,7 +133,7 @@ _NUMBERS: dict[str, Any] = {
         5e-324, 1e-300, math.nan, math.inf, -math.inf, 1j, Fraction(1, 3), Fraction(-1, 3), Decimal("0.1"),
         Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), Decimal("1e9999"), Decimal("1e-9999"),
         Decimal("1e999999"), np.float64(0.5), np.float64("nan"), np.float32(0.1), np.float16("inf"),
-        np.int8(-1), np.uint64(2**64 - 1), np.int64(1), np.bool_(True), np.complex128(1), np.datetime64("NaT"),
+        np.int8(-1), np.uint64(2**64 - 1), np.int64(1), np.bool_(True), np.complex128(1), np.datetime64("NaT", "us"),
         np.timedelta64(1), np.str_("1"), np.bytes_(b"1"), np.void(b"1"),
     )
 }  # fmt: skip

@@ -45,7 +45,7 @@ def with_one():
     return ledger
 
 def of_schema_5():
-    with sqlite3.connect(path) as old:
+    with closing(sqlite3.connect(path)) as old, old:
         old.executescript((Path(sys.argv[2]) / "ledger_schema_5.sql").read_text())
     old.close()
 

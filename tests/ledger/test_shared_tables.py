@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ def databases(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "COPY people TO 'people.parquet'; COPY people TO 'people.csv';"
                 "CREATE VIEW stored AS SELECT * FROM read_parquet('people.parquet');"
             )
-    with sqlite3.connect(made / "people.db") as lite:
+    with closing(sqlite3.connect(made / "people.db")) as lite, lite:
         lite.executescript(TABLES)
         lite.execute("CREATE VIRTUAL TABLE words USING fts5(age, content='people')")
     lite.close()
@@ -351,7 +351,7 @@ def test_a_changed_view_is_a_changed_source(
 
 def _run(url: str, statements: str) -> None:
     if url == LITE:
-        with sqlite3.connect("people.db") as connection:
+        with closing(sqlite3.connect("people.db")) as connection, connection:
             connection.executescript(statements)
         connection.close()
         return
@@ -556,7 +556,7 @@ def old_ledger(tmp_path: Path) -> Path:
     """A ledger in which 3d1894d opened two budgets for one table."""
     path = tmp_path / "old.db"
     text = (Path(__file__).parent / "ledger_of_shared_tables.sql").read_text()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript(text)
     connection.close()
     path.chmod(0o600)

@@ -3,6 +3,7 @@
 import pickle
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,7 @@ def test_events_can_only_be_appended(where: str) -> None:
 
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
-    with sqlite3.connect(path) as other:
+    with closing(sqlite3.connect(path)) as other, other:
         other.execute("CREATE TABLE people (name TEXT)")
     other.close()
     with pytest.raises(LedgerError, match="holds other tables and no ledger"):

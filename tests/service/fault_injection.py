@@ -8,7 +8,7 @@ import resource
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -343,10 +343,9 @@ def _other_text(file: Path) -> object:
 
 
 def _other_database(file: Path) -> None:
-    with sqlite3.connect(file) as other:
+    with closing(sqlite3.connect(file)) as other, other:
         for table in ("sessions", "asked", "counted"):
             other.execute(f"CREATE TABLE {table} (SECRET TEXT)")
-    other.close()
 
 
 _REPLACED: Mapping[str, Callable[[Path], object]] = {

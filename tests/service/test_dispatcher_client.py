@@ -3,7 +3,8 @@
 import asyncio
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,16 @@ class FakeDispatcher:
         writer.write(json.dumps(message).encode() + b"\n")
 
 
+@asynccontextmanager
+async def serving(dispatcher: FakeDispatcher, path: str) -> AsyncIterator[None]:
+    """Serve at a path, until the end; since Python 3.12 a server that is waited for waits for its connections."""
+    server = await asyncio.start_unix_server(dispatcher.serve, path)
+    try:
+        yield
+    finally:
+        server.close()
+
+
 @pytest.fixture
 def path() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:  # a short path, as those of sockets must be
@@ -59,7 +70,7 @@ def question(request: str) -> QueuedQuestion:
 def test_answers_come_in_any_order_over_one_connection(path: str) -> None:
     async def work() -> None:
         dispatcher = FakeDispatcher()
-        async with await asyncio.start_unix_server(dispatcher.serve, path):
+        async with serving(dispatcher, path):
             client = DispatcherClient(path, 3)
             tickets = await asyncio.gather(*(client.ask(question(name)) for name in "abc"))
             assert [ticket.end for ticket in tickets] == [7.0] * 3
@@ -76,7 +87,7 @@ def test_a_connection_that_is_lost_is_told_and_made_anew(path: str) -> None:
         client, dispatcher = DispatcherClient(path), FakeDispatcher()
         with pytest.raises(UnreachableError):
             await client.ask(question("nobody"))
-        async with await asyncio.start_unix_server(dispatcher.serve, path):
+        async with serving(dispatcher, path):
             ticket = await client.ask(question("waits"))
             dispatcher.hangs_up = True
             with pytest.raises(UnreachableError):
@@ -94,9 +105,9 @@ def test_each_event_loop_has_its_own_connection(path: str) -> None:
     client = DispatcherClient(path)
 
     async def work() -> float | None:
-        async with await asyncio.start_unix_server(FakeDispatcher().serve, path):
+        async with serving(FakeDispatcher(), path):
             end = (await client.ask(question("a"))).end
-        Path(path).unlink()
+        Path(path).unlink(missing_ok=True)  # gone with the server since Python 3.13
         return end
 
     assert [asyncio.run(work()) for _ in range(2)] == [7.0, 7.0]

@@ -16,6 +16,8 @@ import discreet
 from discreet.errors import InvalidArgument, UnreadableData
 from discreet.tables.column_list import column_kind, list_columns
 
+from ..engines import SelfClosing
+
 FRAME = pl.DataFrame(
     {
         "a": [1, 2], "b": ["x", None], "c": [dt.date(2020, 1, 1)] * 2, "d": [1.5, None], "e": [True, False],
@@ -66,7 +68,9 @@ def test_parquet_has_both(tmp_path: Path) -> None:
 
 
 def test_no_query_is_run_for_its_types() -> None:
-    query = discreet.scan_query("SELECT no_such_thing", sqlite3.connect(":memory:"))
+    query = discreet.scan_query(
+        "SELECT no_such_thing", sqlite3.connect(":memory:", factory=SelfClosing)
+    )
     assert list_columns(query) == []
     with pytest.raises(InvalidArgument, match="say which columns hold numbers"):
         column_kind(query, "a")

@@ -45,7 +45,8 @@ def test_what_is_written_only_the_user_can_read_and_is_gone_at_the_end(tmp_path:
 
 def test_a_fork_leaves_it_to_the_parent(tmp_path: Path) -> None:
     program = SPILLS + (
-        "import atexit\n"
+        "import atexit, warnings\n"
+        "warnings.simplefilter('ignore', DeprecationWarning)  # of threads: DuckDB's\n"
         "child = os.fork()\n"
         "if not child:\n"
         "    atexit._run_exitfuncs(); os._exit(0)\n"

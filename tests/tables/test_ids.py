@@ -24,7 +24,7 @@ from discreet.tables.kinds import ColumnType
 from discreet.tables.native import SIZE
 from discreet.tables.records import START, Records
 
-from ..engines import ENGINES, TYPED
+from ..engines import ENGINES, TYPED, SelfClosing
 
 Units = Counter[tuple[int, int]]
 """How many units there are with a start of the rule and a number of rows."""
@@ -117,7 +117,7 @@ def sources(folder: Path) -> dict[str, Any]:
     duck = duckdb.connect()
     duck.sql("CREATE TABLE t (p DECIMAL(20,0), c VARCHAR)")
     duck.executemany("INSERT INTO t VALUES (?, 'x')", [[row] for row in ROWS])
-    lite = sqlite3.connect(folder / "t.sqlite")
+    lite = sqlite3.connect(folder / "t.sqlite", factory=SelfClosing)
     lite.execute("CREATE TABLE t (p TEXT, c TEXT)")
     lite.executemany("INSERT INTO t VALUES (?, 'x')", [[row] for row in ROWS])
     return {

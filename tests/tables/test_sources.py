@@ -33,6 +33,7 @@ from discreet.tables.memory import TypedArray, series_of_pandas
 from discreet.tables.records import Records
 
 from ..columns import numbers_of, recorded
+from ..engines import SelfClosing
 
 MARKER = "s3cr3t-m4rk3r"
 ROWS = [
@@ -90,14 +91,16 @@ def in_duckdb() -> Any:
 
 
 def in_sqlite(folder: Path) -> Any:
-    engine = sqlalchemy.create_engine(f"sqlite:///{folder / 't.db'}")
+    engine = sqlalchemy.create_engine(
+        f"sqlite:///{folder / 't.db'}", connect_args={"factory": SelfClosing}
+    )
     pd.DataFrame(ROWS).to_sql("t", engine, index=False)
     return engine
 
 
 def by_python(folder: Path) -> Any:
     in_sqlite(folder).dispose()
-    return sqlite3.connect(folder / "t.db")
+    return sqlite3.connect(folder / "t.db", factory=SelfClosing)
 
 
 def records_of(table: pa.Table) -> Any:

@@ -193,7 +193,11 @@ def test_times_beyond_the_calendar_are_at_its_ends(unit: str) -> None:
 @pytest.mark.parametrize("cells", ["lists", "rows", "pandas", "stamps"])
 def test_objects_are_read_one_by_one(cells: str) -> None:
     values: list[Any] = [*DATES, pd.NaT, float("nan"), "2020-01-01", 5, True]
-    values += [TIME(2000, 1, 1, tzinfo=dt.UTC), np.datetime64("NaT"), np.datetime64("2000-03-01")]
+    values += [
+        TIME(2000, 1, 1, tzinfo=dt.UTC),
+        np.datetime64("NaT", "us"),
+        np.datetime64("2000-03-01"),
+    ]
     values += [pd.Timestamp("2000-03-01")]
     data: Any = {
         "lists": {"t": values},

@@ -28,7 +28,7 @@ from discreet.sampling.runs import Runs
 from discreet.scores import Counts, MedianDistance, Rank, Revenue, Score
 from discreet.verbs.units import UnitQuery, per_person, read_unit_query
 
-from ..engines import ENGINES, to_pandas_arrow
+from ..engines import ENGINES, SelfClosing, to_pandas_arrow
 from .test_units import each_point
 
 Row = dict[str, Any]
@@ -96,7 +96,7 @@ def to_json_lines(table: pa.Table, folder: Path) -> Any:
 
 def to_sqlite(table: pa.Table, folder: Path) -> Any:
     """The ids as texts, for SQLite would keep decimals as doubles."""
-    connection = sqlite3.connect(folder / "t.sqlite")
+    connection = sqlite3.connect(folder / "t.sqlite", factory=SelfClosing)
     names = ", ".join(f'"{name}"' for name in table.column_names)
     connection.execute(f"CREATE TABLE t ({names})")
     places = ", ".join("?" * table.num_columns)

@@ -184,6 +184,13 @@ def _transact(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection
     return outcome
 
 
+class _SelfClosingConnection(sqlite3.Connection):
+    """A connection that is closed with its holder: since Python 3.13 one that is left open gives a warning."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 def _connect(path: Path | None) -> sqlite3.Connection:
     if path is not None:
         with open(path, "ab", opener=private_opener):
@@ -193,6 +200,7 @@ def _connect(path: Path | None) -> sqlite3.Connection:
         timeout=_PATIENCE,
         isolation_level=None,
         check_same_thread=False,
+        factory=_SelfClosingConnection,
     )
     # A killed process leaves no half of a page. WAL would need shared memory, at which every process ends whose
     # file is cut short.

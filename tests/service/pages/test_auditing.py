@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,7 @@ def test_a_ledger_that_was_changed_does_not_hold(served: Served, auditor: Person
     form, path = auditor.read("/history").form("/history"), Path("budget.db")
     kept = path.read_bytes()
     try:
-        with sqlite3.connect(path) as file:
+        with closing(sqlite3.connect(path)) as file, file:
             for (name,) in file.execute(
                 "SELECT name FROM sqlite_master WHERE type = 'trigger'"
             ).fetchall():
