@@ -229,7 +229,9 @@ def test_refusals() -> None:
             discreet.connect(datasets=datasets)
     with pytest.raises(UnknownName, match="dataset must be one of bids, got 'bid'"):
         made.ask("price", dataset="bid")
-    with pytest.raises(UnknownName, match="no question 'pryce'; there are price"):
+    with pytest.raises(
+        UnknownName, match=r"no question 'pryce' \(did you mean 'price'\?\); there are price"
+    ):
         made.ask("pryce", dataset="bids")
     with pytest.raises(InvalidArgument):
         held("bids", BIDS)
