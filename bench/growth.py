@@ -223,7 +223,7 @@ WORKS: dict[str, tuple[str, int, dict[str, Callable[[int], Run]]]] = {
         {
             "one request": _request_among,
             "opening the service": _opening_of,
-            "a row read and one written in bare SQLite": _row_among,
+            "two statements in bare SQLite": _row_among,
         },
     ),
 }

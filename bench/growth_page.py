@@ -35,7 +35,8 @@ def picture(axis: str, curves: dict[str, list[dict[str, float]]]) -> Figure:
         axes.xaxis.set_major_locator(LogLocator(numticks=9))
         axes.set_xlabel(axis)
         axes.set_ylabel(label)
-        axes.legend(frameon=False, fontsize=8)
+        above = (0, 1)  # off the curves
+        axes.legend(loc="lower left", bbox_to_anchor=above, frameon=False, fontsize=8)
         axes.grid(color="#dddddd", linewidth=0.6)
     return figure
 
