@@ -134,7 +134,7 @@ _NUMBERS: dict[str, Any] = {
         Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), Decimal("1e9999"), Decimal("1e-9999"),
         Decimal("1e999999"), np.float64(0.5), np.float64("nan"), np.float32(0.1), np.float16("inf"),
         np.int8(-1), np.uint64(2**64 - 1), np.int64(1), np.bool_(True), np.complex128(1), np.datetime64("NaT", "us"),
-        np.timedelta64(1), np.str_("1"), np.bytes_(b"1"), np.void(b"1"),
+        np.timedelta64(1, "us"), np.str_("1"), np.bytes_(b"1"), np.void(b"1"),
     )
 }  # fmt: skip
 _NUMBERS |= {
