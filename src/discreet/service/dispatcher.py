@@ -238,8 +238,10 @@ class Dispatcher:
     async def _answer(self, ticket: Ticket, span: Span | None) -> None:
         """Answer a question in its place, and reply to whoever asked."""
         question = ticket.question
-        reply = await self._read(question.line, span)
-        self._being_read.discard((question.caller, question.dataset))
+        try:
+            reply = await self._read(question.line, span)
+        finally:  # whatever happened: the caller's next question waits for this
+            self._being_read.discard((question.caller, question.dataset))
         if span is not None:
             ticket.end = span.end
         del self._tickets[question.key]
