@@ -43,9 +43,9 @@ def build_app(first: str = "") -> typer.Typer:
     """Return the command line, with one command or group alone if its name is the first word, else with all."""
     app = typer.Typer(
         name="discreet",
-        help="Ask private data for its most common value, median, best price or top ten, with differential "
+        help="Ask private data for the most common value, a median, counts or the top ten, with differential "
         "privacy.\n\n"
-        "discreet help COMMAND tells about one command.",
+        'Run "discreet help COMMAND" for the help of one command.',
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
         pretty_exceptions_enable=False,
@@ -87,7 +87,7 @@ def _options(
         str | None,
         typer.Option(
             metavar="CODE",
-            help="The language of answers, tables and errors, such as en or zh; else that of the locale.",
+            help="The language of answers, tables and errors, such as en or zh. The default is that of the locale.",
             show_default=False,
         ),
     ] = None,

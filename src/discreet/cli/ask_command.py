@@ -43,7 +43,7 @@ def ask_command(
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Ask a question that discreet.toml names.
+    """Ask a question named in discreet.toml.
 
     It is charged to the budget of its dataset, and with --analyst to the share too.
 

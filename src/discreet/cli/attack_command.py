@@ -32,7 +32,7 @@ def attack_command(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run an attack on a naive mechanism and on ours.
+    """Attack a naive mechanism, and ours.
 
     Example: discreet attack underflow
     """

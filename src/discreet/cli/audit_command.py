@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..audit import ExactAudit
     from ..audit.exact import Interval
 
-audit_app = typer.Typer(name="audit", help="Is a claim of privacy true? Exit code 1 if it is not.")
+audit_app = typer.Typer(name="audit", help="Check a claim of privacy. Exits with 1 if it is false.")
 
 ChangeOption = Annotated[
     str | None, typer.Option(metavar="NUMBER", help="The most one score can change.")

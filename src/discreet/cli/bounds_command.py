@@ -30,7 +30,7 @@ def bounds_command(
         ),
     ] = None,
 ) -> Release:
-    """Release two numbers between which nearly all rows are.
+    """Release two numbers that nearly all rows lie between.
 
     No bounds are needed to begin with. It is for those who need some, for a mean or a grid.
 

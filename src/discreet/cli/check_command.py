@@ -63,7 +63,7 @@ def _noisy(
         ),
     ] = None,
 ) -> Release:
-    """Release how many cells fit their description."""
+    """Count the cells that fit their description."""
     dataset: Any = data
     count_terms: dict[str, Any] = {name: one for name, one in terms.items() if name in _CHECK_TERMS}
     return verb.check(dataset, columns or None, max_contributions=max_contributions, **count_terms)
@@ -78,7 +78,7 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @_with_options
 def check_command(**arguments: Any) -> None:
-    """Release how many cells fit their description.
+    """Count the cells that fit their description.
 
     It prints how many do not, and how many are missing, too. With --epsilon each count has noise, and is charged
     like every answer: what is printed holds with the probability that it says, and may be published. With

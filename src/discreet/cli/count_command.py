@@ -31,7 +31,7 @@ def count_command(
         ),
     ] = None,
 ) -> Release:
-    """Release how many records there are, with geometric noise.
+    """Count the records, with geometric noise.
 
     Example: discreet count people.csv --epsilon 1
     """
@@ -55,7 +55,7 @@ def counts_command(  # the options of the verb
     most: MostOption = MOST_RELEASED,
     other: OtherOption = None,
 ) -> Release:
-    """Release how many records hold each of some values.
+    """Count the records with each of some values.
 
     Rows whose value is not among the candidates are ignored. With --delta the values are those that enough records
     hold, which discreet keys tells without counts.

@@ -38,9 +38,9 @@ class ExitCode:
 
 EXIT_CODES = (
     ExitCode(ANSWERED, "done: the answer is on standard output"),
-    ExitCode(FALSE_CLAIM, "no: a claim fails (audit, check), or was charged before (ledger charge)"),
-    ExitCode(WRONG_USE, "wrong use; nothing was charged", (RequestConflict, UnknownBudget)),
-    ExitCode(UNREADABLE_DATA, "data that cannot be read, or a column that is not there",
+    ExitCode(FALSE_CLAIM, "a false claim (audit, check), or an earlier request (ledger charge)"),
+    ExitCode(WRONG_USE, "wrong usage, and nothing was charged", (RequestConflict, UnknownBudget)),
+    ExitCode(UNREADABLE_DATA, "data that cannot be read, or a missing column",
              (UnreadableData, InvalidScores)),
     ExitCode(EXHAUSTED, "a privacy budget that cannot pay", (Exhausted,)),
     ExitCode(LEDGER_EDITED, "a ledger that was edited, damaged or replaced", (LedgerCorrupt,)),

@@ -46,7 +46,7 @@ def keys_command(
     most: MostOption = verb.MOST_RELEASED,
     other: OtherOption = None,
 ) -> Release:
-    """Release the values of a column that nobody may list.
+    """Release the values of a column, without a list of them.
 
     Values of a few records are left out: discreet plan --epsilon 1 --delta 1e-8 tells from which number on one is
     answered. With --privacy-unit a unit counts in --max-groups keys.

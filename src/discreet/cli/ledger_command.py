@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 ledger_app = typer.Typer(
     name="ledger",
-    help="Keep privacy budgets, and what is charged to them.",
+    help="Manage privacy budgets, and see what was charged.",
     no_args_is_help=True,
 )
 

@@ -27,7 +27,7 @@ _AssistantName = Annotated[
 
 
 def mcp_command(service: _ServiceUrl = None, analyst: _AssistantName = None) -> None:
-    """Let an assistant ask, through a privacy budget.
+    """Let an assistant ask, within a privacy budget.
 
     An assistant that can run commands or read files on the same machine is not held by this: put the data behind
     discreet serve then, and give the assistant the URL and a token.

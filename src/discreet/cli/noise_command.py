@@ -12,7 +12,7 @@ from .options import split_candidates
 from .releasing import OF_TABLES, releasing
 
 noise_app = typer.Typer(
-    name="noise", help="Add noise to a single number or answer.", no_args_is_help=True
+    name="noise", help="Add noise to a number, or randomize an answer.", no_args_is_help=True
 )
 
 ValueArgument = Annotated[

@@ -119,7 +119,7 @@ def plan_command(
     plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the error of an answer, or the epsilon for one.
+    """Show the error of an answer, or the epsilon it needs.
 
     Nothing is charged. With --candidates no data are needed: the bound holds for the worst scores. The error is the
     difference between the best score and the score of the answer: its expectation, or its quantile at --confidence.
@@ -277,7 +277,7 @@ def compare_command(
     plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare mechanisms by their errors on public scores.
+    """Compare the errors of mechanisms on public scores.
 
     The column has one score per candidate, of last year or made up: what is printed is as private as they are.
 

@@ -77,7 +77,7 @@ def profile_command(  # what is known of the table
     most: _MostValues = 1000,
     draft: _DraftAlone = False,
 ) -> Release:
-    """Release what a table holds that nobody described.
+    """Profile a table that has no description.
 
     For each column how many cells are filled, and its quartiles and ends, or the values that enough units
     share with their counts: at one price, with noise, and ready to be published. A draft of discreet.toml

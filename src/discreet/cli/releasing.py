@@ -78,8 +78,7 @@ OpenInput = Callable[[str, str | None], AbstractContextManager[str]]
 
 
 UNDESCRIBED_TEXT = Message(
-    "cells that spell no number, or no candidate, count as missing; to see how many, describe the file once: "
-    "discreet describe, then discreet check"
+    "note: values that are not numbers or candidates are ignored. Run discreet check to count them."
 )
 """Said of every CSV file without a description, whatever its rows are."""
 

@@ -41,7 +41,7 @@ def serve_command(
         int | None, typer.Option(metavar="NUMBER", help="The old name of --readers.", hidden=True)
     ] = None,
 ) -> None:
-    """Answer questions about described datasets over HTTP. Callers bring a token: discreet token create.
+    """Serve described datasets over HTTP. Callers bring a token: discreet token create.
 
     Example: discreet serve discreet.toml
     """

@@ -48,7 +48,7 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @_with_options
 def sql_command(**arguments: Any) -> None:
-    """Release the answer to a statement of SQL, as rows.
+    """Answer a statement of SQL, as rows.
 
     One SELECT with the clause WITH DIFFERENTIAL_PRIVACY, which says ε: COUNT, SUM, AVG, MODE, MEDIAN,
     PERCENTILE_DISC, MIN, MAX, TOP_K and APPROX_TOP_COUNT of declared columns, with WHERE and GROUP BY.

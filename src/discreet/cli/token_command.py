@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 token_app = typer.Typer(
     name="token",
-    help="Make and revoke tokens that say who asks. They are kept as hashes, beside discreet.toml.",
+    help="Create and revoke the tokens of analysts. They are kept as hashes, beside discreet.toml.",
     no_args_is_help=True,
 )
 

@@ -34,7 +34,7 @@ def count(
     column: str | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release:
-    """Release how many records there are, with geometric noise.
+    """Count the records, with geometric noise.
 
     One row is one record; with `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
     number from 0 to 2**63 - 1. The number of records is not taken as public under "replace_one" either.
