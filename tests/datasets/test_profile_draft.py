@@ -134,18 +134,18 @@ def test_ends_that_tell_nothing_are_to_be_filled_in() -> None:
         "ends": (Decimal("-5e307"), Decimal("2e307")),
     }
     for integer in (False, True):
-        lost = column(kind="numbers", filled=20, needed=800, is_integer=integer, **far)
+        lost = column(kind="numbers", filled=20, needed=800, is_integer=integer)
         declared = tomllib.loads(drafted(lost))["datasets"]["people"]["columns"]["city"]
         assert declared.pop("type") == ("integer" if integer else "number")
         assert all(str(entry).startswith("FILL IN: ") for entry in declared.values())
         assert [*declared] == ["minimum", "maximum", *([] if integer else ["step"])]
-        many = column(kind="numbers", filled=900, needed=800, is_integer=integer, **far)
+        many = column(kind="numbers", filled=900, is_integer=integer, **far)
         text = drafted(many)
         declared = tomllib.loads(text)["datasets"]["people"]["columns"]["city"]
         assert (declared["minimum"], declared["maximum"]) == (-5e307, 2e307)
         assert max(map(len, text.splitlines())) < 100
     tiny = (Decimal("-1e-307"), Decimal("5e-142"))
-    zeros = column(kind="numbers", quartiles=(0, 0, 0), ends=tiny, filled=900, needed=800)
+    zeros = column(kind="numbers", quartiles=(0, 0, 0), ends=tiny, filled=900)
     declared = tomllib.loads(drafted(zeros))["datasets"]["people"]["columns"]["city"]
     assert declared["minimum"] == 0
     assert str(declared["maximum"]).startswith("FILL IN: ")

@@ -6,7 +6,6 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -122,21 +121,14 @@ def test_numbers_are_written_as_people_do(answer: object, text: str) -> None:
 
 def test_numbers_that_noise_has_chosen_are_not_drawn_as_if_they_were_known() -> None:
     """Too few cells: the picture and the numbers are left out, and the sentence says why."""
-    far = (Decimal("-1e300"), Decimal(3), Decimal(7))
-    known: dict[str, Any] = {"quartiles": far, "ends": (Decimal("-5e307"), Decimal("2e307"))}
-    lost = ColumnProfile("age", "numbers", True, 20, 0, 5, needed=822, **known)
+    lost = ColumnProfile("age", "numbers", True, 20, 0, 5, readable=19, needed=822)
     shown = [
         str(replace(PROFILE, columns=(lost,))),
         replace(PROFILE, columns=(lost,))._repr_html_(),
     ]
     for text in shown:
-        assert "too few cells for quartiles, which need about 822" in text
-        assert "E+300" not in text.partition("Drafted")[0]
-    assert lost.as_dict()["quartiles"] == ["-1E+300", "3", "7"], (
-        "they were released and are told to programs"
-    )
-    enough = replace(lost, filled=900)
-    assert "-1.00E+300" in enough.middle or "-1E+300" in enough.middle
+        assert "too few numbers for quartiles, which need about 822" in text
+    assert not {"quartiles", "ends"} & {*lost.as_dict()}
     guessed = ColumnProfile("age", "texts", False, 4, 0, 5, counts={})
     words = "so few cells that noise may have decided what the column holds"
     assert words in str(replace(PROFILE, columns=(guessed,)))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ..count_tables import CountTable, table_of_counts
 from ..decimals import next_to_zero
-from ..messages import Message, gettext, translate
+from ..messages import AND, Message, gettext, join, translate
 from .box_plot import BoxPlot
 
 ProfileKind = Literal["numbers", "dates", "texts"]
@@ -35,11 +35,12 @@ class ColumnProfile:
         filled: how many cells are not missing.
         missing: how many are missing.
         error: neither is off by more than this, with probability 95 %.
-        quartiles: the three quartiles; None for texts.
-        ends: between which numbers or dates nearly all cells are; None for texts.
+        quartiles: the three quartiles; None for texts, and where too few cells are read for them.
+        ends: between which numbers or dates nearly all cells are; None where there are no quartiles.
         counts: the numbers of units by value, of values that enough of them share; None where they were not asked.
         is_integer: whether its type is one of whole numbers.
-        needed: about how many cells the quartiles of numbers need, from public numbers; 0 for all else.
+        readable: how many cells are numbers, or dates, as the kind says; None for texts.
+        needed: about how many of these the quartiles need, from public numbers; 0 for texts.
     """
 
     name: str
@@ -52,6 +53,7 @@ class ColumnProfile:
     ends: tuple[Any, ...] | None = None
     counts: Mapping[Any, int] | None = None
     is_integer: bool = False
+    readable: int | None = None
     needed: int = 0
 
     @property
@@ -62,10 +64,18 @@ class ColumnProfile:
     @property
     def cells_in_words(self) -> str:
         """How many cells are filled, and missing if that is more than noise, in the language of the reader."""
-        cells = gettext("{filled:,} cells", filled=self.filled)
-        if self.missing <= self.error:
-            return cells
-        return gettext("{cells}, {missing:,} missing", cells=cells, missing=self.missing)
+        parts = [gettext("{filled:,} cells", filled=max(0, self.filled))]
+        if self.readable is not None and self.filled - self.readable > self.error:
+            parts.append(
+                gettext(
+                    "{readable:,} of them {kind}",
+                    readable=max(0, self.readable),
+                    kind=self.kind_in_words,
+                )
+            )
+        if self.missing > self.error:
+            parts.append(gettext("{missing:,} missing", missing=self.missing))
+        return str(join(AND, parts))
 
     @property
     def percentage_filled(self) -> int:
@@ -81,15 +91,14 @@ class ColumnProfile:
         return table_of_counts(dict(pairs))
 
     @property
-    def is_lost(self) -> bool:
-        """Whether there are too few cells for the quartiles, and one is so far out that none tells anything."""
-        numbers: list[Any] = [one for one in self.quartiles or () if isinstance(one, int | Decimal)]
-        return self.filled < self.needed and any(abs(one) >= _LONGEST for one in numbers)
+    def carries_quartiles(self) -> bool:
+        """Whether so many cells are read as the kind, by their released count, as quartiles need."""
+        return self.readable is not None and self.readable >= self.needed
 
     @property
     def box(self) -> BoxPlot | None:
-        """The ends and the quartiles as a picture; None where there are none, or they are lost."""
-        if self.quartiles is None or self.ends is None or self.is_lost:
+        """The ends and the quartiles as a picture; None where there are none."""
+        if self.quartiles is None or self.ends is None:
             return None
         return BoxPlot.of(
             [next_to_zero(one) for one in (self.ends[0], *self.quartiles, self.ends[-1])]
@@ -97,8 +106,8 @@ class ColumnProfile:
 
     @property
     def middle(self) -> str:
-        """The quartiles and the ends in words; "" where there are none, or they are lost."""
-        if self.quartiles is None or self.ends is None or self.is_lost:
+        """The quartiles and the ends in words; "" where there are none."""
+        if self.quartiles is None or self.ends is None:
             return ""
         first, median, third = map(spell_answer, self.quartiles)
         return gettext(
@@ -112,15 +121,12 @@ class ColumnProfile:
         """A sentence where there are too few cells for the kind or for the quartiles; "" where there are enough."""
         if not self.is_given and self.filled <= self.error:
             return gettext("so few cells that noise may have decided what the column holds")
-        if self.filled >= self.needed:
+        if self.readable is None or self.quartiles is not None:
             return ""
-        if self.is_lost:
-            return gettext(
-                "too few cells for quartiles, which need about {needed:,}", needed=self.needed
-            )
         return gettext(
-            "these numbers need about {needed:,} cells, and may be far off", needed=self.needed
-        )
+            "too few {kind} for quartiles, which need about {needed:,}",
+            kind=self.kind_in_words, needed=self.needed,
+        )  # fmt: skip
 
     def as_dict(self) -> dict[str, object]:
         """Return the column in plain values, ready for JSON."""
@@ -128,9 +134,10 @@ class ColumnProfile:
             "name": self.name, "kind": self.kind, "given": self.is_given, "filled": self.filled,
             "missing": self.missing, "error": self.error,
         }  # fmt: skip
+        if self.readable is not None:
+            known |= {"readable": self.readable, "needed": self.needed}
         if self.quartiles is not None and self.ends is not None:
             known["quartiles"] = [*map(_plain, self.quartiles)]
-            known["needed"] = self.needed
             known["ends"] = [*map(_plain, self.ends)]
         if self.counts is not None:
             known["counts"] = [{"value": _plain(key), "count": n} for key, n in self.counts.items()]

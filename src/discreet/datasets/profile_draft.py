@@ -113,24 +113,26 @@ def _declaration(column: "ColumnProfile") -> Mapping[str, Any]:
     """Return the declaration of a column in the words of a description."""
     if column.kind == "texts":
         return _of_values([*(column.counts or ())])
-    ends = column.ends or ()
     if column.kind == "dates":
-        return {"type": "date", "minimum": _day(ends[0]), "maximum": _day(ends[-1])}
-    low, high = (Fraction(next_to_zero(end)) for end in ends)
-    if column.is_lost:
-        known: dict[str, object] = {"minimum": LEAST, "maximum": LARGEST}
-    elif low == high == 0:
-        known = {"minimum": 0, "maximum": LARGEST}  # nearly all cells are 0
-    elif column.is_integer:
-        known = {
-            "minimum": _number(Fraction(math.floor(low))),
-            "maximum": _number(Fraction(math.ceil(high))),
-        }
-    else:
-        known = {"minimum": _number(low), "maximum": _number(high), "step": step_between(low, high)}
+        low, high = map(_day, column.ends) if column.ends else (LEAST, LARGEST)
+        return {"type": "date", "minimum": low, "maximum": high}
+    known = {"minimum": LEAST, "maximum": LARGEST} if column.ends is None else _between(column)
     if column.is_integer:
         return {"type": "integer", **known}
     return {"type": "number", **known, "step": known.get("step", STEP)}
+
+
+def _between(column: "ColumnProfile") -> dict[str, Any]:
+    """Return the bounds of a column of numbers, and the step of one that is not of whole numbers."""
+    low, high = (Fraction(next_to_zero(end)) for end in column.ends or ())
+    if low == high == 0:
+        return {"minimum": 0, "maximum": LARGEST}  # nearly all cells are 0
+    if column.is_integer:
+        return {
+            "minimum": _number(Fraction(math.floor(low))),
+            "maximum": _number(Fraction(math.ceil(high))),
+        }
+    return {"minimum": _number(low), "maximum": _number(high), "step": step_between(low, high)}
 
 
 def _of_values(values: Sequence[Any]) -> Mapping[str, Any]:

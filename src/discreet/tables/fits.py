@@ -145,6 +145,12 @@ class DeclaredCells:
         """Return how many cells of a text file spell numbers, spell dates, spell neither, and are missing."""
         return CellKinds(*quietly(self._count_kinds, self.table.failure))
 
+    def of_kind(self, clock: ClockKind | None) -> CellCounts:
+        """Return the counts where numbers fit, or the times of a clock: those that questions about them read."""
+        numeric = quietly(self.table.native.numeric, self.table.failure, clock)
+        table = replace(self.table, native=numeric)
+        return self._count(numeric.present(table.record_rows(), table.type()), empty=False)
+
     def _count_kinds(self) -> list[int]:
         """Return the counts of cells by the types that they spell: no text spells a number and a date."""
         # Their rows are kept as long as these are.

@@ -19,7 +19,7 @@ from ..datasets.dataset_terms import declared_bound
 from ..datasets.declarations import few
 from ..datasets.sources import source_words
 from ..datasets.table_profile import Profile
-from ..date_grid import DateGrid
+from ..date_grid import ClockKind, DateGrid, clock_of_candidates
 from ..decimals import Decimals
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, MissingColumn, UnreadableData, preview
@@ -60,6 +60,7 @@ _FIRST_DAY, _LAST_DAY = "1900-01-01", "2099-12-31"
 _DECIMALS = Decimals(3)
 _MOST_COLUMNS = 1000
 _MOST_UNITS = 10**18
+
 
 ColumnDraw = Callable[[], list[Any]]
 
@@ -330,11 +331,21 @@ def _names(names: object, argument: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """The noisy counts of the cells of a column: filled and missing; or, in a text file, by kinds of spellings."""
+    """The noisy counts of the cells of a column: of other ones, of missing ones, and of each kind that is read.
+
+    Attributes:
+        table: the table.
+        name: the name of the column.
+        kinds: the kinds that are counted: that of the column, or those that it may have. Texts are the other ones.
+        clock: the clock of its dates.
+        epsilon: the epsilon of the counts.
+        neighbors: the neighbouring relation.
+    """
 
     table: _Table
     name: str
-    is_written: bool
+    kinds: Sequence[ProfileKind]
+    clock: ClockKind | None
     epsilon: Fraction
     neighbors: Neighbors
 
@@ -355,7 +366,7 @@ class _Cells:
     def error(self) -> int:
         """By how much the numbers of filled and of missing cells are off at most, with probability CONFIDENCE."""
         moved = self.table.rows * (1 if self.neighbors == "add_remove" else 2)
-        classes = 4 if self.is_written else 2
+        classes = 2 + len(self.kinds)
         each = geometric_error(self.epsilon / moved, classes, CONFIDENCE)
         return each * (classes - 1)  # those that are filled are added up
 
@@ -364,15 +375,25 @@ class _Cells:
         unit = self.table.unit
         records = Records(unit, None if unit is None else self.table.rows)
         cells = DeclaredCells(open_table(self.table.data, self.name, records))
-        if self.is_written:
-            kinds = cells.kinds()
-            numbers = [kinds.texts, kinds.missing, kinds.numbers, kinds.dates]
-        else:
-            every = cells.every_one()
-            numbers = [every.fits, every.missing]
+        numbers = self._numbers(cells)
         return partial(
             self._calibrated.law(Vector(integers(numbers), integral=True)).draw, SystemBits()
         )
+
+    def _numbers(self, cells: DeclaredCells) -> list[int]:
+        """Return how many cells are of no kind that is read, how many are missing, and how many of each kind."""
+        if len(self.kinds) > 1:
+            several = cells.kinds()
+            return [several.texts, several.missing, several.numbers, several.dates]
+        if not self.kinds:
+            every = cells.every_one()
+            return [every.fits, every.missing]
+        one = cells.of_kind(self.clock if self.kinds == ("dates",) else None)
+        return [one.misfits, one.missing, one.fits]
+
+    def readable(self, kind: ProfileKind, drawn: Sequence[int]) -> int | None:
+        """Return the noisy count of the cells of a kind; None for texts."""
+        return drawn[2 + self.kinds.index(kind)] if kind in self.kinds else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,15 +429,20 @@ class _ColumnPlan:
         else:
             yield PureDP(self.epsilon, self.cells.neighbors)
 
-    @property
-    def needed(self) -> int:
-        """About how many cells keep the quartiles among them, from public numbers."""
+    def needed(self, kind: ProfileKind) -> int:
+        """Return about how many cells keep the quartiles among them, from public numbers; 0 for texts."""
         table, neighbors = self.cells.table, self.cells.neighbors
-        epsilon = self.epsilon * (1 - OF_THE_ENDS)
+        if kind == "texts":
+            return 0
+        is_dates = kind == "dates"
+        epsilon = self.epsilon * (1 if is_dates else 1 - OF_THE_ENDS)
         if table.unit is not None:
             epsilon /= table.rows * (1 if neighbors == "add_remove" else 2)
             neighbors = "add_remove"
-        return Levels(_QUARTERS, epsilon, neighbors).needed_records(_DECIMALS.size, "recursive")
+        levels = Levels(_DATE_SHARES if is_dates else _QUARTERS, epsilon, neighbors)
+        size = (_days(is_zoned=False) if is_dates else _DECIMALS).size
+        needed = dict(zip(levels.alphas, levels.needed_by_alpha(size, "recursive"), strict=True))
+        return max(needed[alpha] for alpha in _QUARTERS)
 
     def check(self) -> None:
         """Raise if an answer could cost more than the column pays."""
@@ -447,17 +473,19 @@ class _ColumnPlan:
             for one, indices in zip(self.answers[kind], others, strict=True)
         ]
         filled, missing = numbers[0] + sum(numbers[2:]), numbers[1]
-        column = partial(
-            ColumnProfile, self.name, kind, self.kind is not None, filled, missing, self.cells.error
-        )
+        column = ColumnProfile(
+            self.name, kind, self.kind is not None, filled, missing, self.cells.error,
+            readable=self.cells.readable(kind, numbers), needed=self.needed(kind),
+            is_integer=self.is_integer,
+        )  # fmt: skip
         if kind == "texts":
-            return column(counts=answers[0] if answers else None)
+            return replace(column, counts=answers[0] if answers else None)
+        if not column.carries_quartiles:
+            return column  # what was drawn of so few cells is noise
         if kind == "dates":
             low, *quartiles, high = answers[0]
-            return column(tuple(quartiles), (low, high))
-        return column(
-            tuple(answers[0]), tuple(answers[1]), needed=self.needed, is_integer=self.is_integer
-        )
+            return replace(column, quartiles=tuple(quartiles), ends=(low, high))
+        return replace(column, quartiles=tuple(answers[0]), ends=tuple(answers[1]))
 
 
 def decided_kind(numbers: Sequence[int]) -> ProfileKind:
@@ -503,7 +531,7 @@ class _Plan:
             "profile",
             f"profile of {few([plan.name for plan in self.columns])}{person}",
             {
-                "columns": [[plan.name, plan.kind, plan.cells.is_written] for plan in self.columns],
+                "columns": [[plan.name, plan.kind, [*plan.cells.kinds]] for plan in self.columns],
                 "parts": [
                     [
                         one.order.bill().digest
@@ -577,7 +605,12 @@ def _column_plan(
     settled: ProfileKind | None = "dates" if kind == "instants" else kind
     readings = by_kind if settled is None else {settled: by_kind[settled]}
     of_the_cells = price.epsilon - of_the_answers
-    cells = _Cells(table, name, settled is None, of_the_cells, price.neighbors)
+    counted: dict[ProfileKind | None, tuple[ProfileKind, ...]] = {
+        None: ("numbers", "dates"), "texts": (),
+    }  # fmt: skip
+    read = counted.get(settled, (settled,) if settled else ())
+    clock = clock_of_candidates(_days(is_zoned=kind == "instants"))
+    cells = _Cells(table, name, read, clock, of_the_cells, price.neighbors)
     answers = {one: several() for one, several in readings.items()}
     delta, is_integer = price.delta or Fraction(0), kind == "numbers" and table.holds_integers(name)
     return _ColumnPlan(name, settled, cells, answers, of_the_answers, delta, is_integer)
@@ -609,7 +642,7 @@ class _Asking:
 
     def dates(self, *, is_zoned: bool) -> list[Delivery]:
         """Return the quartiles of dates, and between which nearly all are, on a grid of two centuries."""
-        days = DateGrid(_FIRST_DAY, _LAST_DAY, zone="UTC" if is_zoned else None)
+        days = _days(is_zoned=is_zoned)
         bound = self.table.bound_terms("max_contributions")
         alphas = _DATE_SHARES
         return [self._ask(quantiles, self.price.epsilon, alphas=alphas, candidates=days, **bound)]
@@ -625,3 +658,8 @@ class _Asking:
     def _ask(self, verb: Callable[..., Release], epsilon: Fraction, **terms: Any) -> Delivery:
         shared = {"neighbors": self.price.neighbors, **self.table.unit_terms}
         return delivery_of(verb, self.table.data, self.name, epsilon=epsilon, **shared, **terms)
+
+
+def _days(*, is_zoned: bool) -> DateGrid:
+    """Return the days among which dates are answered."""
+    return DateGrid(_FIRST_DAY, _LAST_DAY, zone="UTC" if is_zoned else None)

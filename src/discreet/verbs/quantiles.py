@@ -409,10 +409,14 @@ class Levels:
             change = JointQuantiles(self.alphas, size).sensitivity(self.neighbors).spread
             tuples = comb(size + len(self.alphas) - 1, len(self.alphas))
             return needed_records(tuples, self.total, change, min(cells))
+        return max(self.needed_by_alpha(size, method))
+
+    def needed_by_alpha(self, size: int, method: str) -> list[int]:
+        """Return about how many records keep the value of each alpha among them, drawn by parts or one by one."""
         parted = method == "recursive"
         ends = _ends(self.alphas) if parted else [(Fraction(0), Fraction(1))] * len(self.alphas)
         epsilon = self.epsilon if parted else self._one_of_all
-        return max(
+        return [
             needed_records(
                 size,
                 epsilon,
@@ -422,7 +426,7 @@ class Levels:
                 min(alpha - below, above - alpha),
             )
             for alpha, (below, above) in zip(self.alphas, ends, strict=True)
-        )
+        ]
 
     def recursive(self, size: int, records: SortedRecords) -> list[int]:
         """Return the quantiles by recursion."""
