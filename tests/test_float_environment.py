@@ -126,7 +126,8 @@ def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
     """Yield each function of the kernel in C, by its name, with its arguments in memory of their own."""
     fast: Any = kernel.active()
     out, more = np.empty(5000), np.empty(80)
-    found, guide = np.empty(700, dtype=np.int64), fast.guide(ENDS, 700, 64)
+    found = np.empty(700, dtype=np.int64)
+    guide, bits = fast.guide(ENDS, 700, 64)
     targets = RANK_DRAWS.targets
     most = 2 * min(2 * int(targets["width"].max()) + 2, 4096) + 2
     at = {
@@ -135,7 +136,7 @@ def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
         "weights": [np.abs(NUMBERS), 5000, 0.7],
         "cumulate": [np.abs(NUMBERS), 5000],
         "row_sums": [NUMBERS, 50, 100, 0.7, out],
-        "locate": [ENDS, 700, SHUFFLED, 700, 64, ENDS[-1] * 2.0**-64, 1e-13, guide, 9, found],
+        "locate": [ENDS, 700, SHUFFLED, 700, 64, ENDS[-1] * 2.0**-64, 1e-13, guide, bits, found],
         "guide": [ENDS, 700, np.empty(2**10 + 1, dtype=np.uint32), 10],
         "locate_rows": [ENDS, 100, 7, SHUFFLED, 2.0**-64, 1e-13, found],
         "rounds": [

@@ -323,6 +323,29 @@ def test_words_are_looked_up_in_turn() -> None:
     assert (indices[60:] == -2).all()
 
 
+@pytest.mark.parametrize("width", [1, 5, 64])
+@pytest.mark.parametrize("size", [1, 2, 3, 70])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 9, 65])
+def test_a_guide_has_the_cells_that_its_look_up_is_told_of(
+    n: int, size: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One cell alone, of 0 bits, among them: what is looked up begins in the array, whatever the word."""
+    told: list[int] = []
+
+    def look_up(*arguments: Any) -> int:
+        told.append(arguments[8])
+        return 0
+
+    ends = np.arange(1.0, n + 1)
+    guide, bits = FAST.guide(ends, size, width)
+    assert len(guide) == 2**bits + 1
+    assert bits <= width
+    assert (guide[0], guide[-1]) == (0, n - 1)
+    monkeypatch.setitem(FAST._functions, "locate", look_up)
+    FAST.locator(ends, width, 0.0, np.empty(size, dtype=np.int64))(WORDS[:size], 0)
+    assert told == [bits]
+
+
 def test_a_wrong_guide_costs_time_and_nothing_else() -> None:
     """Sums that are not sorted mislead the guide; what is given out satisfies the certificate all the same."""
     ends = np.array([3.0, 1.0, 2.0, 0.5, 4.0])

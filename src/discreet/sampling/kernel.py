@@ -116,8 +116,8 @@ class Kernel:
         self._functions["cumulate"](_at(numbers), len(numbers))
         return numbers
 
-    def guide(self, ends: Doubles, number: int, width: int) -> NDArray[np.uint32]:
-        """Return how many running sums lie below each of 2**b cells: where the look-up of a word begins.
+    def guide(self, ends: Doubles, number: int, width: int) -> tuple[NDArray[np.uint32], int]:
+        """Return how many running sums lie below each of 2**b cells, where the look-up of a word begins, and b.
 
         Args:
             ends: the running sums.
@@ -127,7 +127,7 @@ class Kernel:
         bits = min(width, (len(ends) * 2 // (3 if number >= len(ends) else 8)).bit_length())
         ends, guide = _contiguous(ends), np.empty((1 << bits) + 1, dtype=np.uint32)
         self._functions["guide"](_at(ends), len(ends), _at(guide), bits)
-        return guide
+        return guide, bits
 
     def locator(
         self, ends: Doubles, width: int, slack: float, indices: NDArray[np.int64]
@@ -143,10 +143,10 @@ class Kernel:
             indices: where the indices are put: as many as words are looked up in all.
         """
         ends = _contiguous(ends)
-        guide = self.guide(ends, len(indices), width)
+        guide, bits = self.guide(ends, len(indices), width)
         function, sums, cell = self._functions["locate"], _at(ends), float(ends[-1]) * 2.0**-width
         kept, start_at, n = (ends, guide), _at(indices), len(ends)
-        last = (width, cell, slack, _at(guide), len(guide).bit_length() - 1)
+        last = (width, cell, slack, _at(guide), bits)
 
         def locate(words: NDArray[np.uint64], first: int) -> int:
             words = _readable_words(words)
