@@ -75,6 +75,7 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     *[(errors.InvalidCandidates, lambda _, data=data: mode(data, candidates=None)) for data in FRAMES],
     (errors.InvalidCandidates, lambda _: mode(FRAMES[0], candidates=[1, 2])),
     (errors.UnreadableData, lambda _: mode([SECRET_TEXT])),
+    (errors.NotCountable, lambda _: mode(pl.DataFrame({"c": [[SECRET_TEXT]]}))),
     (errors.UnreadableFile, lambda path: mode(path / "missing.csv")),
     (errors.UnreadableFile, lambda path: mode(write(path / "a.doc", f"c\n{SECRET_TEXT}\n"))),
     (errors.UnreadableFile, lambda path: mode(write(path / "a.parquet", f"c\n{SECRET_TEXT}\n"))),

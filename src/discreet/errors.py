@@ -12,6 +12,7 @@
     ├── InvalidScores (ValueError)        scores that are no finite numbers, or too few, or too many
     ├── UnreadableData                    the data cannot be used at all
     │   ├── MissingColumn (KeyError)      a column that is not there
+    │   ├── NotCountable                  a column of a type about which no question can be asked
     │   └── UnreadableFile (OSError)      a file that is missing, or not in the format of its name
     ├── Unanswerable                      a question to a data node that fails; only its owner sees why
     ├── NotAllowed                        a token that is not valid, or a role that may not do this
@@ -150,6 +151,10 @@ class MissingColumn(UnreadableData, KeyError):
     """A column that is not there; the message lists those that are."""
 
     __str__ = Exception.__str__  # KeyError would show the repr of the message
+
+
+class NotCountable(UnreadableData):
+    """A column of a type about which no question can be asked; other columns of its table can be."""
 
 
 class UnreadableFile(UnreadableData, OSError):

@@ -277,7 +277,7 @@ def test_a_missing_column_names_its_argument(engine: str, tmp_path: Path) -> Non
 def test_a_first_line_like_data_names_the_argument_too(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("c,7\nx,8\n")
     with pytest.raises(
-        MissingColumn, match=r"^privacy_unit: .*'p' in the first line of .*looks like data"
+        MissingColumn, match=r"^privacy_unit: .*'p' in the first line of .*may be a row"
     ):
         recorded(tmp_path / "t.csv", "c", Records("p"))
 

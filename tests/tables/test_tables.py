@@ -481,7 +481,7 @@ def test_parse_candidates(make_typed: Make, case: str) -> None:
 
 def test_a_file_without_header_is_not_quoted(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(f"39,{MARKER}\n50,x\n")
-    with pytest.raises(MissingColumn, match="looks like data") as caught:
+    with pytest.raises(MissingColumn, match="which is not shown, as it may be a row") as caught:
         count(tmp_path / "t.csv", "c", ["a"])
     assert_silent(caught.value)
 

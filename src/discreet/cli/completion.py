@@ -142,6 +142,6 @@ def _dataset_columns(name: str) -> list[str]:
 
 def _in_file(path: str) -> list[str]:
     """Return the columns of files."""
-    from ..tables.files import column_names  # heavy: it brings an engine
+    from ..tables.files import shown_names  # heavy: it brings an engine
 
-    return column_names(path)
+    return shown_names(path)

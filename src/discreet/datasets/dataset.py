@@ -18,7 +18,7 @@ from ..numbers import count
 from ..payment import About
 from ..privacy.units import Unit, columns_of_unit, one_record, plain_unit, read_unit
 from ..tables.csv_files import CsvFile
-from ..tables.files import file_format, names_files
+from ..tables.files import are_paths, file_format, names_files
 from ..tables.query_tables import TableCheck
 from ..tables.sql_queries import SqlQuery
 from ..text_tables import listing
@@ -368,9 +368,9 @@ def with_account(dataset: Dataset, pays: Pays) -> Dataset:
 
 
 def _read_source(source: Any) -> Any:
-    """Return the source; paths as plain values, read once."""
-    if isinstance(source, list) and names_files(source):
-        return tuple(map(_read_source, source))
+    """Return the source; paths as plain values, read once. Texts in a list are paths: they are no table."""
+    if isinstance(source, list | tuple) and are_paths(source):
+        return tuple(_read_source(Path(one) if type(one) is str else one) for one in source)
     if issubclass(type(source), str):
         path = text(source, "source")
         file_path(path, "source")  # as it is written, if a file can have it

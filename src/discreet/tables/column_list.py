@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from ..errors import InvalidArgument
-from .csv_files import CsvFile
 from .engine import failure_of, open_table, unwrap_table
 from .engine_errors import quietly
-from .files import column_names, names_files
+from .files import column_names, names_files, shown_names
 from .meanings import is_written
 from .records import Records
 from .sql_queries import SqlQuery
@@ -42,14 +41,21 @@ def list_columns(data: Any) -> list[str]:
     Side channels: time depends on the header or the schema, and on nothing else.
     """
     if names_files(data, column=True):
-        if isinstance(data, CsvFile) and data.names is not None:
-            return [*data.names]
         return column_names(data)
     if isinstance(data, SqlQuery) and not callable(getattr(data.connection, "sql", None)):
         return []  # its rows would be read
     table = unwrap_table(data)
     names = quietly(_names, failure_of(table), table)
     return [name for name in names if isinstance(name, str)]
+
+
+def shown_columns(data: Any) -> list[str]:
+    """Return the names of the columns of a table that a message may show: no first line that may be a row.
+
+    Raises:
+        UnreadableFile, UnreadableData: as `list_columns` does.
+    """
+    return shown_names(data) if names_files(data) else list_columns(data)
 
 
 def _names(table: Any) -> Sequence[object]:

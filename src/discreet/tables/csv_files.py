@@ -20,6 +20,7 @@ from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, MissingColumn, UnreadableFile, preview
 from .engine_errors import missing_column, quietly
 from .ids import sql_json_id
+from .in_duckdb import select_list
 from .records import is_of_unit
 from .value_counts import RowQuery, parameter_number
 
@@ -198,7 +199,7 @@ class CsvQuery:
         values = {**settings, **self.parameters, "path": literal_path(self.file)}
         i = parameter_number(repr(values))
         spelling = ", ".join(f"{name}=${name}_{i}" for name in settings)
-        columns = ", ".join(f"{of} AS {alias}" for alias, of in self.expressions.items())
+        columns = select_list(self.expressions)
         for name in self.parameters:
             columns = columns.replace(f"${name}", f"${name}_{i}")
         text = f"SELECT {columns} FROM read_csv($path_{i}, {spelling})"
@@ -287,17 +288,29 @@ def split_header(
     return delimiter, names
 
 
-def is_like_data(names: Sequence[str]) -> bool:
-    """Return whether the fields of a first line look like those of a row, and not like names."""
-    return any(not name or name[0] in "+-.0123456789" for name in names)
+def header_names(file: Path, form: CsvFile | None) -> list[str]:
+    """Return the fields of the first line, by the delimiter that is given or the one that shows the most."""
+    given = None if form is None else form.delimiter
+    header = read_header(file, is_gzip=file.suffix.lower() == ".gz")
+    choices = DELIMITERS if given is None else (given,)
+    return split_header(header, {}, file, choices)[1]
+
+
+def can_be_name(field: str) -> bool:
+    """Return whether a field of a first line looks like a name, and not like a cell of a row.
+
+    The first line is the header, and public. Of a file without one it is a row, so no error shows a line with other
+    fields.
+    """
+    return bool(field) and field[0] not in "+-.0123456789"
 
 
 def _no_such_column(column: str, names: list[str], file: Path, alias: str) -> MissingColumn:
     """Return the error for a column that a CSV file has not."""
-    if is_like_data(names):  # it may be a row, which must not be shown
+    if not all(map(can_be_name, names)):  # it may be a row, which must not be shown
         where = (
-            f"the first line of {file}, which looks like data and is not shown; if the file has no line of names, "
-            "say them: discreet.scan_csv(path, names=[...])"
+            f"the first line of {file}, which is not shown, as it may be a row. If it holds the names, check how "
+            "yours is spelled; if it is a row, say the names: discreet.scan_csv(path, names=[...])"
         )
         return missing_column(column, [], where, alias)
     return missing_column(column, names, str(file), alias)

@@ -4,7 +4,6 @@ import glob
 import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
-from csv import reader
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -14,15 +13,14 @@ from urllib.parse import unquote
 from ..arguments import file_path
 from ..conditions import Condition
 from ..date_grid import ClockKind
-from ..errors import DiscreetError, UnreadableFile
+from ..errors import DiscreetError, InvalidArgument, UnreadableFile
 from .csv_files import (
-    DELIMITERS,
     CsvFile,
-    is_like_data,
+    can_be_name,
+    header_names,
     literal_path,
     open_csv,
     open_json_lines,
-    read_header,
 )
 from .database import connect_memory
 from .engine_errors import needing, quietly
@@ -34,6 +32,7 @@ from .in_duckdb import (
     by_position,
     double_in_text,
     select_columns,
+    select_list,
 )
 from .kinds import CELL, ColumnType
 from .times import sql_of_texts
@@ -72,23 +71,46 @@ def file_format(path: Path) -> str:
 def names_files(data: object, *, column: bool = True) -> bool:
     """Return whether data are a path, or a list of paths.
 
-    A text alone is a path. Texts in a list may be the data, which no error may quote: they are paths if a column
-    is named and all end as files do.
+    A text alone is a path, and so is each in a list with a path of pathlib or a `CsvFile`. A list of texts alone
+    may be the data, which no error may quote: they are paths if all end as files do, and a column is named.
 
     Args:
         data: whatever was given for a table.
-        column: whether a column of it is named.
+        column: whether a column of it is named, or its rows are counted.
     """
     if not isinstance(data, list | tuple):
-        return isinstance(data, str | os.PathLike | CsvFile)
-    return column and bool(data) and all(map(_is_surely_path, data))
+        return isinstance(data, _PATHS)
+    if not are_paths(data):
+        return False
+    texts = [one for one in data if isinstance(one, str)]
+    return len(texts) < len(data) or (column and all(map(_ends_as_file, texts)))
 
 
-def _is_surely_path(one: object) -> bool:
-    if isinstance(one, str):
-        return bool(file_format(Path(one)))
-    return isinstance(one, os.PathLike | CsvFile)
+def are_paths(data: Sequence[object]) -> bool:
+    """Return whether all in a list may be paths, by their types."""
+    return bool(data) and all(isinstance(one, _PATHS) for one in data)
 
+
+def refuse_mixture(data: object) -> None:
+    """Raise for a list of which only some are files: it is not known whether they, or their rows, are counted.
+
+    Raises:
+        InvalidArgument: without a word of what is in the list.
+    """
+    if not isinstance(data, list | tuple) or names_files(data):
+        return
+    if any(isinstance(one, os.PathLike | CsvFile) or _ends_as_file(one) for one in data):
+        raise InvalidArgument(
+            "some of the list end as files do, and others do not. If all are files or folders, give each as "
+            "pathlib.Path(path). If they are values, give a dict, {{column: values}}"
+        )
+
+
+def _ends_as_file(one: object) -> bool:
+    return isinstance(one, str) and bool(file_format(Path(one)))
+
+
+_PATHS = (str, os.PathLike, CsvFile)
 
 One = str | os.PathLike[str] | CsvFile
 FileNames = One | Sequence[One]
@@ -129,7 +151,7 @@ def open_columns(
         data: a path, or several, whose files are one table. One that is no file but has wildcards stands for
             all files that match; a folder for all in it, its subfolders `name=value` being columns of text.
             The names of files and their schemas are public.
-        columns: a mapping from the other names to those of the columns.
+        columns: a mapping from the other names to those of the columns; of none the rows alone.
         condition: the condition of which the rows must be; None for all rows.
     """
     paths, files = path_list(data), listed_files(data)
@@ -153,8 +175,9 @@ def open_columns(
     near = cache(partial(connection.sql, "SELECT 0 AS nothing"))
     native = native_columns(whole, {**columns, **tests}, near)
     if condition is not None:
-        rows = quietly(matching, whole.failure, native, condition, tests, columns)
-        matches = FileColumns(rows.to_native(), whole.kind, whole.failure)
+        rows = quietly(matching, whole.failure, native, condition, tests, columns or tests)
+        some = rows.to_native() if columns else rows.to_native().project(select_list({}))
+        matches = FileColumns(some, whole.kind, whole.failure)
         native = native_columns(matches, columns, near)
     return native, whole.failure
 
@@ -461,9 +484,11 @@ def arrow_relation(file: Path, connection: "DuckDBPyConnection") -> "DuckDBPyRel
 def column_names(data: FileNames) -> list[str]:
     """Return the names of the columns of files, those that their folders name among them.
 
+    A column without a name, as the index that pandas and R write, is left out.
+
     Args:
         data: a path, a pattern or a folder. The first file of several stands for all. JSON lines have no schema,
-            and of a CSV file whose first line looks like data none are told.
+            and of a CSV file none are told whose first line begins like a row.
 
     Raises:
         UnreadableFile: if the file is missing, or not in the format of its name.
@@ -471,30 +496,50 @@ def column_names(data: FileNames) -> list[str]:
     Side channels: time depends on the header or the schema, and on nothing else.
     """
     first = listed_files(data)[0]
-    names = [*own_columns(first)]
-    if format_of(first) == "CSV" and is_like_data(names):
-        names = []
-    return [*names, *first.partition]
+    names = [name for name in columns_of(first) if name]
+    return names if is_named(first) or all(map(can_be_name, names[:1])) else [*first.partition]
 
 
-def own_columns(file: File) -> dict[str, str | None]:
-    """Return the names of the columns that a file holds itself, with their types if there are any."""
-    kind, path = format_of(file), file.path
+def shown_names(data: FileNames) -> list[str]:
+    """Return the names of the columns of files that may be shown: those of a first line like data may not.
+
+    Args:
+        data: as for `column_names`.
+
+    Raises:
+        UnreadableFile: as `column_names` does.
+    """
+    first = listed_files(data)[0]
+    names = [*columns_of(first)]
+    return names if is_named(first) or all(map(can_be_name, names)) else [*first.partition]
+
+
+def is_named(file: File) -> bool:
+    """Return whether the columns of a file have names by declaration or by a schema, and not by a first line."""
+    return format_of(file) != "CSV" or (file.form is not None and file.form.names is not None)
+
+
+def columns_of(file: File) -> dict[str, str | None]:
+    """Return the names of all columns of a file, with their types if there are any; of JSON lines none are known.
+
+    Nothing else asks a file for names, so a form that is given holds for all: a file with names is not opened.
+    """
+    kind, path, form = format_of(file), file.path, file.form
+    folders = dict.fromkeys(file.partition, "VARCHAR")
+    if form is not None and form.names is not None:
+        return {**dict.fromkeys(form.names), **folders}
     start = start_of(path)
     if kind == "JSON":
-        return {}
+        return {**folders}
     if kind == "CSV":
-        header = read_header(path, is_gzip=path.suffix.lower() == ".gz")
-        choices = [next(reader([header], delimiter=sign)) for sign in DELIMITERS]
-        names: list[str] = max(choices, key=len)
-        return dict.fromkeys(names)
-    is_parquet = kind == "Parquet"
+        return {**dict.fromkeys(header_names(path, form)), **folders}
     rows = (
         parquet_relation(path, parquet_rows(path, start, connect_memory()))
-        if is_parquet
+        if kind == "Parquet"
         else arrow_relation(path, connect_memory())
     )
-    return {name: str(of) for name, of in zip(rows.columns, rows.types, strict=True)}
+    own = {name: str(of) for name, of in zip(rows.columns, rows.types, strict=True)}
+    return {**own, **folders}
 
 
 def schema(data: FileNames, *, header: bool) -> dict[str, str | None] | None:
@@ -509,6 +554,6 @@ def schema(data: FileNames, *, header: bool) -> dict[str, str | None] | None:
     """
     first = listed_files(data)[0]
     kind = format_of(first)
-    if kind == "JSON" or (kind == "CSV" and not header):
+    if kind == "JSON" or (not header and not is_named(first)):
         return None
-    return {**own_columns(first), **dict.fromkeys(first.partition, "VARCHAR")}
+    return columns_of(first)

@@ -521,7 +521,13 @@ def by_position(names: list[str], columns: Mapping[str, str], where: str) -> str
     for alias, column in columns.items():
         if column not in names:
             raise missing_column(column, names, where, alias)
-    return ", ".join(f"#{names.index(name) + 1} AS {alias}" for alias, name in columns.items())
+    expressions = {alias: f"#{names.index(name) + 1}" for alias, name in columns.items()}
+    return select_list(expressions)
+
+
+def select_list(expressions: Mapping[str, str]) -> str:
+    """Return the list of SQL of expressions, by their aliases; of none a constant, where rows alone are wanted."""
+    return ", ".join(f"{one} AS {alias}" for alias, one in expressions.items()) or "NULL AS nothing"
 
 
 def relation_type(

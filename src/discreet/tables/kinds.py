@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from ..candidates import instant
-from ..errors import InvalidCandidates, UnreadableData, preview
+from ..errors import InvalidCandidates, NotCountable, preview
 
 CELL = "cell"
 """The name of the only column of a table once it has been opened."""
@@ -97,9 +97,9 @@ def timestamp(column: str, unit: str, zone: str | None) -> ColumnType:
     return ColumnType(column, kind, name, -(2**63) + 1, 2**63 - 1, unit=unit)
 
 
-def not_countable(column: str, name: str) -> UnreadableData:
+def not_countable(column: str, name: str) -> NotCountable:
     """Return the error for a column of a type that no argument accepts."""
-    return UnreadableData(
+    return NotCountable(
         "column {column} has the type {name}, whose values cannot be candidates, groups or a "
         "privacy_unit. Accepted: text, integers, floats, decimals, booleans, dates, "
         "timestamps, categories and UUIDs; as privacy_unit text, integers, decimals and UUIDs",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..conditions import Condition
 from ..date_grid import ClockKind
-from ..errors import UnreadableData
+from ..errors import NotCountable, UnreadableData
 from ..sampling.arrays import types_of
 from ..sampling.vectors import ExactArray
 from .database import connect_memory
@@ -339,7 +339,7 @@ def typed_array(array: NDArray[Any], column: str) -> MemoryColumn:
         UnreadableData: if no argument accepts the type.
     """
     if array.ndim != 1:
-        raise UnreadableData(
+        raise NotCountable(
             "the data must be one-dimensional, got an array of {array_ndim} dimensions",
             array_ndim=array.ndim,
         )

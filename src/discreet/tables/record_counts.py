@@ -1,17 +1,18 @@
 """How many records a table has, by group: rows, or privacy units."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidArgument, MissingColumn, UnreadableData
+from ..errors import InvalidArgument, NotCountable
 from ..privacy.units import columns_of_unit
 from .engine import open_table, unwrap_table
 from .engine_errors import quietly
 from .expressions import OpenedTable
-from .files import column_names, names_files
+from .files import names_files, open_columns, refuse_mixture
 from .fits import DeclaredCells
 from .records import Records
 
@@ -52,23 +53,25 @@ def sizes_of(table: OpenedTable, *, present: bool) -> list[int]:
 
 
 def _open_any(data: Any, records: Records) -> OpenedTable:
-    """Return a table with the first column that can be counted; data of one dimension as they are.
+    """Return a table with the first column that can be counted; files, and data of one dimension, as they are.
 
     Raises:
         InvalidArgument: if its schema names no column.
     """
+    refuse_mixture(data)
+    if names_files(data):
+        native, failure = open_columns(data, {}, records.where)
+        return OpenedTable(native, {}, records, failure)
     names = _names_of(data)
     if names is None:
         if records.where is not None:
             raise InvalidArgument("where needs a table: name its column")
         return open_table(data, None, records)
-    for name in names:
+    for name in (name for name, times in Counter(names).items() if times == 1):
         try:
             table = open_table(data, name, records)
             table.type()
-        except MissingColumn:  # of the condition, the unit or the groups
-            raise
-        except UnreadableData:  # of a nested type, or named twice
+        except NotCountable:
             continue
         return table
     raise InvalidArgument(
@@ -79,8 +82,6 @@ def _open_any(data: Any, records: Records) -> OpenedTable:
 
 def _names_of(data: Any) -> Sequence[Any] | None:
     """Return the names of the columns by the schema; None for data of one dimension."""
-    if names_files(data, column=False):
-        return column_names(data)
     if isinstance(data, Mapping):
         return list(data)
     if isinstance(data, np.ndarray):

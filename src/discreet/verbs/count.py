@@ -57,7 +57,8 @@ def count(
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
         UnreadableData: if the file or the column is not there or cannot be read.
 
-    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the count is.
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the count is. A
+    list of texts without a column is refused if some of them end as files do: give values as a dict of lists.
 
     Proof: docs/reference/mechanisms/noisy_counts.md.
     """

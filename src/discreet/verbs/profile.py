@@ -36,13 +36,21 @@ from ..releases import Release
 from ..sampling.bits import SystemBits
 from ..sampling.vectors import Vector, integers
 from ..selection import Delivery, Order, Query, delivery_of
-from ..tables.column_list import ColumnKind, column_kind, holds_integers, list_columns
+from ..tables.column_list import (
+    ColumnKind,
+    column_kind,
+    holds_integers,
+    list_columns,
+    shown_columns,
+)
+from ..tables.csv_files import can_be_name
 from ..tables.engine import open_table
 from ..tables.fits import DeclaredCells
 from ..tables.progress import name_step
 from ..tables.records import Records
 from ..tables.sql_queries import SqlQuery
 from ..terms import read_payment
+from ..warning import warn
 from .bounds import bounds
 from .count import count as count_records
 from .count import counts
@@ -256,13 +264,9 @@ class _Table:
                 "what are the columns called? no header or schema says it, or the first line looks like a row: "
                 "give columns, the list of their names"
             )
-        for name in (*columns_to_profile, *kinds.by_name, *columns_of_unit(self.unit)):
-            if listed and name not in listed:
-                raise MissingColumn(
-                    "there is no column {name}; there are {few}",
-                    name=preview(name),
-                    few=few(listed),
-                )
+        if listed:
+            wanted = (*columns_to_profile, *kinds.by_name, *columns_of_unit(self.unit))
+            self._check_listed(listed, wanted, is_by_header=names is None)
         unknown = [name for name in kinds.by_name if name not in columns_to_profile]
         if unknown:
             raise InvalidArgument(
@@ -277,6 +281,26 @@ class _Table:
                 number_of_profiled=len(profiled),
             )
         return profiled
+
+    def _check_listed(
+        self, listed: Sequence[str], wanted: Iterable[str], *, is_by_header: bool
+    ) -> None:
+        """Raise for a column that is not there; warn of a first line that is taken for names and may be a row."""
+        shown = listed if self.dataset else shown_columns(self.data)
+        for name in wanted:
+            if name not in listed:
+                raise MissingColumn(
+                    "there is no column {name}; there are {few}",
+                    name=preview(name),
+                    few=few(shown)
+                    if shown
+                    else "others, which are not shown, as they may be a row",
+                )
+        if is_by_header and not shown and not all(map(can_be_name, listed)):
+            warn(
+                "the first line is taken for the names of the columns, though it looks like a row; if it is "
+                "one, say the names: discreet.scan_csv(path, names=[...])"
+            )
 
     def kind(self, name: str, kinds: _Kinds) -> ColumnKind | None:
         """Return the kind of a column: as it is said, as it is declared, or by its type; None if unknown."""
