@@ -1,81 +1,25 @@
 """What several test modules share."""
 
 import gc
-import os
+import signal
+import sys
 import threading
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
 from hypothesis import settings
-from xdist.scheduler import LoadScopeScheduling
 
 from . import postgres
+
+pytest_plugins = ["tests.budgets", "tests.scheduling"]
 
 settings.register_profile(
     "quick", deadline=None, derandomize=True, print_blob=True, max_examples=10
 )
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=200)
 settings.load_profile("quick")
-
-
-LONGEST = (
-    "spark",
-    "tests/test_docs_run.py",
-    "tests/service/test_timed_worlds.py",
-    "tests/service/test_storm.py",
-    "tests/tables/test_times.py",
-    "tests/test_verb_places.py",
-    "tests/service/test_workers.py",
-    "tests/service/test_dispatcher_process.py",
-    "tests/service/test_fault_injection.py",
-    "tests/ledger/test_crashes.py",
-    "tests/service/test_two_worlds.py",
-    "tests/node/test_isolation.py",
-    "tests/verbs/test_profile.py",
-    "tests/test_float_environment.py",
-)
-"""What takes longest, though it may be few tests: begun first, so that nobody is waited for at the end."""
-
-
-def group_of(nodeid: str) -> str:
-    """Return the group of a test, all of which go to one process: its file, or "spark"."""
-    path, _, name = nodeid.partition("::")
-    return "spark" if "spark" in name else path
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Make proofs of all parameters but those of every run: one in `n` of a test marked `one_in(n)`.
-
-    Of a test marked `proof_in(name, …)`, those with such a name in theirs are proofs: it is too slow there.
-
-    In Spark, whose jobs take a second each, it is the first of each file.
-    """
-    seen: Counter[tuple[str, bool]] = Counter()
-    for item in items:
-        in_spark = "spark" in item.name
-        if item.get_closest_marker("proof") is not None:
-            continue
-        slow = item.get_closest_marker("proof_in")
-        if slow is not None and any(name in item.name for name in slow.args):
-            item.add_marker(pytest.mark.proof)
-            continue
-        marker = item.get_closest_marker("one_in")
-        many = len(items) if in_spark else 1 if marker is None else marker.args[0]
-        test = item.nodeid.partition("::" if in_spark else "[")[0], in_spark
-        if seen[test] % many:
-            item.add_marker(pytest.mark.proof)
-        seen[test] += 1
-    if hasattr(config, "workerinput"):  # of pytest-xdist
-        runs = [item for item in items if item.get_closest_marker("proof") is None]
-        sizes = Counter(group_of(item.nodeid) for item in runs)
-        places = {name: place - len(LONGEST) for place, name in enumerate(LONGEST)}
-        groups = {name: (places.get(name, 0), -size) for name, size in sizes.items()}
-        items.sort(key=lambda item: groups.get(group_of(item.nodeid), (1, 0)))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -89,29 +33,31 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
-class FilesAndSpark(LoadScopeScheduling):
-    """Tests of a file go to one process, for what they share is made once, and those of Spark to one too.
+def pytest_configure() -> None:
+    """Handle Ctrl-C as a program in the foreground does.
 
-    Java takes seconds to start, and a gigabyte.
+    A shell lets what it starts in the background ignore it, and so does nohup. Tests of that set it themselves.
     """
-
-    def _split_scope(self, nodeid: str) -> str:
-        return group_of(nodeid)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesAndSpark | None:
-    """Return how tests are divided among processes: pytest-xdist 3.8 does not see groups under pytest 9.2."""
-    if config.getvalue("dist") not in {"loadscope", "loadgroup"}:
-        return None
-    config.option.loadscopereorder = False  # they are in order already
-    return FilesAndSpark(config, log)
+def _state() -> dict[str, object]:
+    """Return what a test must leave as it was."""
+    ours = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGHUP)
+    return {
+        "the error that is handled": sys.exc_info()[1],
+        "the trace function": sys.gettrace(),
+        **{one.name: signal.getsignal(one) for one in ours},
+    }
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Return how many processes run the tests: one more than cores, as some wait, for a lock or a process."""
-    return (os.cpu_count() or 1) + 1
+@pytest.fixture(autouse=True)
+def nothing_left_behind() -> Iterator[None]:
+    """Check that a test leaves no state of its process to those after it."""
+    before = _state()
+    yield
+    after = _state()
+    assert after == before, "this test has changed what the next ones find"
 
 
 @pytest.fixture(autouse=True, scope="session")

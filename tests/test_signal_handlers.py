@@ -1,15 +1,24 @@
 """Work is kept from interrupts by a thread of its own only where one could come."""
 
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from threading import Thread, get_ident
 
 import duckdb
 import pytest
 
+import discreet
+from discreet.account import Indices
+from discreet.ledger import Ledger
 from discreet.ledger.interrupts import run_uninterrupted
 from discreet.signal_handlers import may_be_interrupted
 from discreet.tables.in_duckdb import run_query
+
+from .ledgers import bill
 
 
 @pytest.fixture
@@ -54,3 +63,37 @@ def test_of_other_threads_nothing_is_known() -> None:
     thread.start()
     thread.join()
     assert answers == [True]
+
+
+@pytest.mark.usefixtures("unhandled")
+def test_a_ctrl_c_that_is_ignored_changes_no_release_and_no_error(tmp_path: Path) -> None:
+    """As in the background of a shell's script, or after nohup: no handler is put in its place."""
+
+    def draw() -> Indices:
+        signal.raise_signal(signal.SIGINT)
+        return [5]
+
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open("people", epsilon=1)
+    assert ledger.session("people").buy(bill(1), lambda: draw) == [5]
+    table = duckdb.sql("SELECT 1 AS a")
+    with pytest.raises(discreet.DiscreetError, match="no column 'b'") as failed:
+        discreet.mode(table, "b", candidates=[1, 2], epsilon=1)
+    assert failed.value.__context__ is None
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_a_command_that_ignores_ctrl_c_answers() -> None:
+    terms = ["mode", "-", "drink", "--candidates", "tea,coffee", "--epsilon", "9"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "discreet", *terms],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_IGN),
+    ) as command:
+        assert command.stdin is not None
+        command.stdin.write(b"drink\n" + b"tea\n" * 99_999)  # more than a pipe holds: it reads
+        command.stdin.flush()
+        command.send_signal(signal.SIGINT)
+        answer, _ = command.communicate(b"tea\n", timeout=60)
+    assert (command.returncode, answer) == (0, b"tea\n")

@@ -454,13 +454,14 @@ def test_an_interrupt_that_comes_with_the_end_of_work_is_raised_at_once(
     assert time.monotonic() - before < interrupts._GRACE / 2
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_work_that_has_begun_ends_before_the_interrupt_is_raised(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told, ended = threading.Event(), []
 
     def work(stop: StopRequest) -> None:
-        told.wait()
+        assert told.wait(60)
         ended.append(stop.is_set)
 
     def start(run: Callable[[], None]) -> None:
