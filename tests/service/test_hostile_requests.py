@@ -21,9 +21,11 @@ from discreet.ledger.toml_budgets import configuration
 from discreet.service.app import make_app
 from discreet.service.counts import RequestCounts
 from discreet.service.http_connections import LEAST_TAKEN, LONGEST_HEAD, LimitedConnection
-from discreet.service.limits import LONGEST_BODY, ShortBodies
+from discreet.service.middleware import LONGEST_BODY, TokenFirst
+from discreet.service.replies import CALLER
 from discreet.service.serving import settings
 from discreet.service.tokens import tokens_beside
+from discreet.service.turns import LENGTH
 
 from .test_connect import TEXT, write_files
 from .test_http_client import LATER
@@ -213,22 +215,67 @@ def test_a_body_that_goes_on_after_its_refusal_is_cut_off(
             send_for_ever(client)
 
 
+STRANGERS = {
+    "nothing": b"", "half a head": b"GET / HTTP/1.1\r\n",
+    "half a body": b"POST /v1/answers HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n1",
+    "half a chunk": b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n1",
+    "half a login": b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n1",
+    "a form": b"POST /ask HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n1",
+    "whole requests": b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [*STRANGERS, "all"])
 def test_those_who_wait_keep_nobody_out(
-    listening: Listening, monkeypatch: pytest.MonkeyPatch
+    listening: Listening, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setattr(LimitedConnection, "most", 20)
+    monkeypatch.setattr(listening.server.config, "limit_concurrency", 21)
+    sent = [*STRANGERS.values()] if kind == "all" else [STRANGERS[kind]]
     with ExitStack() as stack:
-        idle = [
-            stack.enter_context(socket.create_connection(("127.0.0.1", listening.port), timeout=30))
-            for _ in range(70)
-        ]
-        for one in idle[::2]:
+        idle: list[socket.socket] = []
+        for i in range(70):
+            one = socket.create_connection(("127.0.0.1", listening.port), timeout=30)
+            idle.append(stack.enter_context(one))
             with suppress(ConnectionError):
-                one.sendall(b"GET / HTTP/1.1\r\n")
+                one.sendall(sent[i % len(sent)])
+            time.sleep(0.003)  # it is read before the next one comes
         for _ in range(3):
             assert status(listening.send(whole(listening))) == 200
         assert len(listening.server.server_state.connections) <= 20
-        assert idle[1].recv(1) == b""  # the oldest went first
+        with suppress(ConnectionError):
+            while idle[0].recv(65536):  # the oldest went first, with or without a reply
+                pass
+
+
+def test_a_slow_body_of_a_caller_outlasts_strangers(
+    listening: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its connection had a caller before, so those of strangers go first, though they came later."""
+    monkeypatch.setattr(LimitedConnection, "most", 20)
+    monkeypatch.setattr(listening.server.config, "limit_concurrency", 21)
+    first = listening.head + b"Content-Length: %d\r\n\r\n" % len(BODY)
+    with ExitStack() as stack:
+        kept = stack.enter_context(
+            socket.create_connection(("127.0.0.1", listening.port), timeout=30)
+        )
+        kept.sendall(first + BODY)
+        assert read_reply(kept).startswith(b"HTTP/1.1 200")
+        kept.sendall(first + BODY[:5])
+        for _ in range(70):
+            stranger = socket.create_connection(("127.0.0.1", listening.port), timeout=30)
+            stack.enter_context(stranger).sendall(STRANGERS["half a login"])
+            time.sleep(0.003)
+        kept.sendall(BODY[5:])
+        assert read_reply(kept).startswith(b"HTTP/1.1 200")
+
+
+def read_reply(client: socket.socket) -> bytes:
+    """Return a padded reply, after which the connection stays open."""
+    reply = b""
+    while len(reply.partition(b"\r\n\r\n")[2]) < LENGTH:
+        reply += client.recv(65536)
+    return reply
 
 
 class Clockwork:
@@ -305,7 +352,11 @@ def test_a_body_that_does_not_come_is_waited_for_a_while() -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         raise AssertionError("it was asked")
 
-    asyncio.run(ShortBodies(app, slowest=0.01)({"type": "http"}, never, send))
+    async def enter(scope: Any) -> None:
+        scope[CALLER] = "somebody"
+
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": []}
+    asyncio.run(TokenFirst(app, enter, slowest=0.01)(scope, never, send))
     assert sent[0]["status"] == 408
     assert b"ten seconds" in sent[1]["body"]
 

@@ -17,7 +17,8 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 from discreet.errors import MissingPackage
 from discreet.service import mcp_route
 from discreet.service.assistant_tools import TOOLS
-from discreet.service.limits import LONGEST_BODY, PLACES
+from discreet.service.limits import PLACES
+from discreet.service.middleware import LONGEST_BODY
 from discreet.service.turns import LENGTH
 
 from .running import Running
@@ -157,7 +158,7 @@ def test_all_replies_have_one_length(called: Called) -> None:
         send(called, "ann", "ping"),
         send(called, "ann", "tools/call", {"name": "ask", "arguments": {**ASK, "request": "a"}}),
         send(called, "ann", "tools/call", {"name": "ask", "arguments": {}}),
-        send(called, "nobody", "tools/list"),
+        send(called, "owner", "tools/list"),
         send(called, "ann", "", message=[]),
         send(called, "ann", "", message={"jsonrpc": "2.0", "method": "notifications/initialized"}),
         called("ann", "GET", "/mcp"),

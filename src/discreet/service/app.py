@@ -24,18 +24,20 @@ from ..node.isolation import Failure, isolated, translation_for, unwrap
 from ..releases import Release
 from . import models
 from .access import AccessLog
+from .auth import Gate
 from .connection import Connection
 from .counts import RequestCounts
 from .dispatcher_client import DispatcherClient
 from .endings import Endings, endings_of
 from .health import Health
 from .in_process import InProcess
-from .limits import Places, RateLimit, ShortBodies
+from .limits import Places, RateLimit
 from .mcp_route import PATH as MCP
 from .mcp_route import add_mcp
-from .operations import READING
+from .middleware import TokenFirst
+from .operations import OPERATIONS, READING
 from .ownership import Ownership
-from .pages import Site, add_pages, page_not_found
+from .pages import PAGE_PATHS, Site, add_pages, page_not_found, session_of, to_login
 from .pages.sessions import sessions_beside
 from .paid_requests import PaidRequests
 from .paused_replies import KnownQuestions, Settlement
@@ -78,25 +80,6 @@ class Service:
     dispatcher: DispatcherClient | None = None
     turns: Turns | None = None
     places: Places = field(default_factory=Places)
-
-    def caller(self, request: Request) -> Token:
-        """Return the stored record of the token of a request.
-
-        Raises:
-            RefusedError: 401 if it is not valid, 429 if its caller asks too much at once, or it asks too often.
-        """
-        authorization = request.headers.get("authorization")
-        scheme, _, text = (authorization or "").partition(" ")
-        try:
-            token = self.tokens.find(text if scheme.lower() == "bearer" else "")
-        except NotAllowed as error:
-            raise RefusedError(error, 401) from None
-        if not self.places.enter(token, request.scope):
-            too_many = f"more than {self.places.most} requests at once; wait for their replies"
-            raise RefusedError(NotAllowed(too_many), 429)
-        if not self.rate.admits(token.id):
-            raise RefusedError(NotAllowed("this token asks too often; wait a minute"), 429)
-        return token
 
     def connection(
         self,
@@ -230,16 +213,25 @@ def make_app(
     service = Service(
         configuration, hold(configuration), tokens_beside(configuration.path), rate, dispatcher
     )
-    api: Any = _api(service, all_counts)
+    ledger = described_ledger(configuration, next(iter(configuration.datasets)))
+    site = Site(service, ledger, sessions_beside(configuration.path), all_counts)
+    api: Any = _api(service, site, all_counts)
     paid_requests: Any = PaidRequests(api, paid_routes(service, _PREFIX))
     host_check: Any = TrustedHostMiddleware(paid_requests, allowed_hosts=hosts, www_redirect=False)
-    access_log = AccessLog(ShortBodies(host_check), all_counts)
+    gate = Gate(service, site.token_of, session_of, to_login, _paths(), PAGE_PATHS, MCP)
+    access_log = AccessLog(TokenFirst(host_check, gate.enter), all_counts)
     timetable = make_timetable(configuration, 1 if dispatcher is None else dispatcher.readers)
     service.turns = Turns(access_log, timetable, clock or Clock(), counts=all_counts)
     return service.turns
 
 
-def _api(service: Service, counts: RequestCounts) -> FastAPI:
+def _paths() -> frozenset[str]:
+    """Return the paths that hold nothing of a caller, as the log of requests names them."""
+    of_operations = (f"{_PREFIX}{one.route[1]}" for one in OPERATIONS if "{" not in one.route[1])
+    return frozenset({*of_operations, *PAGE_PATHS, "/healthz", "/v1/health", "/v1/metrics", MCP})
+
+
+def _api(service: Service, site: Site, counts: RequestCounts) -> FastAPI:
     """Return all routes."""
     api = FastAPI(
         title="discreet", docs_url=None, redoc_url=None, openapi_url="/v1/openapi.json",
@@ -255,9 +247,7 @@ def _api(service: Service, counts: RequestCounts) -> FastAPI:
     add_health(router, service, health)
     api.include_router(router)
     add_mcp(api, service)
-    configuration = service.configuration
-    ledger = described_ledger(configuration, next(iter(configuration.datasets)))
-    add_pages(api, Site(service, ledger, sessions_beside(configuration.path), service.rate.counts))
+    add_pages(api, site)
     return api
 
 

@@ -1,7 +1,7 @@
 """HTTP connections with an end: to the time and the length of a head, to waiting, and to their number.
 
 uvicorn and h11 limit none of these: a head that comes in one piece may be of any length, and a connection that
-sends half a head stays for ever. Here nobody has said yet who asks; requests of callers are limited in `limits`.
+sends half a head stays for ever. Here nobody has said yet who asks. Bodies end in `middleware`, calls in `limits`.
 """
 
 import asyncio
@@ -11,6 +11,8 @@ from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from .middleware import BEGUN
 
 LONGEST_HEAD = 16 << 10
 """Bytes of the longest head."""
@@ -42,7 +44,8 @@ def most_connections() -> int:
 class LimitedConnection(H11Protocol):
     """A connection that is closed if it waits too long; while there are too many, the one that waits longest is.
 
-    A connection waits while no request is under way on it. One with a request under way is never closed for others.
+    A connection waits until a request on it is whole, and its caller is known. From then on it is never closed for
+    others, until the reply has left. Connections of strangers go first, those that had a caller before go last.
     """
 
     most = most_connections()
@@ -54,20 +57,34 @@ class LimitedConnection(H11Protocol):
         self._waiting: asyncio.TimerHandle | None = None
         self._sending: asyncio.TimerHandle | None = None
         self._since, self._head = 0.0, 0
+        self._is_answered = self._had_caller = False
+        app = self.app
+
+        async def noting(scope: Any, receive: Any, send: Any) -> None:
+            scope[BEGUN] = self._begin
+            await app(scope, receive, send)
+
+        self.app = noting
 
     @property
     def waits(self) -> bool:
-        """Whether no request is under way."""
-        return self._waiting is not None
+        """Whether no request of a known caller is under way."""
+        return not self._is_answered
+
+    def _begin(self) -> None:
+        """Note that a request is whole, and its caller known."""
+        self._is_answered = self._had_caller = True
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait, in the place of another connection if there are too many."""
         super().connection_made(transport)
         waiting = [
-            one for one in self.connections if isinstance(one, LimitedConnection) and one.waits
+            one
+            for one in self.connections
+            if isinstance(one, LimitedConnection) and one.waits and one is not self
         ]
         if len(self.connections) > self.most and waiting:
-            min(waiting, key=lambda one: one._since).drop()
+            min(waiting, key=lambda one: (one._had_caller, one._since)).drop()
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -99,6 +116,7 @@ class LimitedConnection(H11Protocol):
 
     def on_response_complete(self) -> None:
         """Wait for the next request, or for the end."""
+        self._is_answered = False
         super().on_response_complete()
         self._wait()
 

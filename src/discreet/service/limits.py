@@ -1,7 +1,6 @@
-"""Limits of a service: how long a request may be and may take, and how often one token may ask."""
+"""Limits of callers: how often one token may ask, and how much one caller at the same time."""
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,70 +9,9 @@ from threading import Lock
 from time import monotonic
 from weakref import WeakKeyDictionary
 
-from .access import REFUSED
 from .counts import RequestCounts
 from .tokens import Token
-from .turns import AT_ONCE, LEAVE, App, AsgiMessage, Receive, Send
-
-LONGEST_BODY = 1 << 18
-"""Bytes of the longest request."""
-
-SLOWEST_BODY = 10.0
-"""Seconds that a request may take to arrive."""
-
-_TOO_LONG = 413, "the request is longer than 256 KiB"
-_TOO_SLOW = 408, "the request took longer than ten seconds to arrive"
-_GONE = 400, "the request is not whole"
-
-
-@dataclass(slots=True)
-class ShortBodies:
-    """An application that reads a request before it answers, and refuses one that is too long or too slow."""
-
-    app: App
-    longest: int = LONGEST_BODY
-    slowest: float = SLOWEST_BODY
-
-    async def __call__(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
-        """Answer a request of moderate length."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        try:
-            async with asyncio.timeout(self.slowest):
-                body = await self._read(receive)
-        except TimeoutError:
-            body = _TOO_SLOW
-        if isinstance(body, tuple):
-            scope[REFUSED] = "InvalidArgument"
-            await _refuse(send, *body)
-            return
-        parts = [{"type": "http.request", "body": body, "more_body": False}]
-
-        async def whole() -> AsgiMessage:
-            return parts.pop() if parts else await receive()
-
-        await self.app(scope, whole, send)
-
-    async def _read(self, receive: Receive) -> bytes | tuple[int, str]:
-        """Return the body; or a status and words, if it is too long or the client is gone."""
-        body = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] != "http.request":
-                return _GONE
-            body += message.get("body", b"")
-            if len(body) > self.longest:
-                return _TOO_LONG
-            if not message.get("more_body", False):
-                return bytes(body)
-
-
-async def _refuse(send: Send, status: int, words: str) -> None:
-    reply = {"error": "InvalidArgument", "message": words, "notes": [], "charged": False}
-    headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps(reply).encode()})
+from .turns import AT_ONCE, LEAVE, AsgiMessage
 
 
 @dataclass(slots=True)

@@ -90,7 +90,7 @@ class McpRoute:
 
     def _let_in(self, request: Request) -> Token | Response:
         """Return the analyst of a request, or the reply that refuses it."""
-        token = caller_or_refusal(self.service, request)
+        token = caller_or_refusal(request)
         if isinstance(token, Response):
             return token
         if token.role != "analyst" or token.analyst is None:

@@ -25,13 +25,12 @@ from .refusals import RefusedError, error_for_reader, status_of
 from .tokens import Token
 from .turns import ARRIVAL, Arrival, Turns
 
+CALLER = "discreet.caller"
+"""Where the scope of a request has the stored record of its token."""
+
 
 class Answering(Protocol):
     """A service that answers: see `app.Service`."""
-
-    def caller(self, request: Request) -> Token:
-        """Return the stored record of the token of a request, or raise a `RefusedError`."""
-        ...
 
     @property
     def dispatcher(self) -> DispatcherClient | None:
@@ -91,7 +90,7 @@ async def reply(
 
 async def reply_with(service: Answering, request: Request, work: AnswerWork) -> Response:
     """Answer a caller with the response that the work returns."""
-    token = await run_in_threadpool(caller_or_refusal, service, request)
+    token = caller_or_refusal(request)
     if isinstance(token, JSONResponse):
         return token
     respond = partial(_respond, service, request, token, work)
@@ -125,14 +124,10 @@ async def _finished(
     )
 
 
-def caller_or_refusal(service: Answering, request: Request) -> Token | JSONResponse:
-    """Return the caller of a request, or the reply that refuses it."""
-    try:
-        return service.caller(request)
-    except RefusedError as refusal:
-        return failure(request, refusal.error, refusal.status)
-    except Exception as error:
-        return failure(request, error_for_reader(error, None))
+def caller_or_refusal(request: Request) -> Token | JSONResponse:
+    """Return the caller of a request, or the reply that refuses it: one that no caller is known of."""
+    token: Token | None = request.scope.get(CALLER)
+    return failure(request, NotAllowed("a token is needed"), 401) if token is None else token
 
 
 def _respond(

@@ -199,16 +199,18 @@ class Tokens:
     def find(self, text: object) -> Token:
         """Return the stored record of a valid token.
 
-        All that is wrong with a token is told in the same words, and every hash is compared in constant time.
+        All that is wrong with a token is told in the same words, and every hash is compared in constant time. What
+        has not the form of a token costs no hash, and what has it costs one.
 
         Raises:
             NotAllowed: if it is none that was made here, was revoked, or has expired.
         """
         token_text = exact_text(text) or ""
-        digest = _hash_token(token_text)
-        fitting = [one for one in self.valid() if hmac.compare_digest(one.hashed, digest)]
-        if fitting and _SHAPE.fullmatch(token_text):
-            return fitting[0]
+        if _SHAPE.fullmatch(token_text):
+            digest = _hash_token(token_text)
+            fitting = [one for one in self.valid() if hmac.compare_digest(one.hashed, digest)]
+            if fitting:
+                return fitting[0]
         raise NotAllowed(_NOT_VALID)
 
     def _read_tokens(self) -> list[Token]:

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from discreet.service.limits import RateLimit
 from discreet.service.pages.page_request import LOGIN, SESSION
-from discreet.service.pages.page_routes import PAGES
+from discreet.service.pages.page_routes import PAGE_PATHS, PAGES
 from discreet.service.pages.sessions import form_secret
 from discreet.service.pages.site import LOGINS
 from discreet.service.rights import Rights
@@ -66,12 +66,14 @@ def role_of(who: str) -> str:
 
 
 def expected(who: str, method: str, path: str) -> set[int]:
+    if who == "nobody" and path in PAGE_PATHS and method not in ("GET", "HEAD"):
+        return {401}
     if path == "/style.css":
         return {200} if method == "GET" else {405}
     if path == "/login":
         return {"GET": {200, 303}, "POST": {403}}.get(method, {405})
     if (method, path) not in ALLOWED:
-        return {405}
+        return {401, 405} if path == "/logout" else {405}  # who has left is a stranger
     if who == "nobody":
         return {303}
     if role_of(who) not in ALLOWED[method, path]:

@@ -3,7 +3,9 @@
 Guide: docs/how-to/pages.md.
 """
 
-from .page_routes import add_pages, page_not_found
+from .login_page import to_login
+from .page_request import session_of
+from .page_routes import PAGE_PATHS, add_pages, page_not_found
 from .site import Site
 
-__all__ = ["Site", "add_pages", "page_not_found"]
+__all__ = ["PAGE_PATHS", "Site", "add_pages", "page_not_found", "session_of", "to_login"]

@@ -1,17 +1,19 @@
 """Logging in by a token, and leaving."""
 
+from starlette.requests import Request
 from starlette.responses import Response
 
 from ...errors import NotAllowed
-from ...messages import Message
+from ...messages import Message, using_language
 from .authenticated_request import AuthenticatedRequest, page_frame
 from .forms import is_from_here
-from .page_request import LOGIN, SESSION, PageRequest, forget_cookie, keep_cookie
+from .page_request import LOGIN, SESSION, PageRequest, forget_cookie, keep_cookie, language
 from .rendering import TOO_OFTEN, page, redirect
 from .sessions import LASTING, form_secret, is_same, random_name
 from .site import Site
 
 _NO_TOKEN = Message("This token is not valid: it is unknown, was revoked, or has expired.")
+_NO_SESSION = Message("Please log in. What you sent was not read.")
 _NO_COOKIE = Message(
     "Please try again. The form was too old, or your browser did not send its cookie back: pages need https, or "
     "localhost."
@@ -51,6 +53,13 @@ def _refuse_token(site: Site, page_request: PageRequest) -> Response:
     if site.logins.admits(f"login {visitor.host if visitor else ''}"):
         return _login_form(page_request, _NO_TOKEN, 401)
     return _login_form(page_request, TOO_OFTEN, 429)
+
+
+def to_login(request: Request) -> Response:
+    """Return the page where one logs in, for a form that comes without a session: it was not read."""
+    page_request = PageRequest(request, {}, language(request), False)
+    with using_language(page_request.lang):
+        return _login_form(page_request, _NO_SESSION, 401)
 
 
 def leave(request: AuthenticatedRequest) -> Response:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from ...messages import SOURCE, gettext, language_tag, languages, using_language
 from .forms import read_fields
-from .sessions import Fields
+from .sessions import Fields, is_random_name
 
 SESSION, LOGIN, LANGUAGE = "__Host-discreet", "__Host-discreet-login", "__Host-discreet-language"
 """Cookies. By the prefix a browser takes them only from this host itself, and only if they are `Secure`."""
@@ -65,6 +65,12 @@ class PageRequest:
             query = urlencode({"lang": code} if is_form else {**self.fields, "lang": code})
             others.append(OtherLanguage(f"/?{query}" if is_form else f"?{query}", tag, name))
         return others
+
+
+def session_of(request: Request) -> str:
+    """Return the session that a request names; empty if it names none that could have been begun."""
+    session = request.cookies.get(SESSION, "")
+    return session if is_random_name(session) else ""
 
 
 def read_page_request(request: Request, body: bytes) -> PageRequest:

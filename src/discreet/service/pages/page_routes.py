@@ -1,7 +1,7 @@
 """The routes of the pages: the roles that may see them, and the replies."""
 
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -15,7 +15,8 @@ from ...node.isolation import Failure
 from ...releases import Release
 from ..paused_replies import PausedReply, ReadingNeeded, finish
 from ..refusals import RefusedError, error_for_reader, status_of
-from ..tokens import ROLES, Token
+from ..replies import CALLER
+from ..tokens import ROLES
 from ..turns import LENGTH
 from . import access_pages, asking_pages, budget_pages, history_pages, login_page
 from .authenticated_request import AuthenticatedRequest, error_texts, note_error, page_frame
@@ -66,6 +67,9 @@ PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
 )
 """All pages behind the login: method, path, the function that makes it, and the roles that may see it."""
 
+PAGE_PATHS = frozenset(path for _, path, _, _ in PAGES)
+"""Their paths."""
+
 
 def add_pages(api: FastAPI, site: Site) -> None:
     """Add the pages to a service."""
@@ -94,7 +98,7 @@ def _add_route(router: APIRouter, method: str, path: str, work: Stranger, site: 
 
     async def endpoint(request: Request) -> Response:
         body = await request.body()
-        token = await run_in_threadpool(_token_of, site, request)
+        token = request.scope.get(CALLER)
         async with nullcontext() if token is None else site.service.places.line(token):
             response = await run_in_threadpool(_respond, site, request, body, work)
         if isinstance(response, PausedReply):
@@ -105,13 +109,6 @@ def _add_route(router: APIRouter, method: str, path: str, work: Stranger, site: 
         return response
 
     router.add_api_route(path, endpoint, methods=[method], response_model=None)
-
-
-def _token_of(site: Site, request: Request) -> Token | None:
-    """Return the token of a visitor; None for a stranger, and where the reply says why it cannot be known."""
-    with suppress(DiscreetError):
-        return site.token_of(request.cookies.get(SESSION, ""))
-    return None
 
 
 def _respond(site: Site, request: Request, body: bytes, work: Stranger) -> Response | PausedReply:
@@ -143,11 +140,10 @@ def _for_visitors(
     work: View, roles: tuple[str, ...], site: Site, page_request: PageRequest
 ) -> Response | PausedReply:
     """Answer a caller that is logged in; lead others to the page where one logs in."""
-    session = page_request.cookie(SESSION)
-    token = site.token_of(session)
+    token = page_request.request.scope.get(CALLER)
     if token is None:
         return redirect("/login")
-    request = AuthenticatedRequest(site, page_request, session, token)
+    request = AuthenticatedRequest(site, page_request, page_request.cookie(SESSION), token)
     has_place = site.service.places.enter(token, page_request.request.scope)
     if not (has_place and site.service.rate.admits(token.id)):
         return request.failure(RefusedError(NotAllowed(TOO_OFTEN)), 429)

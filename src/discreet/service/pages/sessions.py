@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import secrets
 import sqlite3
 import time
@@ -22,6 +23,7 @@ LASTING = 8 * 3600
 """Seconds after which a session ends, if it is not ended before."""
 
 _BYTES = 32
+_NAME = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 _WRITABLE_BY_OTHERS = 0o022
 _SECONDS_FOR_THE_FILE = 30
 _TABLES = """
@@ -137,6 +139,11 @@ def sessions_beside(description: Path) -> Sessions:
 def random_name(size: int = _BYTES) -> str:
     """Return a random name of so many bytes, for a session or for a request."""
     return secrets.token_urlsafe(size)
+
+
+def is_random_name(text: str) -> bool:
+    """Return whether a text could be a name that was drawn here."""
+    return _NAME.fullmatch(text) is not None
 
 
 def form_secret(session: str) -> str:

@@ -1,0 +1,119 @@
+"""Who asks: known from the head of a request, before the first byte of its body is read.
+
+All under /v1 and at /mcp needs a token. The pages need a session, which was begun with one. Of strangers one body
+is read: the form of the login.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Protocol
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ..errors import DiscreetError, NotAllowed
+from .limits import Places, RateLimit
+from .refusals import RefusedError, error_for_reader
+from .replies import CALLER, failure
+from .tokens import Token, Tokens
+from .turns import AsgiMessage
+
+LOGIN: Final = "POST", "/login"
+"""The one request of a stranger that has a body: the form with the token."""
+
+_OPENAPI = "/v1/openapi.json"
+_READS = ("GET", "HEAD")
+
+
+class _Known(NamedTuple):
+    """A route, as the log of requests names it."""
+
+    path: str
+
+
+class Guarded(Protocol):
+    """The part of a service that lets callers in: see `app.Service`."""
+
+    @property
+    def tokens(self) -> Tokens:
+        """The tokens of the description."""
+        ...
+
+    @property
+    def rate(self) -> RateLimit:
+        """How often one token may ask."""
+        ...
+
+    @property
+    def places(self) -> Places:
+        """How many requests of one caller are answered at the same time."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Lets callers in by the heads of their requests.
+
+    Attributes:
+        service: the service.
+        token_of: returns the token of a session of the pages; None if there is no such session.
+        session_of: returns the session that a request names; empty if it names none.
+        to_login: returns the reply to a form that comes without a session.
+        paths: all paths, as the log of requests names them.
+        pages: those of them that need a session.
+        mcp: that of assistants.
+    """
+
+    service: Guarded
+    token_of: Callable[[str], Token | None]
+    session_of: Callable[[Request], str]
+    to_login: Callable[[Request], Response]
+    paths: frozenset[str]
+    pages: frozenset[str]
+    mcp: str
+
+    async def enter(self, scope: AsgiMessage) -> Response | None:
+        """Note the caller of a request in its scope; return the reply that refuses it, or None."""
+        method, path, request = scope["method"], scope["path"], Request(scope)
+        if path in self.paths:
+            scope["route"] = _Known(path)
+        if path in self.pages:
+            scope[CALLER] = await run_in_threadpool(self._visitor, self.session_of(request))
+            may_go_on = scope[CALLER] is not None or method in _READS
+            return None if may_go_on else await run_in_threadpool(self.to_login, request)
+        is_open = path == _OPENAPI and method in _READS
+        if is_open or (path.split("/")[1:2] != ["v1"] and path != self.mcp):
+            return None
+        try:
+            scope[CALLER] = await self._caller(scope, request.headers)
+        except Exception as error:
+            status = error.status if isinstance(error, RefusedError) else None
+            return failure(request, error_for_reader(error, None), status)
+        return None
+
+    async def _caller(self, scope: AsgiMessage, headers: Mapping[str, str]) -> Token:
+        """Return the caller of a request by its token.
+
+        Raises:
+            RefusedError: 401 if it is not valid, 429 if its caller asks too much at once, or it asks too often.
+        """
+        scheme, _, text = headers.get("authorization", "").partition(" ")
+        try:
+            token = self.service.tokens.find(text if scheme.lower() == "bearer" else "")
+        except NotAllowed as error:
+            raise RefusedError(error, 401) from None
+        places = self.service.places
+        if not places.enter(token, scope):
+            too_many = f"more than {places.most} requests at once; wait for their replies"
+            raise RefusedError(NotAllowed(too_many), 429)
+        if not await run_in_threadpool(self.service.rate.admits, token.id):
+            raise RefusedError(NotAllowed("this token asks too often; wait a minute"), 429)
+        return token
+
+    def _visitor(self, session: str) -> Token | None:
+        """Return the token of a session; None for a stranger, and if the page of the login says what is wrong."""
+        with suppress(DiscreetError):
+            return self.token_of(session) if session else None
+        return None
