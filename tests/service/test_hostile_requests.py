@@ -1,6 +1,5 @@
 """What a hostile client may send over a socket: truncated, slow, long, malformed, again. The service goes on."""
 
-import asyncio
 import errno
 import socket
 import threading
@@ -21,8 +20,7 @@ from discreet.ledger.toml_budgets import configuration
 from discreet.service.app import make_app
 from discreet.service.counts import RequestCounts
 from discreet.service.http_connections import LEAST_TAKEN, LONGEST_HEAD, LimitedConnection
-from discreet.service.middleware import LONGEST_BODY, TokenFirst
-from discreet.service.replies import CALLER
+from discreet.service.middleware import LONGEST_BODY
 from discreet.service.serving import settings
 from discreet.service.tokens import tokens_beside
 from discreet.service.turns import LENGTH
@@ -338,27 +336,6 @@ def test_an_endless_body_is_cut_off(listening: Listening) -> None:
     declared = listening.head + b"Content-Length: %d\r\n\r\n" % (LONGEST_BODY * 2)
     reply = listening.send(declared, b" " * (LONGEST_BODY + 1))
     assert status(reply) == 413
-
-
-def test_a_body_that_does_not_come_is_waited_for_a_while() -> None:
-    sent: list[Any] = []
-
-    async def never() -> Any:
-        await asyncio.sleep(3600)
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        raise AssertionError("it was asked")
-
-    async def enter(scope: Any) -> None:
-        scope[CALLER] = "somebody"
-
-    scope = {"type": "http", "method": "POST", "path": "/", "headers": []}
-    asyncio.run(TokenFirst(app, enter, slowest=0.01)(scope, never, send))
-    assert sent[0]["status"] == 408
-    assert b"ten seconds" in sent[1]["body"]
 
 
 @pytest.mark.parametrize("key", ["ключ", "\U0001f511", "a%20b", 'a"b', "$map"])

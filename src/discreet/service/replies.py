@@ -22,7 +22,7 @@ from .dispatcher_client import DispatcherClient
 from .limits import Places
 from .paused_replies import PausedReply, ReadingNeeded, finish
 from .refusals import RefusedError, error_for_reader, status_of
-from .tokens import Token
+from .tokens import NOT_VALID, Token
 from .turns import ARRIVAL, Arrival, Turns
 
 CALLER = "discreet.caller"
@@ -127,7 +127,7 @@ async def _finished(
 def caller_or_refusal(request: Request) -> Token | JSONResponse:
     """Return the caller of a request, or the reply that refuses it: one that no caller is known of."""
     token: Token | None = request.scope.get(CALLER)
-    return failure(request, NotAllowed("a token is needed"), 401) if token is None else token
+    return failure(request, NotAllowed(NOT_VALID), 401) if token is None else token
 
 
 def _respond(

@@ -34,7 +34,7 @@ _PREFIX = "discreet_"
 _SHAPE = re.compile(rf"{_PREFIX}[A-Za-z0-9_-]{{43}}", re.ASCII)
 _DAYS = re.compile(r"([1-9][0-9]{0,3})d", re.ASCII)
 _WRITABLE_BY_OTHERS = 0o022
-_NOT_VALID = "this token is not valid: it is unknown, was revoked, or has expired"
+NOT_VALID = "this token is not valid: it is unknown, was revoked, or has expired"
 _FIELDS = ("id", "role", "analyst", "created", "expires", "hashed")
 _VERSION = 2
 """Of the file. Version 1 had no parents: its tokens are those of the command line."""
@@ -151,7 +151,7 @@ class Tokens:
 
         def add_token(tokens: list[Token]) -> list[Token]:
             if parent is not None and parent.id not in {one.id for one in _valid(tokens)}:
-                raise NotAllowed(_NOT_VALID)  # it was revoked just now
+                raise NotAllowed(NOT_VALID)  # it was revoked just now
             return [*tokens, token]
 
         self._change(add_token)
@@ -194,7 +194,7 @@ class Tokens:
             NotAllowed: if it was revoked, or has expired.
         """
         if identity not in {one.id for one in self.valid()}:
-            raise NotAllowed(_NOT_VALID)
+            raise NotAllowed(NOT_VALID)
 
     def find(self, text: object) -> Token:
         """Return the stored record of a valid token.
@@ -211,7 +211,7 @@ class Tokens:
             fitting = [one for one in self.valid() if hmac.compare_digest(one.hashed, digest)]
             if fitting:
                 return fitting[0]
-        raise NotAllowed(_NOT_VALID)
+        raise NotAllowed(NOT_VALID)
 
     def _read_tokens(self) -> list[Token]:
         return list(self._read().tokens)
