@@ -21,7 +21,12 @@ class Sent:
         self.body: bytes | None = None
         self.replies: list[Any] = []
         headers = [(b"content-length", b"%d" % sum(map(len, parts)))]
-        self.scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
+        self.scope: dict[str, Any] = {
+            "type": "http",
+            "method": "POST",
+            "path": path,
+            "headers": headers,
+        }
         self.scope[BEGUN] = self.begin
         asyncio.run(TokenFirst(self.app, self.enter)(self.scope, self.receive, self.send))
 
