@@ -35,6 +35,7 @@ from .in_duckdb import (
     select_list,
 )
 from .kinds import CELL, ColumnType
+from .lakes import refuse_lakes
 from .times import sql_of_texts
 from .value_counts import RowQuery, parameter_number
 
@@ -187,9 +188,10 @@ def listed_files(data: FileNames) -> list[File]:
 
     Raises:
         UnreadableFile: if one is there twice, by a link or another spelling: a record would count twice, and its
-            answers tell twice as much about it.
+            answers tell twice as much about it. So it would in a file that a table of Delta or its like rewrote.
     """
     files, first_paths = _all_files(data), dict[object, Path]()
+    refuse_lakes(file.path for file in files)
     for file in files if len(files) > 1 else ():
         try:
             status = file.path.stat()
@@ -320,12 +322,6 @@ def no_access(file: Path) -> UnreadableFile:
 
 def _of_folder(folder: Path) -> list[Path]:
     """Return the files in a folder and below, but hidden ones and those with names that begin with `_`."""
-    if (folder / "_delta_log").exists():
-        raise UnreadableFile(
-            "{folder} is a Delta table: give deltalake.DeltaTable({path})",
-            folder=folder,
-            path=repr(str(folder)),
-        )
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     visible = [
         path
