@@ -177,8 +177,25 @@ MISTAKES = [
     Mistake(
         "epsilon above 10",
         lambda: library.mode(PEOPLE, "city", candidates=TOWNS, epsilon=1001),
-        "choose_epsilon.md",
+        "at most 73.2 %",
         False,
+    ),
+    Mistake(
+        "a scale or a rho with an epsilon above 10",
+        lambda: library.mode(PEOPLE, "city", candidates=TOWNS, scale="0.001"),
+        "at most 73.2 %",
+        False,
+    ),
+    Mistake(
+        "delta above 1e-5",
+        lambda: library.keys(PEOPLE, "city", epsilon=1, delta=0.001),
+        "such as 1e-8",
+        False,
+    ),
+    Mistake(
+        "delta above 0.01",
+        lambda: library.keys(PEOPLE, "city", epsilon=1, delta=0.1),
+        "such as 1e-8",
     ),
     Mistake("no epsilon", lambda: library.mode(PEOPLE, "city", candidates=TOWNS), "for example 1"),
     Mistake(

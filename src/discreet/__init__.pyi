@@ -114,7 +114,8 @@ def best_price(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -213,7 +214,8 @@ def best_price(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -556,7 +558,8 @@ def geometric(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -609,7 +612,8 @@ def geometric(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -737,7 +741,8 @@ def laplace(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -796,7 +801,8 @@ def maximum(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -877,7 +883,8 @@ def maximum(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -1043,7 +1050,8 @@ def median(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -1124,7 +1132,8 @@ def median(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -1197,7 +1206,8 @@ def minimum(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -1278,7 +1288,8 @@ def minimum(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -1366,7 +1377,8 @@ def mode(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -1466,7 +1478,8 @@ def mode(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -1545,7 +1558,8 @@ def quantile(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -1639,7 +1653,8 @@ def quantile(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -1889,7 +1904,8 @@ def randomized_response(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
@@ -1940,7 +1956,8 @@ def randomized_response(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
@@ -2000,7 +2017,8 @@ def select(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -2103,7 +2121,8 @@ def select(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -2172,7 +2191,8 @@ def select_by(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -2240,7 +2260,8 @@ def select_by(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -2299,7 +2320,8 @@ def select_generalized(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -2376,7 +2398,8 @@ def select_generalized(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -2463,7 +2486,8 @@ def select_rows(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -2554,7 +2578,8 @@ def select_rows(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -2625,7 +2650,8 @@ def select_top_k(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -2697,7 +2723,8 @@ def select_top_k(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -2761,7 +2788,8 @@ def selector(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -2813,7 +2841,8 @@ def selector(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -2976,7 +3005,8 @@ def top_k(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -3087,7 +3117,8 @@ def top_k(
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or

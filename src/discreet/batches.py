@@ -16,7 +16,9 @@ from .mechanisms import BOUNDED
 from .numbers import Number, positive
 from .payment import Bill
 from .privacy.composition import Composition, compose
+from .privacy.contract import Guarantee
 from .privacy.units import one_record
+from .privacy.weak_promises import refuse_large_delta, say_weakness, weaknesses
 from .privacy.wording import in_full
 from .releases import Release
 from .selection import bill_of
@@ -280,7 +282,7 @@ class Batch:
             Exhausted: if the ledger cannot pay for all; nothing was asked or paid.
         """
         if ledger is None:
-            self.bills()  # all are checked before the first is asked
+            _say_together(self.bills().values())  # all are checked before the first is asked
             return {name: question.ask() for name, question in self.questions.items()}
         if not hasattr(ledger, "buy_batch"):
             raise InvalidArgument(
@@ -290,6 +292,7 @@ class Batch:
             return {}
         collector = _Collector(ledger)
         orders = [question.order(collector) for question in self.questions.values()]
+        _say_together(order.bill for order in orders)
         answers = ledger.buy_batch([(order.bill, order.prepare) for order in orders])
         return {
             name: _release(question, order, answer, collector)
@@ -353,6 +356,23 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"Batch({', '.join(self.questions) or 'no questions'})"
+
+
+def _say_together(bills: Iterable[Bill]) -> None:
+    """Warn where a promise of all answers together is weak, and that of no single one is.
+
+    Raises:
+        InvalidNumber: if the deltas add up to more than any verb takes.
+    """
+    promises: dict[object, list[Guarantee]] = {}
+    for bill in bills:
+        kind = bill.unit, bill.guarantee.neighbors
+        promises.setdefault(kind, []).append(bill.guarantee)
+    for guarantees in promises.values():
+        together = compose(guarantees)
+        refuse_large_delta(together)
+        if not any(map(weaknesses, guarantees)):
+            say_weakness(together)
 
 
 def _release(question: Call, order: _Order, answer: PaidAnswer, collector: _Collector) -> Release:

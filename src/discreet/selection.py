@@ -39,6 +39,7 @@ from .privacy.contract import Guarantee
 from .privacy.no_guarantee import NoGuarantee
 from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from .privacy.units import Unit, read_unit, unit_in_words
+from .privacy.weak_promises import refuse_large_delta, say_weakness
 from .released_values import ReleasedValue
 from .releases import Release
 from .sampling.bits import SystemBits
@@ -138,10 +139,16 @@ class Order:
             prepare: computes the private scores, before any payment, and returns the function that draws.
             name: returns the answer for a drawn index, or for a list of them: the value alone, or an `Answer`
                 with what was drawn along with it.
+
+        Raises:
+            InvalidNumber: if the delta of the promise is too large for any question.
         """
         account = self.account
+        if not isinstance(account, Listener) or account.billing:
+            refuse_large_delta(self.guarantee)
         if isinstance(account, Listener):
             raise account.OrderTaken(self, prepare, name)
+        say_weakness(self.guarantee)
         ready, finish = partial(ready_to_draw, prepare), partial(self._release, name)
         if account is None:
             return finish(PaidAnswer(ready()(), None))

@@ -100,7 +100,8 @@ class Terms(AnswerTerms, total=False):
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score).
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or

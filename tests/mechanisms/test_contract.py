@@ -1,7 +1,6 @@
 """No mechanism promises less privacy than it is asked for: whoever takes one, in every kind and relation."""
 
 import ast
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -30,7 +29,6 @@ from discreet.mechanisms.contract import (
     calibrate,
     epsilon_of,
     need_parameter,
-    read_parameter,
 )
 from discreet.mechanisms.joint.joint_top_k import JointTopK
 from discreet.mechanisms.masked import MaskedMechanism
@@ -341,14 +339,3 @@ def test_nobody_takes_a_mechanism_in_another_way() -> None:
             if isinstance(node, ast.Attribute) and node.attr == "calibrate":
                 places.add(path.relative_to(source).as_posix())
     assert places == allowed
-
-
-@pytest.mark.filterwarnings("default:epsilon = .* is above 10")
-def test_an_epsilon_that_protects_nobody_is_warned_of_and_a_rho_or_scale_is_not() -> None:
-    with pytest.warns(UserWarning, match="epsilon = 11 is above 10"):
-        assert read_parameter(11, None, None) == PrivacyParameter("epsilon", Fraction(11))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        read_parameter(10, None, None)
-        read_parameter(None, 11, None)
-        read_parameter(None, None, 11)

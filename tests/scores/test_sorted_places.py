@@ -86,7 +86,6 @@ CASES = list(
 
 
 @pytest.mark.parametrize(("kind", "n", "size", "epsilon", "way"), CASES[::11])
-@pytest.mark.filterwarnings("ignore:epsilon = 40")
 def test_answers_are_the_same_function_of_the_words(
     kind: str, n: int, size: int, epsilon: str, way: str
 ) -> None:

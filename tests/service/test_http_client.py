@@ -4,6 +4,7 @@ import asyncio
 import datetime as dt
 import inspect
 import json
+import warnings
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -32,6 +33,7 @@ from discreet.service.app import make_app
 from discreet.service.http_client import BoundedClient, HttpClient, connect_to
 from discreet.service.operations import QUESTIONS
 from discreet.service.tokens import tokens_beside
+from discreet.service.wire import REPLAYED, write_release
 
 from .test_connect import REFUSED, TEXT, write_files
 
@@ -131,6 +133,7 @@ def test_a_failure_is_paid_and_stands_for_the_answer(both: tuple[Connection, Con
 class Says:
     def __init__(self, status: int, said: Any) -> None:
         self.status_code, self.said = status, said
+        self.headers: dict[str, str] = {}
 
     def request(self, method: str, url: str, **sent: Any) -> Any:
         return self
@@ -151,6 +154,19 @@ def test_what_is_no_service_is_told(said: Any) -> None:
     )
     with pytest.raises(NotAllowed):
         refused.budgets()
+
+
+@pytest.mark.filterwarnings("default:ε . .* is above 10")
+def test_a_weak_promise_is_warned_of_where_it_arrives() -> None:
+    plain = write_release(discreet.select([1, 2], sensitivity=1, epsilon=11))
+    answers = Says(200, {name: part for name, part in plain.items() if name != "charged"})
+    answers.headers = {REPLAYED: "?0"}
+    asking = Connection(HttpClient(answers), "x")
+    with pytest.warns(UserWarning, match=r"^ε = 11 is above 10"):
+        asking.ask("q", request="r")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the answer is paid, so it is not lost to that
+        assert asking.ask("q", request="r").guarantee.pure == 11
 
 
 def test_a_token_does_not_travel_in_the_clear() -> None:

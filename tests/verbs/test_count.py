@@ -190,7 +190,6 @@ def test_the_answer_is_the_counts_with_geometric_noise_cut_at_zero() -> None:
     assert min(noise) < 0
 
 
-@pytest.mark.filterwarnings("ignore:epsilon")
 def test_answers_are_whole_numbers_by_group_and_candidate() -> None:
     data = frame((("ann", "x", "tea"), ("bob", "y", "milk"), ("bob", "y", "tea")))
     terms: Any = {"epsilon": 10**6, **GROUPS}

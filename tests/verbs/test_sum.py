@@ -293,7 +293,6 @@ def test_a_mean_of_too_few_is_none_and_costs() -> None:
     assert release.as_dict()["value"] is None or release.as_dict()["value"] == "None"
 
 
-@pytest.mark.filterwarnings("ignore:epsilon")
 def test_means_are_within_the_bounds_and_on_a_public_grid() -> None:
     data = frame(tuple(("u", "x", float(v)) for v in (1, 2, 2)))
     sharp = discreet.mean(data, "v", minimum=0, maximum=10, step=1, epsilon=10**6)

@@ -79,7 +79,6 @@ def test_the_noise_is_that_of_the_bounds_that_were_drawn(neighbors: Any) -> None
     assert centred.sensitivity.spread == (6 if neighbors == "add_remove" else 12) * thousandths
 
 
-@pytest.mark.filterwarnings("ignore:epsilon")
 def test_equal_bounds_are_a_constant_and_no_error() -> None:
     terms: Any = {"epsilon": 10**7, "bounds_share": "1/10"}
     for value in ("5", "0", "-2E+3"):

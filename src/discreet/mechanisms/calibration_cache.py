@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import InvalidScores
 from ..privacy.sensitivity import Sensitivity, read_neighbors, read_sensitivity
+from ..privacy.weak_promises import weaknesses
 from ..sampling.bits import SystemBits
 from ..sampling.enclosures import has_fast_pass
 from ..sampling.short_lists import draw_short, short_list
@@ -39,10 +40,11 @@ class Calibration:
         parameter: the privacy parameter, or None where the mechanism states it.
         calibrated: the mechanism, calibrated.
         short_rate: the rate at which a few numbers may be drawn from in plain Python, if they may.
+        is_weak: whether its promise is to be warned of.
     """
 
     __slots__ = (
-        "_description", "calibrated", "mechanism", "parameter", "sensitivity", "short_rate"
+        "_description", "calibrated", "is_weak", "mechanism", "parameter", "sensitivity", "short_rate"
     )  # fmt: skip
 
     def __init__(
@@ -55,6 +57,7 @@ class Calibration:
         self.mechanism, self.sensitivity, self.parameter = mechanism, sensitivity, parameter
         self.calibrated, rate = calibrated, calibrated.rate
         self.short_rate = rate if rate is not None and has_fast_pass(rate) else None
+        self.is_weak = bool(weaknesses(calibrated.guarantee))
         self._description: Mapping[str, object] | None = None
 
     @property

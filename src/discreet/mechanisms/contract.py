@@ -16,13 +16,12 @@ import numpy as np
 
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..float_environment import in_default_environment
-from ..numbers import positive, spell
+from ..numbers import positive
 from ..privacy.contract import Guarantee, check_guarantee, equals
 from ..privacy.rho import RhoOf, largest_epsilon
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits
 from ..sampling.enclosures import Rate
-from ..warning import warn
 
 if TYPE_CHECKING:
     from flint import arb
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
     from .worst_case import WorstCase
 
 _LEAST = Fraction(1, 10**300)
-
-_PROTECTS_NOBODY = 10
-"""Above this epsilon an attacker may be certain: it is public, so a warning costs nothing."""
 
 
 class Law(Protocol):
@@ -245,11 +241,6 @@ def read_parameter(epsilon: object, rho: object, scale: object) -> PrivacyParame
             "{kinds} must be between 1e-300 and 1e300, got {parameters}",
             kinds=kinds[0],
             parameters=preview(parameters[kinds[0]]),
-        )
-    if kinds[0] == "epsilon" and value > _PROTECTS_NOBODY:
-        warn(
-            f"epsilon = {spell(value)} is above {_PROTECTS_NOBODY}: it alone protects nobody; see "
-            "docs/how-to/choose_epsilon.md"
         )
     return PrivacyParameter(kinds[0], value)  # type: ignore[arg-type]
 

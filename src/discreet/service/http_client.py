@@ -10,6 +10,7 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from ..errors import DiscreetError, InvalidArgument, LedgerUnwritable, MissingPackage
+from ..privacy.weak_promises import say_weakness
 from ..releases import Release
 from . import wire
 from .operations import REQUEST, REQUEST_KEY, Operation, Reply, T
@@ -136,7 +137,11 @@ class HttpClient:
         elif method == "GET" and plain:
             options["params"] = plain
         path_values = {name: quote(str(value), safe="") for name, value in plain.items()}
-        return self._request(method, path.format(**path_values), operation.reply, options)
+        answer = self._request(method, path.format(**path_values), operation.reply, options)
+        if isinstance(answer, Release):
+            with suppress(Warning):  # made an error it could refuse nothing: the answer is paid
+                say_weakness(answer.guarantee)
+        return answer
 
     def _request(self, method: str, path: str, reply_type: Reply[T], options: dict[str, Any]) -> T:
         """Return the reply of the service, as its type reads it.

@@ -11,7 +11,7 @@ from ..candidates import Grid, Labels, table_library
 from ..date_grid import AnyGrid, DateGrid, clock_of_candidates
 from ..decimals import Decimals
 from ..errors import InvalidCandidates, InvalidNumber, preview
-from ..numbers import Number, exact
+from ..numbers import Number, exact, positive
 from ..releases import Release
 from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank
@@ -198,6 +198,9 @@ def _release(
     column = None if column is None else column_name(column)
     numbers = _read_candidates(candidates, share)
     unit_query = read_unit_query(terms, bounded=True)
+    scale = unit_query.terms.get("scale")
+    if scale is not None:  # in records, of which each is a denominator of the score
+        unit_query.terms["scale"] = positive(scale, "scale") * share.denominator
     if candidates is None:
         _say_needs(unit_query, numbers, share, column)
     columns = columns_of(unit_query, data, column, clock_of_candidates(numbers))

@@ -10,6 +10,7 @@ from ..account import is_billed
 from ..errors import InvalidCandidates
 from ..mechanisms.calibration_cache import Calibration, find_calibration
 from ..numbers import Number, count
+from ..privacy.weak_promises import say_weakness
 from ..releases import Release
 from ..sampling.bits import SystemBits
 from ..sampling.short_lists import draw_few
@@ -102,6 +103,8 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
         if calibration is not None and size is not None:
             return _sample(scores, calibration, size)
         if calibration is not None:
+            if calibration.is_weak:
+                say_weakness(calibration.calibrated.guarantee)
             index = draw_few(scores, 0, calibration.short_rate, SYSTEM_BITS)
             if index is None:
                 index = calibration.prepare_draw(scores)()
@@ -131,8 +134,10 @@ def _sample(scores: object, calibration: Calibration, size: object) -> Release:
     from ..selection import MOST_DRAWS
 
     number = count(size, "size", most=MOST_DRAWS)
+    template = _template(calibration, number)
+    say_weakness(template.guarantee)
     law = calibration.calibrated.law(read_vector(scores))
-    return _template(calibration, number).with_value(np.asarray(law.draws(number, SYSTEM_BITS)))
+    return template.with_value(np.asarray(law.draws(number, SYSTEM_BITS)))
 
 
 def _calibration(

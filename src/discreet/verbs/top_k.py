@@ -18,6 +18,7 @@ from ..mechanisms.joint.joint_top_k import JointTopK
 from ..mechanisms.peeling import Peeling
 from ..numbers import Number, count, flag
 from ..privacy.calibration import read_share
+from ..privacy.weak_promises import say_weakness
 from ..releases import Release
 from ..sampling.bits import SystemBits
 from ..sampling.vectors import Vector, read_vector
@@ -380,6 +381,8 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
     if candidates is None and delta is None and gap is False and type(scores) in PLAIN_SCORES:
         ready = _find_lists(terms, method, k, sensitivity, spread, monotonic)
         if ready is not None:
+            if ready.is_weak:
+                say_weakness(ready.template.guarantee)
             law = ready.law(read_vector(scores))
             return ready.template.with_value(law.draw(SYSTEM_BITS))
     check_names(terms)
@@ -401,10 +404,12 @@ class _ReadyLists(NamedTuple):
     Attributes:
         law: returns the distribution of the list, from the scores.
         template: the release of a list to come.
+        is_weak: whether its promise is to be warned of.
     """
 
     law: Callable[[Vector], Any]
     template: Release
+    is_weak: bool
 
 
 def _find_lists(
@@ -439,4 +444,4 @@ def _ready_lists(calibration: Calibration, length: int) -> _ReadyLists:
     """Return the lists of so many answers of a calibrated mechanism."""
     guarantee, query = calibration.calibrated.guarantee, f"top {length} of scores"
     template: Release = Release(None, guarantee, calibration.mechanism.name, query=query)
-    return _ReadyLists(calibration.calibrated.law, template)
+    return _ReadyLists(calibration.calibrated.law, template, calibration.is_weak)

@@ -1,0 +1,82 @@
+"""Promises too weak to protect anybody: they are warned of or refused, whatever asked for them.
+
+A guarantee is public, so this is said before any data are touched, and costs nothing.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..errors import InvalidArgument, InvalidNumber
+from ..messages import Message
+from .contract import Guarantee, equals
+
+LARGEST_EPSILON = Fraction(10)
+"""Above it, even odds may become 1 / (1 + e**-10), which is above 99.99 %."""
+
+LARGEST_QUIET_DELTA = Fraction(1, 10**5)
+
+LARGEST_DELTA = Fraction(1, 100)
+"""Above it no verb answers."""
+
+_EPSILON = Message(
+    "{epsilon} is above 10 and protects no one: the answer can turn even odds that one person is in the data into "
+    "more than 99.99 %. With ε = 1 it is at most 73.2 %"
+)
+_DELTA = Message(
+    "{delta} may show about one in {number:,} values that one person alone holds. Give a δ far below 1 divided by "
+    "the number of people, such as 1e-8"
+)
+
+
+def say_weakness(guarantee: Guarantee) -> None:
+    """Warn of a promise with a large epsilon or delta."""
+    from ..warning import warn  # a first answer does without
+
+    for weakness in weaknesses(guarantee):
+        warn(weakness)
+
+
+def refuse_large_delta(guarantee: Guarantee) -> None:
+    """Raise if a promise fails too often for any question about people.
+
+    Raises:
+        InvalidNumber: if the delta is above `LARGEST_DELTA`.
+    """
+    if guarantee.slack > LARGEST_DELTA and not _is_void(guarantee):
+        raise InvalidNumber(
+            "{delta} is above 0.01: it may show about one in {number:,} values that one person alone "
+            "holds. Give a δ far below 1 divided by the number of people, such as 1e-8",
+            delta=equals("δ", guarantee.slack),
+            number=round(1 / guarantee.slack),
+        )
+
+
+def weaknesses(guarantee: Guarantee) -> tuple[Message, ...]:
+    """Return what is to be warned of in a promise, none for most."""
+    epsilon, delta = epsilon_of_promise(guarantee), guarantee.slack
+    large = epsilon is not None and epsilon > LARGEST_EPSILON
+    of_epsilon = (_EPSILON.fill(epsilon=equals("ε", epsilon)),) if large and epsilon else ()
+    if delta <= LARGEST_QUIET_DELTA or _is_void(guarantee):
+        return of_epsilon
+    return (*of_epsilon, _DELTA.fill(delta=equals("δ", delta), number=round(1 / delta)))
+
+
+def epsilon_of_promise(guarantee: Guarantee) -> Fraction | None:
+    """Return the epsilon that holds, but for the delta of the promise where it has one.
+
+    Of a promise that is no epsilon-DP, such as Gaussian noise, it is that at the largest delta without a warning.
+    None where there is no promise at all.
+    """
+    core = guarantee.core if guarantee.slack else guarantee
+    if core is None or core.pure is not None:
+        return None if core is None else core.pure
+    try:
+        return guarantee.approx(max(LARGEST_QUIET_DELTA, guarantee.slack)).epsilon
+    except InvalidArgument:
+        return None
+
+
+def _is_void(guarantee: Guarantee) -> bool:
+    """Return whether nothing is promised, as by a mechanism without a guarantee, which says so itself."""
+    return guarantee.slack == 1 and guarantee.core is None
