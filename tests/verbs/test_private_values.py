@@ -1,6 +1,7 @@
 """The most common values of a column that nobody lists: which mechanism, what is answered, what is refused."""
 
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,33 @@ def test_another_parameter_than_epsilon_takes_limited_domain() -> None:
     core: Any = way.guarantee.core
     assert core.rho <= 1
     assert core.neighbors == "replace_one"
+
+
+def of_two_units(*pages: str) -> pl.DataFrame:
+    """Return a table of two units by the pages of each, one letter a page."""
+    rows = [(user, page) for user, some in zip("uv", pages, strict=True) for page in some]
+    return pl.DataFrame(rows, schema={"user": pl.String, "page": pl.String}, orient="row")
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("most", [2, 3])
+def test_all_tables_of_two_units_keep_the_promise(most: int, neighbors: Any) -> None:
+    """A unit of as many values as it may have moves all of them: of one that comes the whole δ is used, no more."""
+    terms: Any = {**UNITS, "candidates": "private", "epsilon": 1, "delta": "1/10"}
+    terms |= {"k": 3, "max_candidates": most, "neighbors": neighbors}
+    promised = ApproxDP(Fraction(1), Fraction(1, 10), neighbors)
+    assert bill_of(top_k, Closed(), "page", **terms).guarantee == promised
+    before, after = ["", "a", "ab", "abc"], ["", "c", "bc", "abc"]  # by more than it may, too
+    pairs = product([""] if neighbors == "add_remove" else before, after, ["", "a", "abc"])
+    needed = []
+    for old, new, other in pairs:
+        tables = of_two_units(old, other), of_two_units(new, other)
+        audit = discreet.audit.exact(top_k, *tables, "page", **terms)
+        assert audit.holds
+        needed.append(float(audit.hockey_stick(1)))
+    assert max(needed) <= 0.1 + 1e-12
+    if neighbors == "add_remove":
+        assert max(needed) == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("data", [PAGES, pd.Series(PAGES)])
