@@ -7,12 +7,14 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument, InvalidNumber, OutOfBits
+from discreet.mechanisms import limited_domain
 from discreet.mechanisms.contract import PrivacyParameter, calibrate
 from discreet.mechanisms.limited_domain import DomainRounds, LimitedDomain, key_sensitivity
 from discreet.privacy import ApproxRange
@@ -247,6 +249,34 @@ def test_doubles_and_balls_give_the_same_answers(
     assert any(fast) or delta < Fraction(1, 10**300)
     monkeypatch.setattr(type(law._first), "sums", lambda _: None)
     assert [law.draw(Words(words[start:])) for start in range(30)] == fast
+
+
+def decided_wrongly(counts: list[int]) -> tuple[int, int]:
+    """Return how many words beside boundaries doubles decide in a first round, and how many of them wrongly."""
+    domain = LimitedDomain(1, len(counts), Fraction(1, 3), 1)
+    scale = PrivacyParameter("scale", Fraction(5, 7))
+    law: Any = calibrate(domain, key_sensitivity("add_remove"), scale).law(counts)
+    with precision(400):
+        *sums, total = itertools.accumulate(law._first.balls())
+        ends = [int((one / total * 2**64).floor().unique_fmpz()) for one in sums]
+    words, answers = list[int](), list[int]()
+    for slot, end in enumerate(ends):
+        for distance in (1, 2**10, 2**12, 2**14, 2**16, 2**25):
+            words += [end - distance, end + distance]
+            answers += [slot, slot + 1]
+    found = law._first.sums().locate_all(np.array(words, dtype=np.uint64), 64).tolist()
+    certain = [pair for pair in zip(found, answers, strict=True) if pair[0] >= 0]
+    return len(certain), sum(one != other for one, other in certain)
+
+
+def test_words_beside_a_boundary_are_right_or_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And without the error of the sums some are decided wrongly, so that the test can fail."""
+    counts = [6, *[1] * 250]
+    certain, wrong = decided_wrongly(counts)
+    assert certain > 500
+    assert wrong == 0
+    monkeypatch.setattr(limited_domain, "error_of_sums", lambda *_: 0.0)
+    assert decided_wrongly(counts)[1] > 0
 
 
 def test_guarantees() -> None:

@@ -10,6 +10,7 @@ from flint import acb, arb
 from numpy.typing import NDArray
 
 from discreet.errors import InvalidArgument
+from discreet.sampling import first_lead
 from discreet.sampling.bits import LazyUniform, SystemBits
 from discreet.sampling.enclosures import ball, precision
 from discreet.sampling.first_lead import FirstAbove
@@ -172,6 +173,46 @@ def test_doubles_decide_what_balls_decide() -> None:
                 start = LazyUniform.of_word(level, Words())
                 assert one._is_above(place, start, noise) == above[place]
     assert decided > 300
+
+
+MORE = [2**63] * 9
+
+
+def decided_wrongly() -> tuple[int, int]:
+    """Return of how many words beside boundaries doubles are certain, and for how many of them balls differ."""
+    generator, certain, wrong = np.random.default_rng(5), 0, 0
+    for _ in range(40):
+        rates = [Fraction(int(generator.integers(1, 40)), 16) for _ in range(2)]
+        level = int(generator.integers(2**64, dtype=np.uint64))
+        one = FirstAbove(np.sort(generator.integers(-30, 30, 6)), rates[0], rates[1])
+        for place, middle in enumerate(boundaries(one, level)):
+            for distance in (0, 1, 2**4, 2**7, 2**10, 2**13, 2**16, 2**20):
+                for word in {middle - distance, middle + distance}:
+                    start, noise = (LazyUniform.of_word(w, Words(*MORE)) for w in (level, word))
+                    words = np.full(6, min(max(word, 1), 2**64 - 1), dtype=np.uint64)
+                    above, open_places = one._compare(start, words, 64)
+                    if place not in open_places and 0 < word < 2**64:
+                        certain += 1
+                        wrong += one._is_above(place, start, noise) != above[place]
+    return certain, wrong
+
+
+def boundaries(law: FirstAbove, level: int) -> list[int]:
+    """Return the words from which on each lead is not above the level; beyond all words where it always is."""
+    with precision(200):
+        a, b = ball(law.level_rate), ball(law.noise_rate)
+        z = -((ball(Fraction(2 * level + 1, 2)) / arb(2) ** 64).log()) / a
+        ends = [(-b * (z - lead)).exp() * arb(2) ** 64 for lead in law.leads.tolist()]
+        return [int(end.floor().unique_fmpz()) for end in ends]
+
+
+def test_words_beside_a_boundary_are_right_or_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And without the band some of them are decided wrongly, so that the test can fail."""
+    certain, wrong = decided_wrongly()
+    assert certain > 300
+    assert wrong == 0
+    monkeypatch.setattr(first_lead, "_BAND", 0.0)
+    assert decided_wrongly()[1] > 0
 
 
 @pytest.mark.parametrize(
