@@ -4,16 +4,29 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test tests check bench bench-check measure coverage proofs coq bridge theorems mutants auditors fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints replies stub clean
+.PHONY: browser demo test test-all tests tests-all durations cases check bench bench-check measure coverage proofs coq bridge theorems mutants auditors fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints replies stub clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
 
-test: .venv/test-ready ## lint, types, import contract, tests, every example in README and docs
+test: .venv/test-ready ## lint, types, import contract, and the tests that take little; says how many it leaves out
 	@$(MAKE) --no-print-directory -j 2 check tests # side by side: a checker of types keeps one core busy
 
+test-all: .venv/test-ready ## the same with all tests but the long proofs, and every example in README and docs
+	@$(MAKE) --no-print-directory -j 2 check tests-all
+
 tests: .venv/test-ready
+	$(BIN)/pytest -q -n auto --dist loadscope -m default -o faulthandler_timeout=120
+
+tests-all: .venv/test-ready
 	$(BIN)/pytest -q -n auto --dist loadscope
+
+durations: .venv/test-ready ## measures all tests but proofs; stores which are slow, and how many there are of each kind
+	$(BIN)/pytest -q -n auto --dist loadscope --store-budgets
+
+cases: .venv/test-ready ## stores how many tests there are of each kind, after some were moved or deleted on purpose
+	$(BIN)/pytest -q --collect-only --store-budgets > /dev/null
+	@git diff --stat -- tests/markers.toml
 
 check: .venv/test-ready
 	$(BIN)/ruff check .
@@ -26,7 +39,7 @@ check: .venv/test-ready
 coverage: .venv/test-ready ## which lines and branches the tests reach
 	$(BIN)/pytest -q -n auto --dist loadscope --cov --cov-report=term
 
-proofs: .venv/test-ready ## the long enumerations, twenty times as many random examples as in `make test`, and Coq's proofs
+proofs: .venv/test-ready ## the long enumerations, twenty times as many random examples as in `make test-all`, and Coq's proofs
 	$(BIN)/pytest -q -n auto --dist loadscope -m "proof or hypothesis" --hypothesis-profile=thorough
 	@$(MAKE) --no-print-directory coq
 	@$(MAKE) --no-print-directory bridge

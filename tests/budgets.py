@@ -27,10 +27,11 @@ SLOW_FROM = 1.0
 def kind_of(item: pytest.Item) -> str:
     """Return the kind of a case: by its own marker, by its file or name, or by what it was seen to cost."""
     path, _, name = item.nodeid.partition("::")
+    marks = {mark.name for mark in item.iter_markers()}
     for kind, terms in KINDS.items():
         in_default = terms.get("files", {}).get(path)
         if (
-            item.get_closest_marker(kind) is not None
+            kind in marks
             or (in_default is not None and name not in in_default)
             or any(word in name for word in terms.get("names", ()))
         ):
