@@ -6,13 +6,13 @@ and by the server's own name for itself. No role, option or spelling tells two d
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..tables.query_tables import QueryTables, files_in, read_query_tables, tables_in
-from .sources import files_at, files_by_path, folders_of, is_query, is_there
+from .sources import files_at, files_by_path, folders_of, is_query, is_there, list_files
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -94,6 +94,24 @@ def extent_of(place: Any, tables: Mapping[str, Any] | QueryTables | None = None)
         else frozenset(name.lower() for name in query_tables.tables),
         numbers=frozenset(query_tables.numbers),
     )
+
+
+def files_of_source(
+    place: Any, tables: Mapping[str, Any] | None = None
+) -> Iterator[tuple[object, str]]:
+    """Return the files that a source stands for now, with their paths; of a query those that it reads.
+
+    Args:
+        place: where the data are.
+        tables: the tables of a query, as the catalogue of its database told.
+    """
+    if not is_query(place):
+        return list_files(place)
+    if tables is not None:
+        names: Iterable[str] = read_query_tables(tables).files
+    else:
+        names = files_in(place["query"]) if place["connection"].startswith("duckdb") else ()
+    return list_files([name for name in names if "://" not in name])
 
 
 def _of_files(names: Iterable[str]) -> Extent:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from glob import iglob
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any
@@ -61,6 +62,44 @@ def files_at(place: Any) -> Files:
 def files_by_path(place: Any) -> dict[str, Files]:
     """Return the files of a place by its paths; of one that is not there its path."""
     return {path: frozenset(_files(path)) for path in _paths(place)}
+
+
+def list_files(place: Any) -> Iterator[tuple[object, str]]:
+    """Yield the regular files that a place stands for now, by device and number, with their paths.
+
+    This is asked with every charge, so it brings no engine. A folder has all that is in it, hidden files too: that
+    is more than is read, and never less.
+    """
+    for path in _paths(place):
+        status = _status(path)
+        if status is not None and S_ISREG(status.st_mode):  # of whatever name
+            yield (status.st_dev, status.st_ino), path
+            continue
+        for name in _names_below(path) if status is not None else iglob(path, recursive=True):
+            status = _status(name)
+            if status is not None and S_ISREG(status.st_mode):
+                yield (status.st_dev, status.st_ino), name
+
+
+def _names_below(folder: str) -> Iterator[str]:
+    """Yield the paths of all that is in a folder and below."""
+    for where, _, names in os.walk(folder):
+        for name in names:
+            yield os.path.join(where, name)
+
+
+def _status(path: str) -> os.stat_result | None:
+    """Return the status of what is at a path; None where nothing is."""
+    try:
+        return os.stat(path)
+    except (OSError, ValueError):
+        return None
+
+
+def place_in_words(place: Any) -> str:
+    """Return the first path of a place, and whether there are others; of a query that it is one."""
+    paths = _paths(place)
+    return paths[0] + " and others" * (len(paths) > 1) if paths else "a query"
 
 
 def _files(path: str) -> Iterator[object]:

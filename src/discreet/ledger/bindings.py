@@ -30,10 +30,10 @@ _OF_ONE_BUDGET = ("per", "period", "separate_from", "merges")
 
 
 WHY_OVERLAPPING = (
-    "another budget is about the same tables, and nothing new is answered until the owner of the data merges or "
-    "separates them; discreet ledger verify names them"
+    "another budget is about the same tables or files, and nothing new is answered until the owner of the data "
+    "merges or separates them; discreet ledger verify names them"
 )
-"""Why budgets about the same tables answer nothing, for whoever asks: it names no other budget."""
+"""Why budgets about the same tables or files answer nothing, for whoever asks: it names no other budget."""
 
 Tables = Mapping[str, QueryTables]
 """The tables of queries that have none on record, by the text of the query."""
@@ -237,8 +237,8 @@ class Bindings:
     def overlaps(self, budget: str) -> list[str]:
         """Return the other budgets about the same tables, unless their owner said that they are separate.
 
-        A budget has the sources of those that it renews. Two sources of files are compared when a budget is
-        opened, and not here.
+        A budget has the sources of those that it renews. Two sources of files are compared in `shared_files`: which
+        they are changes without a word to the ledger.
         """
         if budget not in self._overlaps:
             self._overlaps[budget] = self._find_overlaps(budget)

@@ -14,9 +14,9 @@ from ..privacy.units import Unit, plain_unit, read_unit
 from ..privacy.wording import in_full
 from ..text_tables import fact_table
 from . import queries
-from .bindings import check_charge
 from .events import Event, EventBody, canonical_json, unit_field
 from .purchase import Payer
+from .shared_files import check_charge
 from .transaction import NewEvent, Transaction
 
 

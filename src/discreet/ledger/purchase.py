@@ -32,7 +32,6 @@ from .bindings import (
     WHY_OVERLAPPING,
     check_about,
     check_budget,
-    check_charge,
     read_bindings,
     record,
     set_check,
@@ -47,6 +46,7 @@ from .failed_questions import (
     new_failure,
     stored_failure,
 )
+from .shared_files import check_charge, find_shared_file
 from .store import FollowUp, Store
 from .transaction import NewEvent, Transaction
 
@@ -186,9 +186,11 @@ class Payer:
         self, transaction: Transaction, data: Iterable[About | None]
     ) -> tuple[list[Budget], str | None]:
         budgets, bindings = paying(self.budgets(transaction)), read_bindings(transaction)
-        for about in data:
+        datasets = list(data)
+        for about in datasets:
             check_about(bindings, self.dataset, about)
-        why = WHY_OVERLAPPING if bindings.overlaps(self.dataset) else None
+        are_shared = any(find_shared_file(bindings, self.dataset, about) for about in datasets)
+        why = WHY_OVERLAPPING if are_shared or bindings.overlaps(self.dataset) else None
         return budgets, bindings.closed(self.dataset) or why or self._closed_by_failures(
             transaction
         )

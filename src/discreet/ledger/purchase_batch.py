@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 from ..account import Indices, PaidAnswer, PrepareDraw
 from ..errors import DiscreetError, RequestConflict, preview
 from ..payment import Bill
-from .bindings import check_charge, set_check
+from .bindings import set_check
 from .events import Event, read_indices
 from .failed_questions import QuestionFailed
 from .purchase import (
@@ -22,6 +22,7 @@ from .purchase import (
     without_frames,
     without_traceback,
 )
+from .shared_files import check_charge
 from .store import FollowUp
 from .transaction import Transaction
 

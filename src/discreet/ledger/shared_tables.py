@@ -17,6 +17,7 @@ from .budget import Budget
 from .charge import charge_outside
 from .events import CHARGED, EventBody, canonical_json
 from .purchase import Payer
+from .shared_files import pairs_with_shared_files
 from .transaction import Transaction
 
 
@@ -204,7 +205,7 @@ def _charge_one(
 
 
 def notes_on_shared_tables(connection: Connection) -> tuple[str, ...]:
-    """Return notes on budgets about the same tables, with their sums."""
+    """Return notes on budgets about the same tables or files, with their sums."""
     transaction = Transaction(connection)
     bindings = read_bindings(transaction)
     notes = []
@@ -213,6 +214,14 @@ def notes_on_shared_tables(connection: Connection) -> tuple[str, ...]:
         notes.append(
             f"{one.dataset} and {other.dataset}: budgets about the same tables, {_together(one, other)}; they "
             "answer nothing new until their owner merges or separates them"
+        )
+    for shared in pairs_with_shared_files(bindings):
+        one, other = (
+            queries.whole_budget(transaction, name) for name in (shared.budget, shared.other)
+        )
+        notes.append(
+            f"{one.dataset} and {other.dataset}: {shared.path} is a file of both, {_together(one, other)}; "
+            "questions about it are refused until their owner narrows a source, or merges or separates them"
         )
     return tuple(notes)
 

@@ -72,6 +72,7 @@ class Transaction:
     Attributes:
         last_row: the row of the last event that it has appended, with the hash before it; None without one.
         state: see above.
+        compared: the budgets whose files have been compared with those of others: once in a transaction.
 
     Raises:
         LedgerCorrupt: if the ledger does not say where it ends.
@@ -86,6 +87,7 @@ class Transaction:
         "_last",
         "_version",
         "_writing",
+        "compared",
         "last_row",
         "state",
     )
@@ -100,6 +102,7 @@ class Transaction:
     ) -> None:
         self.state = KnownState() if state is None else state
         self.last_row: tuple[object, ...] | None = None
+        self.compared = set[str]()
         self._connection, self._writing, self._is_behind = connection, writing, False
         self._database: Connection | sqlite3.Connection | None = driver
         if driver is None and connection is not None:

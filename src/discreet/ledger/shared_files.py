@@ -1,0 +1,139 @@
+"""Files that the sources of two budgets name now: compared whenever a question is charged. Proof: docs.
+
+A pattern or a folder names other files from one day to the next. So what was compared when a budget was opened says
+nothing of today.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..datasets.extents import files_of_source
+from ..datasets.sources import place_in_words
+from ..errors import Exhausted, LedgerError
+from ..payment import About
+from .bindings import Bindings, read_bindings
+from .bindings import check_charge as check_binding
+from .transaction import Transaction
+
+MOST_FILES = 1_000_000
+"""So many files of all sources together are looked at for one charge."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFile:
+    """A file that the sources of two budgets name.
+
+    Attributes:
+        path: its path, as the first budget finds it.
+        budget: a budget.
+        source: its source, in words.
+        other: the other budget.
+        other_source: a source that it has or had, in words.
+    """
+
+    path: str
+    budget: str
+    source: str
+    other: str
+    other_source: str
+
+    @property
+    def refusal(self) -> Exhausted:
+        """The error for a question that would be charged. It is for the owner: it names files and budgets."""
+        return Exhausted(
+            "{path} is a file of two budgets: {budget} names it by {source}, and {other} by {other_source}. "
+            "Nothing was charged. Describe {budget} with a narrower source, or say that they hold the data of "
+            "others: discreet ledger describe {budget} --separate",
+            path=self.path,
+            budget=self.budget,
+            source=self.source,
+            other=self.other,
+            other_source=self.other_source,
+        )
+
+
+def check_charge(transaction: Transaction, budget: str, about: About | None) -> About | None:
+    """Return the description to be recorded with a charge: see `bindings.check_charge`. Files are compared, too.
+
+    Raises:
+        Exhausted: if a file is named by the source of another budget as well; or as there.
+        InvalidArgument: as there.
+    """
+    description = check_binding(transaction, budget, about)
+    if budget not in transaction.compared:
+        shared = find_shared_file(read_bindings(transaction), budget, about)
+        if shared is not None:
+            raise shared.refusal
+        transaction.compared.add(budget)
+    return description
+
+
+def find_shared_file(
+    bindings: Bindings, budget: str, about: About | None = None
+) -> SharedFile | None:
+    """Return a file of a question that another budget's source names or named, or None.
+
+    Args:
+        bindings: the descriptions of the ledger.
+        budget: the budget that would be charged.
+        about: the dataset that is asked about; None for all of the budget.
+
+    Raises:
+        LedgerError: if there are too many files to be looked at.
+    """
+    own, files = bindings.current(budget), dict[object, tuple[str, Any]]()
+    for place, tables in _own_sources(bindings, own, about):
+        for file, path in files_of_source(place, tables):
+            files[file] = path, place
+    if not files:
+        return None
+    others = (
+        (file, source)
+        for source in bindings.sources
+        if bindings.current(source.budget) != own
+        for file, _ in files_of_source(source.place, source.tables)
+    )
+    for number, (file, source) in enumerate(others, len(files)):
+        _check_number(number)
+        other = bindings.current(source.budget)
+        if file in files and not bindings.is_separate(own, other):
+            path, place = files[file]
+            return SharedFile(path, own, place_in_words(place), other, place_in_words(source.place))
+    return None
+
+
+def _own_sources(
+    bindings: Bindings, own: str, about: About | None
+) -> Iterator[tuple[Any, Mapping[str, Any] | None]]:
+    """Yield what a question reads: the source of its dataset, or those of all datasets of its budget."""
+    bodies = bindings.of(own)
+    body = bodies.get(str(about.name)) if about is not None else None
+    for one in bodies.values() if body is None else [body]:
+        yield one["source"], one.get("tables")
+
+
+def _check_number(number: int) -> None:
+    if number > MOST_FILES:
+        raise LedgerError(
+            "the sources of this ledger name more than {most_files} files, which are compared with every charge: "
+            "keep these budgets in ledgers of their own, or their rows in larger files",
+            most_files=MOST_FILES,
+        )
+
+
+def pairs_with_shared_files(bindings: Bindings) -> list[SharedFile]:
+    """Return a file of each pair of budgets that a source of one names, and one of the other names or named."""
+    found, pairs = dict[object, list[tuple[str, Any]]](), dict[frozenset[str], SharedFile]()
+    for source in bindings.sources:
+        for file, _ in files_of_source(source.place, source.tables):
+            found.setdefault(file, []).append((bindings.current(source.budget), source.place))
+    for own in dict.fromkeys(bindings.current(source.budget) for source in bindings.sources):
+        for place, tables in _own_sources(bindings, own, None):
+            for file, path in files_of_source(place, tables):
+                for other, other_place in found.get(file, ()):
+                    pair = frozenset({own, other})
+                    if other != own and pair not in pairs and not bindings.is_separate(own, other):
+                        words = (place_in_words(place), other, place_in_words(other_place))
+                        pairs[pair] = SharedFile(path, own, *words)
+    return list(pairs.values())
