@@ -29,8 +29,10 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCE = Path("src", "discreet", "sampling", "kernel.c")
 MODULE = SOURCE.with_name("settle.c")
+READER = Path("src", "discreet", "tables", "reader.c")
 SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = f"_kernel{SUFFIX}"
+READER_LIBRARY = f"_reader{SUFFIX}"
 EXTENSION = "_settle.abi3.so"
 MACOS = os.environ.get("MACOSX_DEPLOYMENT_TARGET", "11.0")
 
@@ -60,6 +62,8 @@ class KernelHook(BuildHookInterface[BuilderConfig]):
         if found or version == "editable":
             module = self._add(MODULE, EXTENSION, version, build_data)
             self.app.display_info(f"short draws: {module or 'in Python'}")
+            reader = self._add(READER, READER_LIBRARY, version, build_data)
+            self.app.display_info(f"files of text: {reader or 'in Python'}")
 
     def _add(
         self, name: Path, library: str, version: str, build_data: dict[str, Any]
@@ -71,7 +75,7 @@ class KernelHook(BuildHookInterface[BuilderConfig]):
             with suppress(OSError):  # what cannot be replaced the loader finds stale
                 _put(built if found else None, source.with_name(library))
         elif found:
-            build_data["force_include"][str(built)] = f"discreet/sampling/{library}"
+            build_data["force_include"][str(built)] = f"discreet/{name.parent.name}/{library}"
         return found
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:

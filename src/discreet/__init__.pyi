@@ -364,7 +364,7 @@ def count(
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
-    """Release how many records there are, with geometric noise.
+    """Count the records, with geometric noise.
 
     One row is one record; with `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
     number from 0 to 2**63 - 1. The number of records is not taken as public under "replace_one" either.
@@ -418,7 +418,8 @@ def count(
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
         UnreadableData: if the file or the column is not there or cannot be read.
 
-    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the count is.
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the count is. A
+    list of texts without a column is refused if some of them end as files do: give values as a dict of lists.
 
     Proof: docs/reference/mechanisms/noisy_counts.md.
     """

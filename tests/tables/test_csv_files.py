@@ -1,17 +1,24 @@
 """Text files: dialects, long rows, empty fields, and what is compared as text."""
 
+import codecs
 import datetime as dt
 import gzip
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from discreet.errors import (
-    InvalidCandidates,
-)
+import discreet
+from discreet.errors import InvalidArgument, InvalidCandidates, MissingColumn, UnreadableFile
 from discreet.tables import count, distinct, numbers, parse_candidates
-from discreet.tables.csv_files import LONGEST_LINE
+from discreet.tables.csv_files import read_head
+from discreet.tables.engine import open_table
+from discreet.tables.fits import DeclaredCells
+from discreet.tables.record_counts import sizes_of as sizes
+from discreet.tables.text_form import TextForm
+from discreet.tables.text_records import LONGEST_CELL
 
 from .test_tables import D
 
@@ -43,7 +50,10 @@ def test_parse_candidates_of_csv(tmp_path: Path) -> None:
         (b"c,d\na,1\r\nb,2\na,3\r\n", [2, 1]),
         (b"c,d\ra,1\rb,2\r", [1, 1]),
         (b"c,d\na\0,1\nb,2\n", [0, 1]),
-        (b'c,d\nx"y,1\n"a" ,2\nb,3\n', [1, 1]),
+        (b'c,d\nx"y,1\n"a" ,2\n"a"b,2\n"b",3\n', [0, 1]),
+        ("c,d\na,1\nb,2\n".encode("utf-16"), [1, 1]),
+        (b"\n\nc,d\na,1\n", [1, 0]),
+        (b'"d\ne",c\n1,a\n', [1, 0]),
         (b"c,d\n#a,1\nb,2\n", [0, 1]),
         (b"c,d\n" + b"x" * (20 << 20) + b",1\na,2\n", [1, 0]),
         (b'c,d\na,1\n"b,2\na,3\n', [1, 0]),
@@ -58,15 +68,146 @@ def test_csv_dialects(tmp_path: Path, content: bytes, expected: list[int]) -> No
     assert count(tmp_path / "t.csv.gz", "c", ["a", "b"]) == expected
 
 
-@pytest.mark.parametrize(("size", "counts"), [(LONGEST_LINE - 1, 1), (LONGEST_LINE + 1, 0)])
-@pytest.mark.parametrize("before", [0, 1, 5, 2**23])
-@pytest.mark.proof_in("[8388608-")
-def test_long_rows_of_csv_count_wherever_they_are(
-    tmp_path: Path, size: int, counts: int, before: int
+ASK: Mapping[str, Any] = {"epsilon": 1000}
+
+
+def write(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("size", [LONGEST_CELL, LONGEST_CELL + 1])
+def test_a_long_cell_is_unreadable_and_its_record_stays(tmp_path: Path, size: int) -> None:
+    file = write(tmp_path / "t.csv", b"c,d\nb,1\na," + b"x" * size + b"\nb,1\n")
+    assert count(file, "c", ["a", "b"]) == [1, 2]
+    assert count(file, "d", ["1", ""]) == [2, 0]
+    assert sizes(open_table(file, "d"), present=True) == [2 + (size == LONGEST_CELL)]
+
+
+def test_a_return_at_the_end_of_a_record_takes_no_letter_of_the_next(tmp_path: Path) -> None:
+    content = b"name,city\r\nAnna,Bern\r\nBen,Bern\rCid,Basel\r\nMei\rer,Basel\r\n"
+    file = write(tmp_path / "cr.csv", content)
+    assert count(file, "name", ["Anna", "Ben", "Cid", "id", "Mei", "er"]) == [1, 1, 1, 0, 1, 1]
+
+
+def test_text_behind_a_quote_keeps_its_letters(tmp_path: Path) -> None:
+    file = write(tmp_path / "t.csv", b'name,city\n"Mul"ler,Bern\nAnna,Bern\n')
+    assert count(file, "name", ["Muller", "Mulle", "Anna"]) == [1, 0, 1]
+
+
+def test_a_quote_behind_a_backslash_swallows_no_rows(tmp_path: Path) -> None:
+    rows = b"Anna,Bern\n" * 5
+    file = write(tmp_path / "t.csv", b"name,city\n" + rows + b'"Mu\\"ller",Bern\n' + rows)
+    assert discreet.count(file, **ASK).value == 11
+    assert discreet.count(file, "name", **ASK).value == 11
+
+
+def test_no_record_is_lost_by_its_character_code(tmp_path: Path) -> None:
+    rows = [
+        ("José" if i % 4 == 0 else "Anna", "Zürich" if i % 2 else "Bern", i) for i in range(1000)
+    ]
+    lines = ["name,city,age", *(f"{name},{city},{age}" for name, city, age in rows)]
+    file = write(tmp_path / "people.csv", "\r\n".join(lines).encode("cp1252"))
+    assert discreet.count(file, **ASK).value == 1000
+    ask: Any = {"candidates": ["Bern", "Zürich"], **ASK}
+    assert discreet.counts(file, "city", **ask).value == {"Bern": 500, "Zürich": 0}
+    for column in ("name", "city", "age"):
+        assert len(read_cells(file, column)) == 1000
+    western = discreet.scan_csv(file, encoding="cp1252")
+    assert discreet.counts(western, "city", **ask).value == {"Bern": 500, "Zürich": 500}
+    assert discreet.count(western, privacy_unit="name", **ASK).value == 2
+
+
+def read_cells(data: Any, column: str) -> list[object]:
+    table = open_table(data, column)
+    return [cell for [cell] in table.native.cells(table.native.rows())]
+
+
+@pytest.mark.parametrize("content", [b"c,d\n1,\xff\n,2\n\n\xff\n", b"\xff,1\n"])
+def test_the_number_of_records_depends_on_no_column(tmp_path: Path, content: bytes) -> None:
+    named = discreet.scan_csv(write(tmp_path / "t.csv", content), names=["c", "d"])
+    lines = sum(bool(line) for line in content.split(b"\n"))
+    assert discreet.count(named, **ASK).value == lines
+    for column in ("c", "d"):
+        assert len(read_cells(named, column)) == lines
+        kinds = DeclaredCells(open_table(named, column)).kinds()
+        assert kinds.numbers + kinds.dates + kinds.texts + kinds.missing == lines
+
+
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        ("a,b;c", ["a", "b;c"]), ("a;b,c;d", ["a", "b,c", "d"]), ('"a,b";c', ["a,b", "c"]), ("a", ["a"]),
+        ('id;"Name, first"', ["id", "Name, first"]), ('5" wide,b', ['5" wide', "b"]), ("a\tb|c", ["a", "b|c"]),
+    ],
+)  # fmt: skip
+def test_the_delimiter_is_told_by_the_header_whatever_is_asked(
+    tmp_path: Path, header: str, names: list[str]
 ) -> None:
-    long = "a," + "x" * (size - 2)
-    (tmp_path / "t.csv").write_text("c,d\n" + "b,1\n" * before + long + "\nb,1\nb,1\n")
-    assert count(tmp_path / "t.csv", "c", ["a", "b"]) == [counts, before + 2]
+    file = write(tmp_path / "t.csv", header.encode() + b"\n")
+    assert list(read_head(file, TextForm()).names) == names
+
+
+def test_a_row_in_place_of_a_header_is_not_shown(tmp_path: Path) -> None:
+    for content in (b'd,"c\ncanary",x\n', b'"d",c"\ncanary,"1\n"\n', b"canary,1\n"):
+        with pytest.raises((MissingColumn, UnreadableFile)) as caught:
+            count(write(tmp_path / "t.csv", content), "none", ["a"])
+        assert "canary" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "content", "counts"),
+    [
+        ({"encoding": "cp1252"}, "c;d\nZürich;1\n".encode("cp1252"), 1),
+        ({"encoding": "utf-16"}, "c,d\nZürich,1\n".encode("utf-16"), 1),
+        ({}, codecs.BOM_UTF16_BE + "c,d\nZürich,1\n".encode("utf-16-be"), 1),
+        ({"encoding": "utf_16_le"}, "c,d\nZürich,1\n".encode("utf-16-le"), 1),
+        ({}, "c,d\nZürich,1\n".encode("utf-32"), 1),
+        ({"encoding": "utf-8-sig", "names": ["c", "d"]}, "\ufeffZürich,1\n".encode(), 1),
+        # Without a header the first bytes are those of a row.
+        ({"names": ["c", "d"]}, "\ufeffZürich,1\nZürich,2\n".encode(), 1),
+        ({"encoding": "shift_jis"}, "c,d\n表,\\|\nZ,表\n".encode("shift_jis"), 0),
+        ({"quote": ""}, 'c,d\n"Zürich,1\nZürich,2\n'.encode(), 1),
+        ({"quote": "'"}, "c,d\n'Zürich',1\n'Z''rich',2\n".encode(), 1),
+        ({"multiline": False}, 'c,d\n"Zürich,1\nZürich,2\n'.encode(), 1),
+        ({"multiline": False}, 'c,d\n1,"\nZürich,2\nZürich,"\n'.encode(), 2),
+    ],
+)  # fmt: skip
+def test_forms(tmp_path: Path, words: dict[str, Any], content: bytes, counts: int) -> None:
+    data = discreet.scan_csv(write(tmp_path / "t.csv", content), **words)
+    assert count(data, "c", ["Zürich"]) == [counts]
+    with gzip.open(tmp_path / "t.csv.gz", "wb") as stream:
+        stream.write(content)
+    assert count(discreet.scan_csv(tmp_path / "t.csv.gz", **words), "c", ["Zürich"]) == [counts]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
+def test_a_code_with_a_mark_needs_it(tmp_path: Path, encoding: str) -> None:
+    data = discreet.scan_csv(write(tmp_path / "t.csv", b"c,d\n1,2\n"), encoding=encoding)
+    with pytest.raises(UnreadableFile, match="does not begin with the mark"):
+        count(data, "c", ["1"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"encoding": "rot13"}, {"encoding": "iso2022_jp_2"}, {"encoding": "utf-7"}, {"encoding": "none"},
+        {"encoding": 1}, {"encoding": "base64"}, {"encoding": "a\0"}, {"quote": "ab"}, {"quote": "é"},
+        {"quote": "\n"}, {"quote": None}, {"quote": ",", "delimiter": ","}, {"multiline": "no"},
+        {"multiline": 0}, {"delimiter": "\0"}, {"delimiter": '"', "quote": ""},
+    ],
+)  # fmt: skip
+def test_forms_that_are_none(words: dict[str, Any]) -> None:
+    with pytest.raises(InvalidArgument):
+        discreet.scan_csv("t.csv", **words)
+
+
+def test_lines_that_are_no_json_are_records(tmp_path: Path) -> None:
+    content = b'{"c": "a"}\n\xff{"c": "a"}\n{"c": "\xff"}\n\n{"c"\n{"c": "a", "c": "b"}\r\n[1]\n"'
+    file = write(tmp_path / "t.jsonl", content)
+    assert discreet.count(file, **ASK).value == 7
+    assert count(file, "c", ["a", "b"]) == [2, 0]
+    assert count(write(tmp_path / "m.jsonl", codecs.BOM_UTF8 + content), "c", ["a"]) == [2]
 
 
 def test_csv_is_compared_as_text(tmp_path: Path) -> None:

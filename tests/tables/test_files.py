@@ -74,9 +74,10 @@ def parquet_bytes(folder: Path) -> bytes:
 
 FILES: dict[str, tuple[str, Callable[[Path], bytes], str]] = {
     "empty": ("t.csv", lambda _: b"", "is empty"),
-    "empty line": ("t.csv", lambda _: b"\n1\n", "empty first line"),
-    "binary": ("t.csv", lambda _: b"\x89PNG\0\xff" + MARKER.encode(), "not UTF-8 text"),
-    "utf-16": ("t.csv", lambda _: f"c,{MARKER}\n".encode("utf-16"), "not UTF-8 text"),
+    "empty line": ("t.csv", lambda _: b" \n1\n", "empty first line"),
+    "binary": ("t.csv", lambda _: b"\x89PNG\0\xff" + MARKER.encode(), "no text in utf-8"),
+    "utf-16": ("t.csv", lambda _: f"c,{MARKER}\n".encode("utf-16-le"), "say csv.encoding"),
+    "cp1252": ("t.csv", lambda _: f"c,Stra\xdfe {MARKER}\n".encode("cp1252"), "encoding=.cp1252"),
     "parquet in csv": ("t.csv", parquet_bytes, "holds Parquet"),
     "gzip in csv": ("t.csv", lambda _: gzip.compress(MARKER.encode()), "name it .csv.gz"),
     "no gzip": ("t.csv.gz", lambda _: MARKER.encode(), "not compressed"),
@@ -86,6 +87,7 @@ FILES: dict[str, tuple[str, Callable[[Path], bytes], str]] = {
     "unknown extension": ("t.xlsx", lambda _: MARKER.encode(), r"accepted extensions: \.csv"),
     "no extension": ("table", lambda _: MARKER.encode(), "accepted extensions"),
     "open quote": ("t.csv", lambda _: f'"c,d\n{MARKER}\n'.encode(), "not closed"),
+    "closed by a row": ("t.csv", lambda _: f'd,"c\n{MARKER},"x"\n'.encode(), "not closed"),
     "two columns": ("t.csv", lambda _: f"c,c\n{MARKER},1\n".encode(), "2 columns named 'c'"),
     "long header": ("t.csv", lambda _: b"x" * (2 << 20), "more than"),
     "half of a gzip": (

@@ -74,8 +74,8 @@ def test_where_the_column_has_few_values_rows_are_counted_before_anything_is_com
 class Connection:
     """A connection that notes what it is asked."""
 
-    def __init__(self) -> None:
-        self.inner, self.calls = connect_memory(), list[str]()
+    def __init__(self, inner: Any = None) -> None:
+        self.inner, self.calls = inner or connect_memory(), list[str]()
 
     def sql(self, text: str, **options: Any) -> Any:
         self.calls.append("schema" if "read_parquet" in text else text)
@@ -158,8 +158,9 @@ def test_a_file_of_text_is_counted_in_one_statement_without_a_relation(
     lines = ["x", *texts] if kind == "csv" else [json.dumps({"x": text}) for text in texts]
     path = tmp_path / f"rows.{kind}"
     path.write_text("\n".join(lines) + "\n")
-    table, connection = open_table(path, "x"), Connection()
+    table = open_table(path, "x")
     native: Any = table.native
+    connection = Connection(native.query.connection)
     native = replace(native, query=replace(native.query, connection=connection), source=never)
     wanted: dict[object, int] = {str(one): one for one in range(number)}
     tally = native.tally_places(table.type(), wanted, has_others=has_others)

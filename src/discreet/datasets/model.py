@@ -93,11 +93,23 @@ CSV = KeyTable(
     {
         "delimiter": Key(
             anything("one character", {"type": "string", "minLength": 1}),
-            "What stands between the fields; without it the first line tells.",
+            "What stands between the cells; without it the header tells.",
         ),
         "names": Key(
             list_of(anything("text", {"type": "string"}), unique=True),
             "The names of the columns, where the first line is a row.",
+        ),
+        "encoding": Key(
+            anything("a character code", {"type": "string", "minLength": 1}),
+            'The character code, such as "cp1252"; without it that of the mark, or UTF-8.',
+        ),
+        "quote": Key(
+            anything("one character, or none", {"type": "string", "maxLength": 1}),
+            'What stands around cells with delimiters or line ends; \'"\' if left out, "" for none.',
+        ),
+        "multiline": Key(
+            TRUTH,
+            "Whether a quoted cell may hold line ends; true if left out. If others append lines, false.",
         ),
     }
 )

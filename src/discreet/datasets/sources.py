@@ -32,8 +32,9 @@ def place_of(source: object) -> object:
         connection = getattr(source.connection, "public", None)
         return None if connection is None else {"query": source.text, "connection": connection}
     if isinstance(source, CsvFile):
-        form = {"delimiter": source.delimiter, "names": source.names}
-        return {"file": place_of(source.path), **form}
+        form = source.form
+        both = {"delimiter": form.delimiter, "names": form.names}
+        return {"file": place_of(source.path), **both, **form.given}
     if isinstance(source, str | os.PathLike):
         return os.path.realpath(os.path.expanduser(file_path(source, "source")))
     if isinstance(source, list | tuple) and names_files(source):
@@ -44,9 +45,8 @@ def place_of(source: object) -> object:
 def source_words(source: Any) -> dict[str, object] | None:
     """Return where files are in the words of a description, as they are spelled; None for all other data."""
     if isinstance(source, CsvFile):
-        form = {"delimiter": source.delimiter, "names": source.names and [*source.names]}
-        given_form = {word: one for word, one in form.items() if one is not None}
-        return {"source": str(source.path), **({"csv": given_form} if given_form else {})}
+        given = source.form.given
+        return {"source": str(source.path), **({"csv": given} if given else {})}
     if isinstance(source, str | os.PathLike):
         return {"source": os.fspath(source)} if names_files(source, column=True) else None
     if isinstance(source, list | tuple) and names_files(source):

@@ -102,19 +102,20 @@ def settle_module() -> Any:
         module: Any = import_module(f"{__package__}._settle")
     except ImportError:
         return None
-    return None if _is_older(module.source(), "kernel.c", "settle.c") else module
+    is_old = is_of_other_sources(module.source(), FOLDER, "kernel.c", "settle.c")
+    return None if is_old else module
 
 
 def _is_stale(library: ctypes.CDLL) -> bool:
     """Return whether a checkout has another kernel.c than the library was built from."""
     built_from = library.discreet_source
     built_from.restype = ctypes.c_uint64
-    return _is_older(built_from(), "kernel.c")
+    return is_of_other_sources(built_from(), FOLDER, "kernel.c")
 
 
-def _is_older(digest: int, *names: str) -> bool:
+def is_of_other_sources(digest: int, folder: str, *names: str) -> bool:
     """Return whether a checkout has other sources than those of this digest; a wheel has none."""
-    paths = [os.path.join(FOLDER, name) for name in names]
+    paths = [os.path.join(folder, name) for name in names]
     if not all(map(os.path.exists, paths)):
         return False
     texts = b"".join(map(_read, paths))

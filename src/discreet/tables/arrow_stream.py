@@ -10,37 +10,43 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-_Pointer = ctypes.c_void_p
+Pointer = ctypes.c_void_p
 
 ARROW_FORMATS = {"DOUBLE": "g", "FLOAT": "f", "BIGINT": "l", "INTEGER": "i"}
 """Arrow's names of the types that are counted, by DuckDB's."""
 
 
-class _Schema(ctypes.Structure):
+class ArrowSchema(ctypes.Structure):
+    """What a column of Arrow is: its names are those of the C interface."""
+
     _fields_ = [
         ("format", ctypes.c_char_p), ("name", ctypes.c_char_p), ("metadata", ctypes.c_char_p),
-        ("flags", ctypes.c_int64), ("n_children", ctypes.c_int64), ("children", ctypes.POINTER(_Pointer)),
-        ("dictionary", _Pointer), ("release", _Pointer), ("private_data", _Pointer),
+        ("flags", ctypes.c_int64), ("n_children", ctypes.c_int64), ("children", ctypes.POINTER(Pointer)),
+        ("dictionary", Pointer), ("release", Pointer), ("private_data", Pointer),
     ]  # fmt: skip
 
 
-class _Array(ctypes.Structure):
+class ArrowArray(ctypes.Structure):
+    """The cells of a column of Arrow."""
+
     _fields_ = [
         ("length", ctypes.c_int64), ("null_count", ctypes.c_int64), ("offset", ctypes.c_int64),
-        ("n_buffers", ctypes.c_int64), ("n_children", ctypes.c_int64), ("buffers", ctypes.POINTER(_Pointer)),
-        ("children", ctypes.POINTER(_Pointer)), ("dictionary", _Pointer), ("release", _Pointer),
-        ("private_data", _Pointer),
+        ("n_buffers", ctypes.c_int64), ("n_children", ctypes.c_int64), ("buffers", ctypes.POINTER(Pointer)),
+        ("children", ctypes.POINTER(Pointer)), ("dictionary", Pointer), ("release", Pointer),
+        ("private_data", Pointer),
     ]  # fmt: skip
 
 
-_Next = ctypes.CFUNCTYPE(ctypes.c_int, _Pointer, _Pointer)
-_Release = ctypes.CFUNCTYPE(None, _Pointer)
+_Next = ctypes.CFUNCTYPE(ctypes.c_int, Pointer, Pointer)
+_Release = ctypes.CFUNCTYPE(None, Pointer)
 
 
-class _Stream(ctypes.Structure):
+class ArrowStream(ctypes.Structure):
+    """Batches of Arrow, one after the other."""
+
     _fields_ = [
-        ("get_schema", _Next), ("get_next", _Next), ("get_last_error", _Pointer), ("release", _Pointer),
-        ("private_data", _Pointer),
+        ("get_schema", _Next), ("get_next", _Next), ("get_last_error", Pointer), ("release", Pointer),
+        ("private_data", Pointer),
     ]  # fmt: skip
 
 
@@ -66,19 +72,19 @@ def batches(relation: "DuckDBPyRelation", name: str) -> Iterator[RowBatch]:
     """Yield the rows of the only column of a relation, of a type in Arrow's format of this name."""
     capsule = relation.__arrow_c_stream__()
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype, pointer.argtypes = _Pointer, [ctypes.py_object, ctypes.c_char_p]
+    pointer.restype, pointer.argtypes = Pointer, [ctypes.py_object, ctypes.c_char_p]
     address = pointer(capsule, b"arrow_array_stream")
-    stream = _Stream.from_address(address)
+    stream = ArrowStream.from_address(address)
     if _format(stream, address) != name:
         raise TypeError("the column came in another type than it was said to have")
     while True:
-        array = _Array()
+        array = ArrowArray()
         if stream.get_next(address, ctypes.addressof(array)):
             raise RuntimeError("the engine failed")
         if not array.release:
             return
         try:
-            column = _Array.from_address(array.children[0])
+            column = ArrowArray.from_address(array.children[0])
             yield RowBatch(
                 column.buffers[1] or 0,
                 column.buffers[0],
@@ -90,13 +96,13 @@ def batches(relation: "DuckDBPyRelation", name: str) -> Iterator[RowBatch]:
             _Release(array.release)(ctypes.addressof(array))
 
 
-def _format(stream: _Stream, address: int) -> str:
+def _format(stream: ArrowStream, address: int) -> str:
     """Return Arrow's format of the only column; an empty text if it is kept as a dictionary."""
-    schema = _Schema()
+    schema = ArrowSchema()
     if stream.get_schema(address, ctypes.addressof(schema)):
         raise RuntimeError("the engine failed")
     try:
-        column = _Schema.from_address(schema.children[0])
+        column = ArrowSchema.from_address(schema.children[0])
         return "" if column.dictionary else (column.format or b"").decode("ascii")
     finally:
         _Release(schema.release)(ctypes.addressof(schema))

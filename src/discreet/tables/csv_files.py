@@ -1,27 +1,31 @@
-"""CSV files and JSON lines, as DuckDB reads them: every column is text.
+"""CSV files and JSON lines: every column is text, and the library reads the records itself.
 
 Guessing types would look at the rows, so that one row could change how all others are read. For the same
-reason the dialect is taken from the header line alone, or given. An empty field, or one that a short row lacks,
-equals the candidate '' and nothing else. A field that is no UTF-8, and a row longer than `LONGEST_LINE`, is left
-out by itself.
+reason the form is said, or told by the first bytes and the header: docs/explanation/text_files.md.
 """
 
-import gzip
+import codecs
 import os
 import zlib
 from collections.abc import Mapping, Sequence
-from csv import reader
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..arguments import file_path, read_sequence
+from ..arguments import file_path
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, MissingColumn, UnreadableFile, preview
+from .byte_blocks import is_gzip, open_bytes
+from .csv_records import records_of
+from .encodings import BY_MARK, EXAMPLES, told_encoding
 from .engine_errors import missing_column, quietly
 from .ids import sql_json_id
 from .in_duckdb import select_list
 from .records import is_of_unit
+from .text_form import TextForm, text_form
+from .text_records import NOWHERE, TextRecords
 from .value_counts import RowQuery, parameter_number
 
 if TYPE_CHECKING:
@@ -29,124 +33,53 @@ if TYPE_CHECKING:
 
 DELIMITERS = (",", ";", "\t", "|")
 LONGEST_HEADER = 1 << 20
-LONGEST_LINE = 1 << 24
-"""In bytes, with its end. DuckDB 2.0 reads one more byte if a buffer begins with the row:
-docs/reference/tables.md."""
-DIALECT: dict[str, object] = {
-    "auto_detect": False,
-    "quote": '"',
-    "escape": '"',
-    "null_padding": True,
-    "ignore_errors": True,
-    "strict_mode": False,
-    # In parallel, a line break in quotes would be an error, and so depend on the rows.
-    "parallel": False,
-    "max_line_size": LONGEST_LINE,
-    # DuckDB's own choice is sixteen lines, several times.
-    "buffer_size": 2 * LONGEST_LINE,
-    "hive_partitioning": False,
-}
-"""What DuckDB is told of every CSV file, so that it guesses nothing."""
+"""In bytes."""
 
-
-_MOST_COLUMNS = 10_000
+_FIRST = 1 << 12
+"""Bytes in which most headers end."""
 
 
 @dataclass(frozen=True, slots=True)
 class CsvFile:
-    """A text file of rows in a form that is given rather than read from its first line."""
+    """A text file of rows in a form that is given rather than told by its beginning."""
 
     path: Path
-    delimiter: str | None
-    names: tuple[str, ...] | None
+    form: TextForm
 
 
 @error_boundary
-def scan_csv(
+def scan_csv(  # noqa: PLR0913  # the words of a form
     path: str | os.PathLike[str],
     *,
     delimiter: str | None = None,
     names: Sequence[str] | None = None,
+    encoding: str | None = None,
+    quote: str = '"',
+    multiline: bool = True,
 ) -> CsvFile:
     """Return a CSV file as data that every verb over tables takes, where its form must be said.
 
     Args:
         path: the file, whatever its ending; one that ends with `.gz` is compressed.
-        delimiter: the character between fields. Without it, the one of comma, semicolon, tab and bar by
-            which the first line has most of the wanted columns; a comma if `names` are given.
-        names: the names of the columns, if the first line is a row already.
+        delimiter: the character between cells. Without it, the one of comma, semicolon, tab and bar by
+            which the header has most columns; a comma if `names` are given.
+        names: the names of the columns, if the first record is a row already.
+        encoding: the character code, such as "cp1252", "utf-16" or "shift_jis". Without it, what the mark at the
+            beginning says, and UTF-8 if there is none.
+        quote: the character around cells that hold delimiters or the ends of lines; "" if there is none.
+        multiline: whether a cell in quotes may hold the end of a line. With False every line is a record: say so
+            if others append lines to the file.
 
     Raises:
-        InvalidArgument: if no file can have the path, the delimiter is no single character, or the names are not
-            distinct texts.
+        InvalidArgument: if no file can have the path, or the words are those of no form.
     """
     if not isinstance(path, str | os.PathLike):
         raise InvalidArgument("path must be that of a file, got {path}", path=preview(path))
     file = file_path(path, "path")
-    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter.encode()) != 1):
-        raise InvalidArgument(
-            "delimiter must be one character of ASCII, got {delimiter}",
-            delimiter=preview(delimiter),
-        )
-    if delimiter is not None and delimiter in '"\r\n':
-        raise InvalidArgument("delimiter must not be a quote or the end of a line")
-    labels = None if names is None else tuple(read_sequence(names, "names", _MOST_COLUMNS))
-    if labels is not None and (
-        not all(isinstance(name, str) for name in labels)
-        or len({*labels}) < len(labels)
-        or not labels
-    ):
-        raise InvalidArgument("names must be a list of distinct texts, one for each column")
-    return CsvFile(file, delimiter, labels)
-
-
-def open_csv(
-    file: Path,
-    columns: Mapping[str, str],
-    start: bytes,
-    form: CsvFile | None,
-    connection: "DuckDBPyConnection",
-) -> "TextRows":
-    """Return columns of a CSV file; only its header has been read."""
-    is_gzip = file.suffix.lower() == ".gz"
-    if start == b"PAR1":
-        raise UnreadableFile("{file} holds Parquet: name it .parquet", file=file)
-    if start.startswith(b"\x1f\x8b") and not is_gzip:
-        raise UnreadableFile("{file} is compressed with gzip: name it .csv.gz", file=file)
-    delimiter, names, header = read_form(file, columns, form, is_gzip=is_gzip)
-    expressions = {alias: f"c{names.index(name)}" for alias, name in columns.items()}
-    expressions |= {
-        a: f"nullif({of}, '')" for a, of in expressions.items() if is_of_unit(a)
-    }  # empty is nobody
-    options = {"delim": delimiter, "header": header}
-    query = CsvQuery(file, len(names), expressions, options)
-    return TextRows(query.rows(connection), not_csv(file))
-
-
-def open_json_lines(
-    file: Path, columns: Mapping[str, str], connection: "DuckDBPyConnection"
-) -> "TextRows":
-    """Return columns of a file with one JSON object per line, as text, without reading it.
-
-    A line that is no JSON is left out by itself. A field that a line lacks is null: there is no schema. An id is a
-    text or a number, and numbers are told apart by value.
-    """
-    pointers = {
-        alias: "/" + name.replace("~", "~0").replace("/", "~1") for alias, name in columns.items()
-    }
-    line = "CASE WHEN json_valid(c0) THEN c0 END"
-    expressions = {
-        alias: sql_json_id(line, f"$pointer_{alias}")
-        if is_of_unit(alias)
-        else f"json_extract_string({line}, $pointer_{alias})"
-        for alias in pointers
-    }
-    # No text in JSON holds this character, so it ends no field of a line that is JSON.
-    options = {"delim": "\x01", "header": False, "quote": "", "escape": ""}
-    parameters = {f"pointer_{alias}": pointer for alias, pointer in pointers.items()}
-    failure = UnreadableFile("{file} cannot be opened", file=file)
-    query = CsvQuery(file, 1, expressions, options, parameters)
-    return TextRows(query.rows(connection), failure)
+    form = text_form(
+        delimiter=delimiter, names=names, encoding=encoding, quote=quote, multiline=multiline
+    )
+    return CsvFile(file, form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,133 +100,233 @@ class TextRows:
         return quietly(query.connection.sql, self.failure, query.text, params=query.parameters)
 
 
-@dataclass(frozen=True, slots=True)
-class CsvQuery:
-    """Expressions over the columns c0, c1, ... of a file.
+def open_csv(
+    file: Path,
+    columns: Mapping[str, str],
+    start: bytes,
+    form: TextForm | None,
+    connection: "DuckDBPyConnection",
+) -> TextRows:
+    """Return columns of a CSV file; only its header has been read."""
+    if start == b"PAR1":
+        raise UnreadableFile("{file} holds Parquet: name it .parquet", file=file)
+    if start.startswith(b"\x1f\x8b") and not is_gzip(file):
+        raise UnreadableFile("{file} is compressed with gzip: name it .csv.gz", file=file)
+    head = read_head(file, TextForm() if form is None else form)
+    where = {alias: _place_of(name, head.names, file, alias) for alias, name in columns.items()}
+    places = tuple(sorted({*where.values()})) or (NOWHERE,)
+    cells = {alias: f"c{places.index(place)}" for alias, place in where.items()}
+    expressions = {
+        alias: f"nullif({of}, '')" if is_of_unit(alias) else of for alias, of in cells.items()
+    }  # empty is nobody
+    skip = int(head.form.names is None)
+    records = TextRecords(file, head.form, head.encoding, head.mark, places, skip)
+    return _rows(records, expressions, connection, {})
+
+
+def open_json_lines(
+    file: Path, columns: Mapping[str, str], connection: "DuckDBPyConnection"
+) -> TextRows:
+    """Return columns of a file with one JSON object per line, as text, without reading it.
+
+    A line that is no JSON is a record without a field. A field that a line lacks is null: there is no schema. An id
+    is a text or a number, and numbers are told apart by value.
+    """
+    pointers = {
+        alias: "/" + name.replace("~", "~0").replace("/", "~1") for alias, name in columns.items()
+    }
+    line = "CASE WHEN json_valid(c0) THEN c0 END"
+    expressions = {
+        alias: sql_json_id(line, f"$pointer_{alias}")
+        if is_of_unit(alias)
+        else f"json_extract_string({line}, $pointer_{alias})"
+        for alias in pointers
+    }
+    parameters = {f"pointer_{alias}": pointer for alias, pointer in pointers.items()}
+    told = told_encoding(None, start_bytes(file, 4), has_header=True)
+    encoding, mark = told if told is not None and told[0] == "utf-8" else ("utf-8", 0)
+    lines = TextForm(delimiter=None, quote="", multiline=False)
+    records = TextRecords(file, lines, encoding, mark, (0,), 0)
+    return _rows(records, expressions, connection, parameters)
+
+
+def _rows(
+    records: TextRecords,
+    expressions: Mapping[str, str],
+    connection: "DuckDBPyConnection",
+    values: Mapping[str, str],
+) -> TextRows:
+    """Return expressions over the cells c0, c1, ... of records; the file has not been opened.
+
+    Args:
+        records: the records.
+        expressions: the expressions, by their aliases.
+        connection: a connection, which knows the records from now on.
+        values: the parameters of the expressions.
+    """
+    i = parameter_number(repr((records, values)))
+    columns = select_list(expressions)
+    for name in values:
+        columns = columns.replace(f"${name}", f"${name}_{i}")
+    connection.register(f"records_{i}", records)
+    text = f"SELECT {columns} FROM records_{i}"
+    parameters = {f"{name}_{i}": value for name, value in values.items()}
+    failure = UnreadableFile("{file} cannot be opened", file=records.file)
+    return TextRows(RowQuery(connection, text, parameters, is_text=True), failure)
+
+
+class Head(NamedTuple):
+    """What is known of a CSV file once its header was read.
 
     Attributes:
-        file: the file.
-        width: how many columns it has.
-        chosen: the expressions, by their aliases.
-        options: how the file is read, beside `DIALECT`.
-        given: the parameters of the expressions.
+        form: its form, with the delimiter.
+        encoding: its character code.
+        mark: how many bytes its mark has.
+        names: the names of its columns.
     """
 
-    file: Path
-    width: int
-    expressions: Mapping[str, str]
-    options: Mapping[str, object]
-    parameters: Mapping[str, str] = field(default_factory=dict)
-
-    def rows(self, connection: "DuckDBPyConnection") -> RowQuery:
-        """Return the query; the file has not been opened."""
-        names = [f"c{i}" for i in range(self.width)]
-        settings: dict[str, object] = {
-            "columns": dict.fromkeys(names, "VARCHAR"),
-            # All of them: where one column is read, DuckDB 2.0 looks up this list by wrong positions.
-            "force_not_null": names,
-            "compression": "gzip" if self.file.suffix.lower() == ".gz" else "none",
-            **DIALECT,
-            **self.options,
-        }
-        values = {**settings, **self.parameters, "path": literal_path(self.file)}
-        i = parameter_number(repr(values))
-        spelling = ", ".join(f"{name}=${name}_{i}" for name in settings)
-        columns = select_list(self.expressions)
-        for name in self.parameters:
-            columns = columns.replace(f"${name}", f"${name}_{i}")
-        text = f"SELECT {columns} FROM read_csv($path_{i}, {spelling})"
-        parameters = {f"{name}_{i}": value for name, value in values.items()}
-        return RowQuery(connection, text, parameters, is_text=True)
+    form: TextForm
+    encoding: str
+    mark: int
+    names: Sequence[str]
 
 
-def literal_path(file: Path) -> str:
-    """Return the path so that DuckDB takes no character of it for a wildcard."""
-    return "".join(f"[{c}]" if c in "*?[" else c for c in str(file))
+def read_head(file: Path, form: TextForm) -> Head:
+    """Return what a CSV file is like; with given names its first bytes say nothing but a mark that was declared.
 
-
-def read_form(
-    file: Path, columns: Mapping[str, str], form: CsvFile | None, *, is_gzip: bool
-) -> tuple[str, list[str], bool]:
-    """Return the delimiter, the names of the columns, and whether the first line has them."""
-    delimiter = None if form is None else form.delimiter
-    if form is None or form.names is None:
-        choices = DELIMITERS if delimiter is None else (delimiter,)
-        return *split_header(read_header(file, is_gzip), columns, file, choices), True
-    for alias, column in columns.items():
-        if column not in form.names:
-            raise missing_column(column, form.names, str(file), alias)
-    return delimiter or ",", [*form.names], False
-
-
-def not_csv(file: Path) -> UnreadableFile:
-    """Return the error for a file that is no CSV file."""
-    return UnreadableFile("{file} is not a CSV file: its first line is not UTF-8 text", file=file)
-
-
-def read_header(file: Path, is_gzip: bool) -> str:
-    """Return the first line of a CSV file, without its end."""
-    try:
-        with gzip.open(file) if is_gzip else file.open("rb") as stream:
-            line = stream.readline(LONGEST_HEADER)
-    except (OSError, EOFError, zlib.error):
-        line = b""
-    text = line.splitlines()[0] if line else b""
-    if is_gzip and not line:
-        raise UnreadableFile("{file} is not compressed with gzip, or it is empty", file=file)
-    if len(text) >= LONGEST_HEADER:
+    Raises:
+        UnreadableFile: if its header cannot be read.
+    """
+    is_given = form.names is not None
+    start = b"" if is_given and form.encoding not in BY_MARK else start_bytes(file, _FIRST)
+    told = told_encoding(form.encoding, start[:4], has_header=not is_given)
+    if told is None:
+        raise UnreadableFile(
+            "{file} does not begin with the mark of {encoding}. Leave out the encoding, or say it without a mark, "
+            "as utf-8, utf-16-le or utf-16-be",
+            file=file,
+            encoding=form.encoding,
+        )
+    if form.names is not None:
+        return Head(replace(form, delimiter=form.delimiter or ","), *told, form.names)
+    header = _header_in(start, form, *told, is_all=len(start) < _FIRST)
+    if header is None:
+        start = start_bytes(file, LONGEST_HEADER)
+        header = _header_in(start, form, *told, is_all=len(start) < LONGEST_HEADER)
+    if header is None:
         raise UnreadableFile(
             "{file} has a first line of more than {longest_header} bytes",
             file=file,
             longest_header=LONGEST_HEADER,
         )
+    _check_header(header, file, told[0])
+    return Head(replace(form, delimiter=header.delimiter), *told, header.names)
+
+
+class _Header(NamedTuple):
+    """The first record by one delimiter.
+
+    Attributes:
+        delimiter: the delimiter.
+        names: its cells.
+        is_closed: whether its quotes are closed.
+    """
+
+    delimiter: str
+    names: list[str]
+    is_closed: bool
+
+    def rank(self, quote: str) -> tuple[bool, int]:
+        """Return how well the delimiter does: quotes are where they belong, and it shows many columns."""
+        is_clean = not quote or not any(quote in name for name in self.names)
+        return self.is_closed and is_clean, len(self.names)
+
+
+def start_bytes(file: Path, size: int) -> bytes:
+    """Return the first bytes of a file, unpacked; nothing where it cannot be read."""
     try:
-        header = text.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        header = "\0"
-    if "\0" in header:
-        raise not_csv(file)
-    if not header.strip():
+        with open_bytes(file) as stream:
+            start = stream.read(size)
+    except (OSError, EOFError, zlib.error):
+        start = b""
+    if is_gzip(file) and not start:
+        raise UnreadableFile("{file} is not compressed with gzip, or it is empty", file=file)
+    return start
+
+
+def _header_in(
+    start: bytes, form: TextForm, encoding: str, mark: int, *, is_all: bool
+) -> _Header | None:
+    """Return the header by the delimiter that shows most columns; None where it may go on behind these bytes."""
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    text = decoder.decode(start[mark:], is_all)
+    choices = DELIMITERS if form.delimiter is None else (form.delimiter,)
+    headers = [_first_record(text, replace(form, delimiter=one), is_all=is_all) for one in choices]
+    ended = [header for header in headers if header is not None]
+    return max(ended, key=lambda one: one.rank(form.quote)) if len(ended) == len(headers) else None
+
+
+def _first_record(text: str, form: TextForm, *, is_all: bool) -> _Header | None:
+    """Return the first record of a text; None where it may go on."""
+    lines = StringIO(text, newline="")
+    names = next(records_of(iter(lines.readline, ""), form), [])
+    if not is_all and lines.tell() == len(text):
+        return None
+    is_closed = not any("\n" in name or "\r" in name for name in names)
+    if not is_closed:
+        with suppress(ValueError):
+            strict = records_of(StringIO(text, newline=""), form, strict=True)
+            is_closed = next(strict, []) == names
+    return _Header(str(form.delimiter), names, is_closed)
+
+
+def _check_header(header: _Header, file: Path, encoding: str) -> None:
+    """Raise for a header whose names cannot be read; it is not shown, for it may be a row."""
+    text = "".join(header.names)
+    if "\ufffd" in text:
+        raise UnreadableFile(
+            '{file} has a first line that is no text in {encoding}. Say its code, as csv.encoding = "cp1252" or '
+            'discreet.scan_csv(path, encoding="cp1252"): {examples}',
+            file=file,
+            encoding=encoding,
+            examples=EXAMPLES,
+        )
+    if "\0" in text:
+        raise UnreadableFile(
+            "{file} is not a CSV file in {encoding}: its first line has a character 0. If it is UTF-16, say "
+            'csv.encoding = "utf-16-le"',
+            file=file,
+            encoding=encoding,
+        )
+    if not header.is_closed:
+        raise UnreadableFile(
+            "{file} has a quote in its first line that is not closed. If its quotes are signs like others, say "
+            'csv.quote = ""',
+            file=file,
+        )
+    if len(header.names) < 2 and not text.strip():
         raise UnreadableFile(
             "{file} has an empty first line. Accepted: the columns' names", file=file
         )
-    return header
 
 
-def split_header(
-    header: str, columns: Mapping[str, str], file: Path, delimiters: Sequence[str]
-) -> tuple[str, list[str]]:
-    """Return the delimiter and the columns' names, of the delimiters that show the most wanted columns."""
-    if header.count('"') % 2:
+def _place_of(column: str, names: Sequence[str], file: Path, alias: str) -> int:
+    """Return the place of a column.
+
+    Raises:
+        MissingColumn: if there is no such column.
+        UnreadableFile: if there are several.
+    """
+    if names.count(column) > 1:
         raise UnreadableFile(
-            "{file} has a quote in its first line that is not closed there", file=file
+            "{file} has {words} columns named {column}",
+            file=file,
+            words=names.count(column),
+            column=repr(column),
         )
-    choices = [(d, next(reader([header], delimiter=d))) for d in delimiters]
-    question_columns = set(columns.values())
-
-    def columns_shown(choice: tuple[str, list[str]]) -> tuple[int, int]:
-        return len(question_columns & set(choice[1])), len(choice[1])
-
-    delimiter, names = max(choices, key=columns_shown)
-    for alias, column in columns.items():
-        if names.count(column) > 1:
-            raise UnreadableFile(
-                "{file} has {words} columns named {column}",
-                file=file,
-                words=names.count(column),
-                column=repr(column),
-            )
-        if column not in names:
-            raise _no_such_column(column, names, file, alias)
-    return delimiter, names
-
-
-def header_names(file: Path, form: CsvFile | None) -> list[str]:
-    """Return the fields of the first line, by the delimiter that is given or the one that shows the most."""
-    given = None if form is None else form.delimiter
-    header = read_header(file, is_gzip=file.suffix.lower() == ".gz")
-    choices = DELIMITERS if given is None else (given,)
-    return split_header(header, {}, file, choices)[1]
+    if column not in names:
+        raise _no_such_column(column, names, file, alias)
+    return names.index(column)
 
 
 def can_be_name(field: str) -> bool:
@@ -302,10 +335,11 @@ def can_be_name(field: str) -> bool:
     The first line is the header, and public. Of a file without one it is a row, so no error shows a line with other
     fields.
     """
-    return bool(field) and field[0] not in "+-.0123456789"
+    is_one_line = "\n" not in field and "\r" not in field  # or a quote was closed by a row
+    return bool(field) and is_one_line and field[0] not in "+-.0123456789"
 
 
-def _no_such_column(column: str, names: list[str], file: Path, alias: str) -> MissingColumn:
+def _no_such_column(column: str, names: Sequence[str], file: Path, alias: str) -> MissingColumn:
     """Return the error for a column that a CSV file has not."""
     if not all(map(can_be_name, names)):  # it may be a row, which must not be shown
         where = (

@@ -14,14 +14,7 @@ from ..arguments import file_path
 from ..conditions import Condition
 from ..date_grid import ClockKind
 from ..errors import DiscreetError, InvalidArgument, UnreadableFile
-from .csv_files import (
-    CsvFile,
-    can_be_name,
-    header_names,
-    literal_path,
-    open_csv,
-    open_json_lines,
-)
+from .csv_files import CsvFile, can_be_name, open_csv, open_json_lines, read_head
 from .database import connect_memory
 from .engine_errors import needing, quietly
 from .filters import condition_columns, matching
@@ -36,6 +29,7 @@ from .in_duckdb import (
 )
 from .kinds import CELL, ColumnType
 from .lakes import refuse_lakes
+from .text_form import TextForm
 from .times import sql_of_texts
 from .value_counts import RowQuery, parameter_number
 
@@ -122,7 +116,7 @@ class File:
     """A file, its form if that was given, and the partition columns of its folders."""
 
     path: Path
-    form: CsvFile | None
+    form: TextForm | None
     partition: Mapping[str, str | None]
 
 
@@ -272,7 +266,7 @@ def _all_files(data: FileNames) -> list[File]:
 
 def files_of_path(one: One) -> list[File]:
     """Return the files that a path stands for."""
-    form = one if isinstance(one, CsvFile) else None
+    form = one.form if isinstance(one, CsvFile) else None
     text = str(one.path if isinstance(one, CsvFile) else one)  # as text: it may be no path at all
     _refuse_addresses(text)
     file_path(text, "a path")
@@ -370,6 +364,7 @@ def open_file(
             if is_json
             else open_csv(file, columns, start, one.form, connection)
         )
+        failure = UnreadableFile("{file} cannot be read to its end: it is damaged", file=file)
         return FileColumns(text.relation, kind, failure, text.query)
     return FileColumns(_with_partition(relation, one, columns), kind, failure)
 
@@ -457,6 +452,11 @@ def parquet_rows(file: Path, start: bytes, connection: "DuckDBPyConnection") -> 
     return RowQuery(connection, query, {name: path})
 
 
+def literal_path(file: Path) -> str:
+    """Return the path so that DuckDB takes no character of it for a wildcard."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in str(file))
+
+
 def parquet_relation(file: Path, rows: RowQuery) -> "DuckDBPyRelation":
     """Return the relation of a Parquet file; only its schema has been read."""
     failure = UnreadableFile(
@@ -528,7 +528,7 @@ def columns_of(file: File) -> dict[str, str | None]:
     if kind == "JSON":
         return {**folders}
     if kind == "CSV":
-        return {**dict.fromkeys(header_names(path, form)), **folders}
+        return {**dict.fromkeys(read_head(path, form or TextForm()).names), **folders}
     rows = (
         parquet_relation(path, parquet_rows(path, start, connect_memory()))
         if kind == "Parquet"

@@ -1,0 +1,90 @@
+"""The form of a file of text: what its owner says, and no row decides."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ..arguments import read_sequence
+from ..errors import InvalidArgument, preview
+from .encodings import encoding_name
+
+MOST_COLUMNS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """How the records of a file of text are written.
+
+    Attributes:
+        delimiter: the character between cells; None if the header tells it.
+        names: the names of the columns, where the first record is a row; None if it is the header.
+        encoding: the character code, in Python's name; None if the first bytes tell it, UTF-8 without a mark.
+        quote: the character around cells that hold delimiters or line ends; "" if there is none.
+        multiline: whether a cell in quotes may hold the end of a line. Otherwise every line is a record.
+    """
+
+    delimiter: str | None = None
+    names: tuple[str, ...] | None = None
+    encoding: str | None = None
+    quote: str = '"'
+    multiline: bool = True
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The words that were said, in plain values."""
+        said = {one.name: getattr(self, one.name) for one in fields(self)}
+        changed = {name: said[name] for name, one in _DEFAULTS.items() if said[name] != one}
+        return {name: [*one] if isinstance(one, tuple) else one for name, one in changed.items()}
+
+
+_DEFAULTS: Mapping[str, Any] = {one.name: one.default for one in fields(TextForm)}
+
+
+def text_form(
+    *,
+    delimiter: object = None,
+    names: Sequence[str] | None = None,
+    encoding: object = None,
+    quote: object = '"',
+    multiline: object = True,
+) -> TextForm:
+    """Return the form that these words say: those of `TextForm`.
+
+    Raises:
+        InvalidArgument: if a word says none.
+    """
+    separator = None if delimiter is None else _sign(delimiter, "delimiter")
+    mark = "" if quote == "" else _sign(quote, "quote")
+    if separator is not None and separator == (mark or '"'):
+        raise InvalidArgument("delimiter must not be a quote or the end of a line")
+    if not isinstance(multiline, bool):
+        raise InvalidArgument(
+            "multiline must be True or False, got {multiline}", multiline=preview(multiline)
+        )
+    code = None if encoding is None else encoding_name(encoding)
+    return TextForm(separator, _names(names), code, mark, multiline)
+
+
+def _sign(value: object, word: str) -> str:
+    """Return one character of ASCII that ends no line."""
+    if not isinstance(value, str) or len(value) != 1 or not value.isascii() or value == "\0":
+        raise InvalidArgument(
+            "{word} must be one character of ASCII, got {value}", word=word, value=preview(value)
+        )
+    if value in "\r\n":
+        raise InvalidArgument("{word} must not be the end of a line", word=word)
+    return value
+
+
+def _names(names: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return the names of columns, which are distinct texts."""
+    if names is None:
+        return None
+    labels = tuple(read_sequence(names, "names", MOST_COLUMNS))
+    if (
+        not labels
+        or not all(isinstance(one, str) for one in labels)
+        or len({*labels}) < len(labels)
+    ):
+        raise InvalidArgument("names must be a list of distinct texts, one for each column")
+    return labels

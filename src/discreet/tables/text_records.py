@@ -1,0 +1,187 @@
+"""The records of a file of text as an Arrow stream: the wanted cells alone, as text.
+
+By `reader.c`, or by `csv` where that is not in use: the same records. A cell that cannot be read is null, and no
+other one is: it has bytes that are no text, or U+FFFD in their place, or is longer than `LONGEST_CELL`.
+
+Side channels: time depends on the bytes, as for any read. Memory depends on the longest cell up to that length, and
+in `csv` on the longest record.
+"""
+
+import codecs
+from array import array
+from collections.abc import Iterator, Sequence
+from ctypes import c_char_p, c_void_p, cast
+from dataclasses import dataclass
+from itertools import accumulate, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import byte_blocks, reader_library
+from .arrow_export import put_batch, stream_capsule
+from .csv_records import records_of, text_lines
+from .encodings import byte_table
+from .text_form import TextForm
+
+LONGEST_CELL = 1 << 24
+"""In bytes of UTF-8."""
+
+NOWHERE = 2**64 - 1
+"""The place of a cell that every record lacks, and that is empty so."""
+
+_LACKING = "\ufffd"
+_IN_A_BATCH = 1 << 16
+_IN_A_BATCH_OF_CSV = 1 << 13
+
+
+@dataclass(frozen=True, slots=True)
+class TextRecords:
+    """The records of a file; every stream reads it from its beginning.
+
+    Attributes:
+        file: the file.
+        form: its form, in which all is told but the names; without a delimiter a record is one cell.
+        encoding: its character code.
+        mark: how many bytes its mark has.
+        places: those of the wanted cells, ascending.
+        skip: how many records the header is.
+    """
+
+    file: Path
+    form: TextForm
+    encoding: str
+    mark: int
+    places: tuple[int, ...]
+    skip: int
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return a stream of the wanted cells, called c0, c1, ... in the order of their places."""
+        begin = _ByCsv if reader_library.open_reader() is None else _ByKernel
+        return stream_capsule(len(self.places), lambda: begin(self))
+
+
+class _ByKernel:
+    """Batches of the kernel."""
+
+    def __init__(self, records: TextRecords) -> None:
+        functions = reader_library.open_reader()
+        assert functions is not None, "it was there before"
+        self._functions, form = functions, records.form
+        table = byte_table(records.encoding)
+        signs = (ord(sign) if sign else -1 for sign in (form.delimiter, form.quote))
+        places = (array("Q", records.places)).tobytes()
+        self._reader = functions["open"](
+            *signs, form.multiline, table, places, len(records.places), records.skip, _IN_A_BATCH
+        )
+        if not self._reader:
+            raise MemoryError
+        self._blocks = _blocks(records, is_raw=table is not None or records.encoding == "utf-8")
+        self._block, self._at = b"", 0
+
+    def next_into(self, address: int) -> bool:
+        """Put the next batch at an address."""
+        is_last = False
+        while not (self._functions["records"](self._reader) or is_last):
+            is_last = not self._read_some()
+        if not self._functions["records"](self._reader):
+            return False
+        _need(self._functions["take"](self._reader, address))
+        return True
+
+    def _read_some(self) -> bool:
+        """Read from the block or from the next one; return whether there was one."""
+        if self._at == len(self._block):
+            self._block, self._at = next(self._blocks, b""), 0
+        if not self._block:
+            _need(self._functions["end"](self._reader))
+            return False
+        begin = (cast(c_char_p(self._block), c_void_p).value or 0) + self._at
+        size = self._functions["read"](self._reader, begin, len(self._block) - self._at)
+        _need(size >= 0)
+        self._at += size
+        return True
+
+    def close(self) -> None:
+        """Close the file and the reader."""
+        self._blocks.close()
+        self._functions["close"](self._reader)
+
+
+def _need(memory: object) -> None:
+    if not memory:
+        raise MemoryError
+
+
+def _blocks(records: TextRecords, *, is_raw: bool) -> Any:
+    """Yield the bytes of a file behind its mark, as they are, or else in UTF-8."""
+    with byte_blocks.open_bytes(records.file) as stream:
+        stream.read(records.mark)
+        if is_raw:
+            while block := stream.read(byte_blocks.BLOCK):
+                yield block
+            return
+        decoder = codecs.getincrementaldecoder(records.encoding)("replace")
+        while block := stream.read(byte_blocks.BLOCK):
+            if text := decoder.decode(block):
+                yield text.encode()
+        if text := decoder.decode(b"", True):
+            yield text.encode()
+
+
+class _ByCsv:
+    """Batches of `csv`."""
+
+    def __init__(self, records: TextRecords) -> None:
+        self._places = records.places
+        self._records = _read_by_csv(records)
+
+    def next_into(self, address: int) -> bool:
+        """Put the next batch at an address."""
+        records = _some(self._records)
+        if records:
+            columns = [_column(_cells(records, place)) for place in self._places]
+            put_batch(columns, len(records), address)
+        return bool(records)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._records.close()
+
+
+def _some(records: Iterator[list[str]]) -> list[list[str]]:
+    """Return the next records, not more than fit into a batch."""
+    batch, size = list[list[str]](), 0
+    for record in islice(records, _IN_A_BATCH_OF_CSV):
+        batch.append(record)
+        size += sum(map(len, record))
+        if size > LONGEST_CELL:
+            break
+    return batch
+
+
+def _read_by_csv(records: TextRecords) -> Any:
+    """Yield the records of a file behind its header."""
+    with byte_blocks.open_bytes(records.file) as stream:
+        stream.read(records.mark)
+        lines = text_lines(stream, records.encoding)
+        yield from islice(records_of(lines, records.form), records.skip, None)
+
+
+def _cells(records: Sequence[list[str]], place: int) -> list[str]:
+    """Return the cells of records at a place; one that a record lacks is empty."""
+    return [record[place] if place < len(record) else "" for record in records]
+
+
+def _column(cells: list[str]) -> tuple[Any, Any, int, Any]:
+    """Return a column of an Arrow batch: its text, the ends of its cells, the number of nulls, the others."""
+    words = [cell.encode() for cell in cells]
+    bad = [
+        _LACKING in cell or len(word) > LONGEST_CELL
+        for cell, word in zip(cells, words, strict=True)
+    ]
+    if any(bad):
+        words = [b"" if is_bad else word for word, is_bad in zip(words, bad, strict=True)]
+    ends = np.fromiter(accumulate(map(len, words), initial=0), np.int32, len(words) + 1)
+    text = np.frombuffer(b"".join(words) or b"\0", np.uint8)
+    return text, ends, sum(bad), np.packbits(~np.array(bad), bitorder="little")

@@ -1,0 +1,303 @@
+"""The records of text files are those of Python's csv over its codecs, by the kernel and without it."""
+
+import codecs
+import csv
+import gzip
+import io
+from collections import Counter
+from collections.abc import Iterator
+from encodings import aliases
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import duckdb
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.errors import InvalidArgument
+from discreet.tables import byte_blocks, csv_records, reader_library, text_records
+from discreet.tables.encodings import byte_table, encoding_name
+from discreet.tables.reader_library import open_reader
+from discreet.tables.text_form import TextForm
+from discreet.tables.text_records import NOWHERE, TextRecords
+
+needs_kernel = pytest.mark.skipif(open_reader() is None, reason="the reader is not built")
+WAYS = [pytest.param("kernel", marks=needs_kernel), "csv"]
+
+Cells = list[str | None]
+
+
+def expected(data: bytes, form: TextForm, encoding: str, width: int) -> list[Cells]:
+    """Return the records as the rules say, by csv and nothing of the library."""
+    text = codecs.decode(data, encoding, "replace")
+    quotes: dict[str, Any] = (
+        {"quotechar": form.quote} if form.quote else {"quoting": csv.QUOTE_NONE}
+    )
+
+    def read(lines: list[str]) -> list[list[str]]:
+        return list(csv.reader(lines, delimiter=form.delimiter or ",", **quotes))
+
+    lines = list(io.StringIO(text, newline=""))
+    if form.multiline:
+        records = read(lines)
+    else:
+        records = [record for line in lines for record in read([line.rstrip("\r\n")])]
+    return [
+        [readable(record[i]) if i < len(record) else "" for i in range(width)]
+        for record in records
+        if record
+    ]
+
+
+def readable(cell: str) -> str | None:
+    return None if "\ufffd" in cell or len(cell.encode()) > 1 << 24 else cell
+
+
+def read(
+    records: TextRecords, way: str, *, block: int = 1 << 20, batch: int = 1 << 16
+) -> list[Cells]:
+    """Return what a stream hands over."""
+    kernel = reader_library.open_reader() if way == "kernel" else None
+    with (
+        patch.object(reader_library, "open_reader", lambda: kernel),
+        patch.object(byte_blocks, "BLOCK", block),
+        patch.object(text_records, "_IN_A_BATCH", batch),
+        patch.object(text_records, "_IN_A_BATCH_OF_CSV", batch),
+    ):
+        table = pa.RecordBatchReader.from_stream(records).read_all()
+    table.validate(full=True)
+    return [list(cells) for cells in zip(*(column.to_pylist() for column in table), strict=True)]
+
+
+HOSTILE = [
+    b",", b";", b"\t", b'"', b"'", b"\n", b"\r", b"\r\n", b"", b"a", b"b", b" ", b"\0", b"#", b"\\", b'""',
+    b"\xff", b"\xc3", b"\xa9", "é".encode(), b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82",
+    "\ufffd".encode(), "\u2028".encode(), "\U0001f600".encode(), b"\xef\xbb\xbf", b"\xf0\x9f", b"\x80", b"\x81",
+    b"\x85", b"\x1c", b"\x0b", b"\x0c",
+]  # fmt: skip
+ENCODINGS = (
+    "utf-8", "utf-8", "cp1252", "iso8859-1", "mac-roman", "ascii", "utf-16-le", "utf-16-be", "utf-32-le",
+    "shift_jis", "gb18030", "big5", "cp037", "euc_kr",
+)  # fmt: skip
+
+
+@st.composite
+def files(draw: st.DrawFn) -> tuple[bytes, TextForm, str]:
+    encoding = draw(st.sampled_from(ENCODINGS))
+    data = b"".join(draw(st.lists(st.sampled_from(HOSTILE), max_size=40)))
+    if encoding.startswith(("utf-16", "utf-32", "cp037")) and draw(st.booleans()):
+        data = data.decode("utf-8", "replace").encode(encoding, "replace")
+    form = TextForm(
+        delimiter=draw(st.sampled_from([",", ";", "\t", " "])),
+        quote=draw(st.sampled_from(['"', '"', "'", ""])),
+        multiline=draw(st.booleans()),
+    )
+    return data, form, encoding
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("records")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@given(files(), st.integers(3, 64), st.integers(1, 4), st.integers(0, 2))
+def test_records_are_those_of_csv(
+    folder: Path, way: str, file: tuple[bytes, TextForm, str], block: int, batch: int, skip: int
+) -> None:
+    data, form, encoding = file
+    path = folder / f"{way}.csv"
+    path.write_bytes(data)
+    want = expected(data, form, encoding, 4)[skip:]
+    records = TextRecords(path, form, encoding, 0, (0, 1, 2, 3), skip)
+    assert read(records, way, block=block, batch=batch) == want
+    # The number of records and each cell do not depend on what else is asked for.
+    for places in ((2,), (NOWHERE,), (1, 3, NOWHERE)):
+        some = read(
+            TextRecords(path, form, encoding, 0, places, skip), way, block=block, batch=batch
+        )
+        assert some == [["" if at == NOWHERE else row[at] for at in places] for row in want]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@given(
+    st.lists(st.lists(st.sampled_from(HOSTILE), max_size=6), max_size=6),
+    st.integers(0, 5),
+    st.integers(3, 64),
+)
+def test_a_line_more_is_a_record_more_where_a_line_is_a_record(
+    folder: Path, way: str, parts: list[list[bytes]], which: int, block: int
+) -> None:
+    """Whatever its bytes are: docs/explanation/text_files.md."""
+    lines = [b"".join(part).replace(b"\r", b"").replace(b"\n", b"") for part in parts] or [b""]
+    which %= len(lines)
+    form = TextForm(delimiter=",", multiline=False)
+
+    def multiset(some: list[bytes]) -> Counter[tuple[str | None, ...]]:
+        path = folder / f"lines_{way}.csv"
+        path.write_bytes(b"".join(line + b"\n" for line in some))
+        return Counter(
+            map(tuple, read(TextRecords(path, form, "utf-8", 0, (0, 1, 2), 0), way, block=block))
+        )
+
+    more, fewer = multiset(lines), multiset(lines[:which] + lines[which + 1 :])
+    assert not fewer - more
+    assert (more - fewer).total() == (1 if lines[which] else 0)
+
+
+KINDS: dict[str, bytes] = {
+    "bad_first": b"\xff,b,c\n", "bad_middle": b"a,\xff,c\n", "bad_last": b"a,b,\xff\n",
+    "truncated": b"a,\xe2\x82,c\n", "truncated_at_end": b"a,b,\xe2\x82", "overlong": b"\xc0\xaf,b,c\n",
+    "surrogate": b"\xed\xa0\x80,b,c\n", "beyond": b"\xf4\x90\x80\x80,b,c\n", "bad_in_quotes": b'"\xff",b,c\n',
+    "seam": b'"\xc3"\xa9,b,c\n', "seam_doubled": b'"\xc3""\xa9",b,c\n', "cr": b"a,b,c\rd,e,f\r",
+    "crlf": b"a,b,c\r\nd,e,f\r\n", "mixed": b"a,b\r\nc,d\re,f\n", "cr_in_cell": b"Mei\rer,b\nx,y\n",
+    "lf_in_quotes": b'"a\nb",c\n', "crlf_in_quotes": b'"a\r\nb",c\n', "cr_in_quotes": b'"a\rb",c\n',
+    "doubled": b'"a""b",c\n', "behind_quote": b'"Mul"ler,c\n', "space_quote": b' "a,b",c\n',
+    "quote_inside": b'x"y,c\n', "backslash": b'"Mu\\"ller",Bern\nAnna,Bern\n', "open": b'a,b\n"c,d\ne,f\n',
+    "open_at_end": b'a,"', "short": b"a\nb,c\n", "long": b"a,b,c,d,e\n", "empty_lines": b"\n\na,b\n\r\n\rc,d\n\n",
+    "empty_quotes": b'""\n"",""\n', "no_end": b"a,b", "delimiter_at_end": b"a,b,\n,", "blank": b" \n\t\n",
+    "nul": b"a\0b,c\n", "separator": "a\u2028b,c\x85\n".encode(), "form_feed": b"a\x0cb,\x1c,\x0b\n",
+    "mark_inside": b"a,\xef\xbb\xbfb\n", "replaced": "a,\ufffd,c\n".encode(), "nothing": b"",
+    "quotes_only": b'"""\n""""\n', "comment": b"#a,b\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("multiline", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_malformed_records(tmp_path: Path, way: str, kind: str, multiline: bool) -> None:
+    form = TextForm(delimiter=",", multiline=multiline)
+    data = b"first,second\n" + KINDS[kind] + b"x,y,z\n"
+    (tmp_path / "t.csv").write_bytes(data)
+    records = TextRecords(tmp_path / "t.csv", form, "utf-8", 0, (0, 1, 2), 1)
+    for block in (1, 2, 3, 5, 1 << 20):
+        assert read(records, way, block=block) == expected(data, form, "utf-8", 3)[1:]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_cells_of_more_than_16_mib_are_unreadable(tmp_path: Path, way: str) -> None:
+    most = 1 << 24
+    lines = [
+        b"a" * most + b",b",
+        b"a" * (most + 1) + b",b",
+        b"c,d",
+        b'"' + b"e\n" * (most // 2 + 1) + b'",f',
+    ]
+    (tmp_path / "t.csv").write_bytes(b"\n".join(lines))
+    records = TextRecords(tmp_path / "t.csv", TextForm(delimiter=","), "utf-8", 0, (0, 1), 0)
+    cells = read(records, way)
+    assert [(len(one or ""), other) for one, other in cells] == [
+        (most, "b"),
+        (0, "b"),
+        (1, "d"),
+        (0, "f"),
+    ]
+    assert [one is None for one, _ in cells] == [False, True, False, True]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_cells_grow_when_they_are_decoded(tmp_path: Path, way: str) -> None:
+    """The length that counts is that of the text: é is two bytes in UTF-8, and one here."""
+    (tmp_path / "t.csv").write_bytes(b"\xe9" * (1 << 23) + b"\n" + b"\xe9" * (1 + (1 << 23)))
+    records = TextRecords(tmp_path / "t.csv", TextForm(delimiter=","), "cp1252", 0, (0,), 0)
+    assert [cell is None for [cell] in read(records, way)] == [False, True]
+
+
+def readable_encodings() -> Iterator[str]:
+    for name in sorted({*aliases.aliases.values()}):
+        try:
+            yield encoding_name(name)
+        except InvalidArgument:
+            continue
+
+
+@pytest.mark.parametrize(
+    "encoding", sorted({*readable_encodings()} - {"utf-16", "utf-32", "utf-8-sig"})
+)
+@given(st.binary(max_size=60), st.integers(1, 9))
+def test_encodings_never_raise_and_do_not_depend_on_blocks(
+    folder: Path, encoding: str, data: bytes, block: int
+) -> None:
+    path, form = folder / "encodings.csv", TextForm(delimiter=",")
+    path.write_bytes(data)
+    want = expected(data, form, encoding, 2)
+    records = TextRecords(path, form, encoding, 0, (0, 1), 0)
+    for way in ("csv", "kernel")[: 1 + (open_reader() is not None)]:
+        assert read(records, way, block=block) == want
+
+
+def test_tables_are_of_single_bytes() -> None:
+    """Every pair of bytes is decoded byte by byte, and no byte above 127 is a sign of ASCII."""
+    pairs = [bytes([one, other]) for one in range(0, 256, 3) for other in range(128, 256, 5)]
+    tables = {name: byte_table(name) for name in readable_encodings()}
+    assert sum(table is not None for table in tables.values()) > 45
+    for name, table in tables.items():
+        if table is None:
+            continue
+        texts = [
+            table[4 * i + 1 : 4 * i + 1 + table[4 * i]].decode() or "\ufffd" for i in range(256)
+        ]
+        assert texts[:128] == [chr(i) for i in range(128)]
+        assert not any(text.isascii() for text in texts[128:])
+        for pair in pairs:
+            assert pair.decode(name, "replace") == texts[pair[0]] + texts[pair[1]], name
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_streams_leave_nothing_behind(tmp_path: Path, way: str) -> None:
+    from discreet.tables import arrow_export
+
+    (tmp_path / "t.csv").write_text("a,b\n" * 1000)
+    records = TextRecords(tmp_path / "t.csv", TextForm(delimiter=","), "utf-8", 0, (0, 1), 0)
+    kernel = reader_library.open_reader() if way == "kernel" else None
+    with patch.object(reader_library, "open_reader", lambda: kernel):
+        connection = duckdb.connect()
+        connection.register("r", records)
+        assert connection.sql("SELECT count(*), min(c1) FROM r").fetchall() == [(1000, "b")]
+        assert connection.sql("SELECT c0 FROM r LIMIT 1").fetchall() == [("a",)]
+        records.__arrow_c_stream__()
+        connection.close()
+    assert not arrow_export._streams
+    assert not arrow_export._structures
+    assert not arrow_export._exported
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_file_that_fails_midway_ends_the_query(tmp_path: Path, way: str) -> None:
+    packed = gzip.compress(b"canary,b\n" * 100_000)
+    (tmp_path / "t.csv.gz").write_bytes(packed[: len(packed) // 2])
+    records = TextRecords(tmp_path / "t.csv.gz", TextForm(delimiter=","), "utf-8", 0, (0,), 0)
+    kernel = reader_library.open_reader() if way == "kernel" else None
+    with patch.object(reader_library, "open_reader", lambda: kernel):
+        connection = duckdb.connect()
+        connection.register("r", records)
+        with pytest.raises(duckdb.Error) as caught:
+            connection.sql("SELECT count(*) FROM r").fetchall()
+    assert "canary" not in str(caught.value)
+
+
+def test_the_longest_cell_of_csv_is_the_programs_own() -> None:
+    before = csv.field_size_limit()
+    assert list(csv_records.records_of(["a" * 2 * before], TextForm(delimiter=","))) == [
+        ["a" * 2 * before]
+    ]
+    assert csv.field_size_limit() == before
+    with pytest.raises(csv.Error):
+        list(csv.reader(["a" * 2 * before]))
+
+
+@pytest.mark.proof
+@needs_kernel
+@settings(max_examples=20_000)
+@given(files(), st.integers(3, 64), st.integers(1, 4))
+def test_records_are_those_of_csv_in_many_files(
+    folder: Path, file: tuple[bytes, TextForm, str], block: int, batch: int
+) -> None:
+    data, form, encoding = file
+    path = folder / "many.csv"
+    path.write_bytes(data)
+    records = TextRecords(path, form, encoding, 0, (0, 1, 2, 3), 0)
+    assert read(records, "kernel", block=block, batch=batch) == expected(data, form, encoding, 4)
