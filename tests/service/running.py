@@ -83,6 +83,11 @@ class Running:
         """Whether it was started and has not ended."""
         return self._process is not None and self._process.poll() is None
 
+    @property
+    def process(self) -> int:
+        """Its number, which is that of its session too."""
+        return self._started().pid
+
     def kill(self) -> None:
         """Kill it, with all its processes: as when power is lost."""
         process = self._started()

@@ -1,7 +1,9 @@
 """Which parts of a service can be used: one word for strangers, all of them for the owner."""
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -11,13 +13,14 @@ pytest.importorskip("httpx", reason="the extra server is not installed")
 
 from discreet.ledger.toml_budgets import configuration
 from discreet.service.counts import RequestCounts
+from discreet.service.dispatcher_client import DispatcherClient
 from discreet.service.health import Health
 from discreet.service.permissions import hold
 
 from .fault_injection import Harm, emptied, locked, removed, short_patience, writable
 from .test_connect import write_files
 
-PARTS = {"ledger", "disk", "description", "tokens", "sessions", "counts", "readers"}
+PARTS = {"ledger", "disk", "description", "tokens", "sessions", "counts", "dispatcher", "readers"}
 
 
 class Readers:
@@ -54,13 +57,13 @@ def down(health: Health) -> set[str]:
         ("budget.db-lock", locked, set()),
     ],
 )
-def test_each_part_is_told_to_the_owner_and_strangers_hear_of_the_ledger_alone(
+def test_each_part_is_told_to_the_owner_and_strangers_hear_if_no_question_is_accepted(
     health: Health, file: str, harm: Harm, parts: set[str]
 ) -> None:
     assert down(health) == set()
     with harm(Path(file)):
         assert down(health) == parts
-        assert health.is_up() == ("ledger" not in parts)
+        assert health.is_up() == parts.isdisjoint({"ledger", "description"})
 
 
 def test_readers_that_are_gone_are_for_the_owner_alone(health: Health) -> None:
@@ -68,6 +71,24 @@ def test_readers_that_are_gone_are_for_the_owner_alone(health: Health) -> None:
     health.dispatcher = gone
     assert down(health) == {"readers"}
     assert health.is_up()
+
+
+def test_a_dispatcher_that_is_gone_is_told_to_strangers(health: Health, tmp_path: Path) -> None:
+    """Whether it listened and ended, takes a connection and closes it, or is not there at all."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        health.dispatcher = DispatcherClient(str(tmp_path / "socket"))
+        assert down(health) == {"dispatcher", "readers"}
+        listener.bind(health.dispatcher.path)
+        listener.listen()
+        assert down(health) == {"dispatcher", "readers"}
+        assert not health.is_up()  # also while the first look is under way
+
+        def accept_and_close() -> None:
+            for _ in range(5):  # three wait since before
+                listener.accept()[0].close()
+
+        Thread(target=accept_and_close).start()
+        assert down(health) == {"dispatcher", "readers"}
 
 
 def test_a_full_disk_is_told_to_strangers_as_no_question_fills_it(

@@ -205,10 +205,12 @@ def test_one_worker_counts_in_its_memory_and_several_in_a_file(
     is_alone: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = Path("discreet.toml").absolute()
-    told = WorkerSettings(str(path), file_digest(path), ("here",), "none", 1, is_alone)
+    told = WorkerSettings(
+        str(path), file_digest(path), ("here",), "none", 1, None if is_alone else 1
+    )
     monkeypatch.setenv("DISCREET_SERVED", json.dumps(asdict(told)))
-    for name in ("collect_no_more", "_log"):  # they are for the life of a process
-        monkeypatch.setattr(serving, name, lambda: None)
+    for name in ("collect_no_more", "_log", "end_with"):  # they are for the life of a process
+        monkeypatch.setattr(serving, name, lambda *_: None)
     app: Any = serving.make_worker_app()
     app.counts.add("requests", "all")
     assert app.counts.read("requests") == {"all": 1}

@@ -1,5 +1,6 @@
 """discreet serve: answer questions about described datasets over HTTP."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,13 +47,14 @@ def serve_command(
     Example: discreet serve discreet.toml
     """
     from ..ledger.toml_budgets import configuration
-    from ..service.serving import count_readers, serve
+    from ..service.serving import ServeOptions, count_readers, serve
 
     _warn_of_old_name(processes)
     description = configuration(config)
     number = count_readers(description, processes if readers is None else readers)
     _announce(description, listen, number)
-    serve(description, listen, host, workers, number)
+    announce = partial(_say_address, description, listen)
+    serve(description, ServeOptions(listen, tuple(host or ()), workers, number), announce)
 
 
 def _warn_of_old_name(processes: int | None) -> None:
@@ -62,11 +64,11 @@ def _warn_of_old_name(processes: int | None) -> None:
 
 
 def _announce(description: "Configuration", listen: str | None, readers: int) -> None:
-    """Print the promises of the service, and its address."""
+    """Print the promises of the service, and who can reach it."""
     from ..ledger.toml_budgets import owner_notes
     from ..node.method_notes import method_notes
     from ..service.endings import declared_endings
-    from ..service.serving import address_to_open, require_server
+    from ..service.serving import exposure, require_server
     from ..service.timetable import make_timetable
     from ..service.waits import describe_timetable
 
@@ -77,5 +79,14 @@ def _announce(description: "Configuration", listen: str | None, readers: int) ->
         say(str(ending))
     for line in describe_timetable(make_timetable(description, readers)):
         say(line)
+    exposed = exposure(description, listen)
+    if exposed is not None:
+        say(f"note: {exposed}")
+
+
+def _say_address(description: "Configuration", listen: str | None) -> None:
+    """Print the address, now that the service answers."""
+    from ..service.serving import address_to_open
+
     address = address_to_open(description, listen)
     say(f"answering about {', '.join(description.datasets)} at {address} (stop with Ctrl-C)")

@@ -122,7 +122,10 @@ class DispatcherClient:
             connection.connect(self.path)
             connection.sendall(b'{"id": 0, "question": null}\n')
             with connection.makefile("rb") as lines:
-                message = json.loads(lines.readline() or b'{"alive": 0, "readers": 1}')
+                line = lines.readline()
+        if not line:
+            raise ConnectionAbortedError
+        message = json.loads(line)
         return message["alive"], message["readers"]
 
     async def _reconnect(self) -> DispatcherLink:

@@ -1,7 +1,7 @@
 """The process of the dispatcher, and how a service starts it.
 
-It listens on a Unix socket in a folder that only its user can enter. It ends with its parent: then the questions
-that wait are dropped, at no cost, and those that are read are still stored.
+It listens on a Unix socket in a folder that only its user can enter. When its parent stops it, the questions that
+wait are dropped, at no cost, and those that are read are still stored. When its parent is killed, it ends at once.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from multiprocessing import active_children
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 from time import sleep
 from typing import Any
 
@@ -26,6 +26,7 @@ from ..errors import DiscreetError, LedgerUnwritable
 from ..node.isolation import Failure
 from . import wire
 from .dispatcher import Dispatcher, QueuedQuestion
+from .lifelines import command
 from .reader import ReaderSettings, collect_no_more, file_digest, read_again
 from .reader_limits import ONE_THREAD, ReaderLimits, folder_for_spills
 from .reader_pool import Forks, Line, ReaderPool
@@ -74,9 +75,12 @@ class DispatcherProcess:
         LedgerUnwritable: if it cannot be started.
     """
 
-    __slots__ = ("_folder", "_is_stopped", "_listener", "_parent", "_process", "_settings", "path")
+    __slots__ = (
+        "_folder", "_is_stopped", "_listener", "_lock", "_parent", "_process", "_settings", "path",
+    )  # fmt: skip
 
     def __init__(self, configuration: Configuration, readers: int) -> None:
+        self._lock = Lock()
         self._folder = tempfile.mkdtemp(prefix="discreet-")
         self.path = str(Path(self._folder) / "socket")
         self._listener = socket.socket(socket.AF_UNIX)
@@ -87,7 +91,13 @@ class DispatcherProcess:
         self._settings = (ReaderSettings(str(path), file_digest(path), limits), readers)
         self._is_stopped = False
         self._start()
-        if not self._parent.recv(1):
+        try:
+            is_ready = self._parent.recv(1)
+        except BaseException:
+            self.end()
+            raise
+        if not is_ready:
+            self.end()
             raise LedgerUnwritable("no process can be started that reads the data")
         Thread(target=self._restart, daemon=True).start()
 
@@ -98,7 +108,7 @@ class DispatcherProcess:
             numbers = self._listener.fileno(), theirs.fileno()
             settings = DispatcherSettings(reader, readers, self._folder, *numbers)
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "discreet.service.dispatcher_process", json.dumps(asdict(settings))],
+                command("discreet.service.dispatcher_process", json.dumps(asdict(settings))),
                 pass_fds=numbers, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                 env={**os.environ, **ONE_THREAD},
             )  # fmt: skip
@@ -110,6 +120,12 @@ class DispatcherProcess:
             if self._is_stopped:
                 return
             sleep(_PAUSE)
+            with self._lock:
+                self._start_again()
+
+    def _start_again(self) -> None:
+        """Start another one, unless it was stopped meanwhile."""
+        if not self._is_stopped:
             self._parent.close()
             self._start()
 
@@ -120,11 +136,13 @@ class DispatcherProcess:
 
     def end(self) -> None:
         """Let it end after the questions that are read now, and wait for that."""
-        self._is_stopped = True
-        self._parent.close()
-        self._listener.close()
+        with self._lock:
+            self._is_stopped = True
+            self._parent.close()
+            self._listener.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_PATIENCE)
+        shutil.rmtree(self._folder, ignore_errors=True)  # where it was killed, it is left
 
 
 def reader_limits(configuration: Configuration) -> ReaderLimits:
@@ -155,8 +173,8 @@ async def dispatch(settings: DispatcherSettings) -> None:
     collect_no_more()
     listener = socket.socket(fileno=settings.listener)
     server = await asyncio.start_unix_server(serve_worker, sock=listener, limit=_LONGEST_LINE)
-    await loop.sock_sendall(parent, b"1")
-    with suppress(ConnectionError):
+    with suppress(ConnectionError):  # it may have ended meanwhile
+        await loop.sock_sendall(parent, b"1")
         await loop.sock_recv(parent, 1)
     server.close()
     shutil.rmtree(settings.folder, ignore_errors=True)
@@ -225,10 +243,12 @@ def run_dispatcher(text: str) -> None:
     settings = DispatcherSettings(ReaderSettings(**reader, limits=limits), **plain)
     for number in (settings.listener, settings.parent):
         os.set_inheritable(number, False)
-    asyncio.run(dispatch(settings))
-    # Readers that were just being started: at its exit multiprocessing would wait for them, and they for it.
-    for reader_process in active_children():
-        reader_process.kill()
+    try:
+        asyncio.run(dispatch(settings))
+    finally:
+        # Readers that were just being started: at its exit multiprocessing would wait for them, and they for it.
+        for reader_process in active_children():
+            reader_process.kill()
 
 
 if __name__ == "__main__":

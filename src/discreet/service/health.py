@@ -26,8 +26,9 @@ _FRESH, _PATIENCE = 1.0, 1.0
 class Health:
     """The parts of a service, and whether they can be used.
 
-    Strangers are told one word, which neither the data nor questions move: whether the ledger can be read, and its
-    disk has room, on which readers spill nothing. A ledger that is busy is up.
+    Strangers are told one word, which neither the data nor questions move: whether a question can be accepted. The
+    ledger can be read, its disk has room, on which readers spill nothing, the description is that of the start, and
+    the dispatcher is there. A ledger or a reader that is busy is up.
 
     Attributes:
         configuration: the description.
@@ -41,7 +42,7 @@ class Health:
     counts: RequestCounts
     dispatcher: DispatcherClient | None = None
     _digest: str = field(init=False)
-    _is_up: bool = True
+    _is_up: bool = False
     _look_time: float = float("-inf")
     _looking: Thread | None = None
     _lock: Lock = field(default_factory=Lock)
@@ -66,7 +67,8 @@ class Health:
 
     def _look(self) -> None:
         checks = self._checks()
-        self._is_up = all(_holds(checks[name]) for name in ("ledger", "disk"))
+        names = ("ledger", "disk", "description", "dispatcher")
+        self._is_up = all(_holds(checks[name]) for name in names)
         with self._lock:
             self._look_time, self._looking = monotonic(), None
 
@@ -79,6 +81,7 @@ class Health:
             "tokens": lambda: tokens_beside(path).valid() is not None,
             "sessions": lambda: sessions_beside(path).token_of("") is None,
             "counts": self.counts.are_shared,
+            "dispatcher": lambda: self.dispatcher is None or self.dispatcher.count_alive()[1] > 0,
             "readers": self._can_read_data,
         }
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from typing import Any, Protocol
 
+from .lifelines import end_with
 from .reader import ReaderSettings, read_for
 
 SPARES = 1
@@ -131,6 +132,14 @@ def _remove(folder: str | None) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def read_forked(dispatcher: socket.socket, settings: ReaderSettings) -> None:
+    """Read for a dispatcher, in a process that the template has forked, and that ends with it."""
+    from .reader_template import PROCESS
+
+    end_with(PROCESS)
+    read_for(dispatcher, settings)
+
+
 @dataclass(slots=True)
 class Forks:
     """Forks readers from one template.
@@ -157,7 +166,7 @@ class Forks:
         folder = self._make_folder()
         limits = replace(self.settings.limits, spill_folder=folder)
         settings = replace(self.settings, limits=limits)
-        process = self._context.Process(target=read_for, args=(theirs, settings), daemon=True)
+        process = self._context.Process(target=read_forked, args=(theirs, settings), daemon=True)
         try:
             with theirs:
                 async with self._lock:

@@ -7,8 +7,15 @@ import re
 import signal
 import socket
 import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
+from http.client import HTTPConnection, HTTPException
+from ipaddress import ip_address
 from pathlib import Path
+from threading import Thread
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 from ..datasets.configuration import Configuration
@@ -18,13 +25,12 @@ from .commit_times import check_commits
 from .counts import kept_counts
 from .dispatcher_client import DispatcherClient
 from .dispatcher_process import DispatcherProcess
+from .lifelines import end_with, stopping
 from .permissions import hold
 from .reader import collect_no_more, file_digest, read_again
 from .timetable import make_timetable
 
 if TYPE_CHECKING:
-    from uvicorn import Config
-
     from .turns import App
 
 _ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-9]{1,5})", re.ASCII)
@@ -35,11 +41,14 @@ _SETTINGS_VARIABLE = "DISCREET_SERVED"
 
 _MOST = 256
 
+_PAUSE, _PATIENCE = 0.1, 5.0
+"""Seconds between two looks whether it is up, and for which one waits."""
+
 
 _SETTINGS: dict[str, Any] = {
     "access_log": False, "server_header": False, "date_header": False, "log_level": "warning",
     "timeout_keep_alive": 5, "timeout_graceful_shutdown": 60, "proxy_headers": False, "ws": "none",
-    "lifespan": "off",
+    "lifespan": "off", "timeout_worker_healthcheck": 60,
 }  # fmt: skip
 
 
@@ -64,7 +73,7 @@ class WorkerSettings:
         hosts: the names under which the service may be called.
         socket: that of the dispatcher.
         readers: how many questions are read at the same time.
-        is_alone: whether it is the only worker, which shares its counts with no other.
+        supervisor: the process of the supervisor; None for the only worker, which shares its counts with no other.
     """
 
     path: str
@@ -72,59 +81,80 @@ class WorkerSettings:
     hosts: tuple[str, ...]
     socket: str
     readers: int
-    is_alone: bool
+    supervisor: int | None
 
 
-def serve(
-    configuration: Configuration,
-    listen: str | None = None,
-    hosts: list[str] | None = None,
-    workers: int = 1,
-    readers: int | None = None,
-) -> None:
-    """Answer over HTTP until the process is told to stop; requests that were begun are answered first.
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """The options of a service at the command line.
 
-    Args:
-        configuration: the description.
+    Attributes:
         listen: the address and the port; by default those of the description, or 127.0.0.1:8765.
         hosts: the names under which the service may be called, besides this machine's own.
         workers: how many processes take requests.
         readers: how many questions are read at the same time; by default as described, or one fewer than there are
             cores.
+    """
+
+    listen: str | None = None
+    hosts: tuple[str, ...] = ()
+    workers: int = 1
+    readers: int | None = None
+
+
+def serve(
+    configuration: Configuration, options: ServeOptions, announce: Callable[[], object]
+) -> None:
+    """Answer over HTTP until the process is told to stop; requests that were begun are answered first.
+
+    Args:
+        configuration: the description.
+        options: where it listens, and how many processes it has.
+        announce: called once it answers.
 
     Raises:
         InvalidArgument: if the address is none, a number cannot be accepted, or the ledger is too slow.
         MissingPackage: if the extra is not installed.
     """
     require_server()
-    import uvicorn
-
-    host, port = _address(configuration, listen)
+    address = _address(configuration, options.listen)
     hold(configuration)  # what is wrong is told once, before any worker is started
-    host_names = ("127.0.0.1", "localhost", host, *(hosts or []))
-    number = count_readers(configuration, readers)
-    check_commits(configuration, make_timetable(configuration, number))
-    number_of_workers = count(workers, "workers", most=_MOST)
-    if number_of_workers > 1:
+    readers = count_readers(configuration, options.readers)
+    check_commits(configuration, make_timetable(configuration, readers))
+    workers = count(options.workers, "workers", most=_MOST)
+    if workers > 1:
         _begin_counts(configuration.path)
-    dispatcher = DispatcherProcess(configuration, number)
-    worker_settings = WorkerSettings(
-        str(configuration.path.absolute()),
-        file_digest(configuration.path),
-        host_names,
-        dispatcher.path,
-        number,
-        number_of_workers == 1,
-    )
-    os.environ[_SETTINGS_VARIABLE] = json.dumps(asdict(worker_settings))
-    config = uvicorn.Config(
-        "discreet.service.serving:make_worker_app", factory=True, workers=number_of_workers,
-        host=host, port=port, **settings(),
-    )  # fmt: skip
+    with stopping():
+        dispatcher = DispatcherProcess(configuration, readers)
+        try:
+            worker_settings = WorkerSettings(
+                str(configuration.path.absolute()), file_digest(configuration.path),
+                ("127.0.0.1", "localhost", address[0], *options.hosts), dispatcher.path, readers,
+                os.getpid() if workers > 1 else None,
+            )  # fmt: skip
+            os.environ[_SETTINGS_VARIABLE] = json.dumps(asdict(worker_settings))
+            _run(address, workers, partial(_announce, address, announce))
+        finally:
+            dispatcher.end()
+
+
+def _announce(address: tuple[str, int], announce: Callable[[], object]) -> None:
+    """Announce the service once it answers that it is up."""
+    while not is_up(*address):
+        sleep(_PAUSE)
+    announce()
+
+
+def is_up(host: str, port: int) -> bool:
+    """Return whether a service at an address of this machine answers that it is up."""
+    connection = HTTPConnection(_here(host), port, timeout=_PATIENCE)
     try:
-        _run(config)
+        connection.request("GET", "/healthz", headers={"Host": f"localhost:{port}"})
+        return connection.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
     finally:
-        dispatcher.end()
+        connection.close()
 
 
 def require_server() -> None:
@@ -151,19 +181,29 @@ def count_readers(configuration: Configuration, readers: int | None = None) -> i
     return number
 
 
-def _run(config: "Config") -> None:
+def _run(address: tuple[str, int], workers: int, announce: Callable[[], None]) -> None:
     """Serve until a signal comes, by which the process then ends, with one worker and with several.
+
+    Args:
+        address: the host and the port.
+        workers: how many processes take requests.
+        announce: called in a thread once it listens.
 
     Raises:
         InvalidArgument: if nobody can listen there.
         LedgerUnwritable: if no worker can be started.
     """
-    from uvicorn import Server
+    from uvicorn import Config, Server
 
     from .supervisor import Supervisor
 
-    server_socket = _listen(config.host, config.port)
-    if config.workers == 1:
+    config = Config(
+        "discreet.service.serving:make_worker_app", factory=True, workers=workers, host=address[0],
+        port=address[1], **settings(),
+    )  # fmt: skip
+    server_socket = _listen(*address)
+    Thread(target=announce, daemon=True).start()
+    if workers == 1:
         Server(config).run([server_socket])  # it ends by the signal that it was sent
         return
     supervisor = Supervisor(config, [server_socket])
@@ -193,6 +233,8 @@ def make_worker_app() -> "App":
     from .app import make_app
 
     worker_settings = WorkerSettings(**json.loads(os.environ[_SETTINGS_VARIABLE]))
+    if worker_settings.supervisor is not None:
+        end_with(worker_settings.supervisor)
     configuration = read_again(Path(worker_settings.path))
     if file_digest(configuration.path) != worker_settings.digest:
         raise LedgerUnwritable(
@@ -201,7 +243,7 @@ def make_worker_app() -> "App":
         )
     _log()
     dispatcher = DispatcherClient(worker_settings.socket, worker_settings.readers)
-    counts = None if worker_settings.is_alone else kept_counts(configuration.path)
+    counts = None if worker_settings.supervisor is None else kept_counts(configuration.path)
     app = make_app(configuration, list(worker_settings.hosts), counts, dispatcher)
     collect_no_more()
     return app
@@ -218,10 +260,27 @@ def address_to_open(configuration: Configuration, listen: str | None = None) -> 
         InvalidArgument: if the address is none.
     """
     host, port = _address(configuration, listen)
-    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(
-        host, host
-    )  # every address has that of this machine
+    here = _here(host)
     return f"http://{f'[{here}]' if ':' in here else here}:{port}/"
+
+
+def _here(host: str) -> str:
+    """Return the address of this machine at which it reaches a service that listens at a host."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+
+
+def exposure(configuration: Configuration, listen: str | None = None) -> str | None:
+    """Return who else can reach the service, and how; None if only this machine can."""
+    host, port = _address(configuration, listen)
+    with suppress(ValueError):
+        if ip_address(host).is_loopback:
+            return None
+    if host == "localhost":
+        return None
+    return (
+        f"port {port} can be reached from the network, without encryption: everybody on the way reads tokens and "
+        "answers. Put a proxy with HTTPS in front of 127.0.0.1"
+    )
 
 
 def _address(configuration: Configuration, listen: str | None) -> tuple[str, int]:
