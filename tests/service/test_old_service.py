@@ -1,6 +1,7 @@
 """A service of 3d1894d's discreet.toml starts, with the warnings that docs/how-to/upgrade.md shows."""
 
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -42,6 +43,10 @@ def lines_at_start(folder: Path, text: str, dataset: str, analyst: str) -> list[
     for who in (None, analyst):
         open_described(declared, dataset, who)
     with Running(folder, "--readers", "1") as service:
+        for _ in range(600):
+            if "answering about" in service.log.read_text():
+                break
+            time.sleep(0.1)
         said = service.log.read_text().splitlines()
     return [line for line in said if not line.startswith("{")]
 

@@ -38,6 +38,9 @@ _LONGEST_LINE = 1 << 26
 
 _PATIENCE = 60.0
 
+_LONGEST_START = 300.0
+"""Seconds in which the first reader must be there: a slow moment of the machine refuses no start."""
+
 _PAUSE = 0.2
 """Seconds after which another one is started."""
 
@@ -165,7 +168,7 @@ async def dispatch(settings: DispatcherSettings) -> None:
     pool = ReaderPool(Forks(settings.reader).fork, len(timetable.rounds))
     dispatcher = Dispatcher(timetable, pool, Clock())
     pool.start()
-    pool.give_back(await pool.take())
+    pool.give_back(await pool.take(_LONGEST_START))
 
     async def serve_worker(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await WorkerLink(dispatcher, reader, writer).serve()

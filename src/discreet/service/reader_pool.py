@@ -233,8 +233,11 @@ class ReaderPool:
         """Return how many readers are ready or busy, up to those of the timetable, and how many these are."""
         return min(self._alive, self.number), self.number
 
-    async def take(self) -> Reader:
+    async def take(self, patience: float = _SECONDS_FOR_A_READER) -> Reader:
         """Return a reader that is free, as soon as there is one.
+
+        Args:
+            patience: the seconds in which there must be one.
 
         Raises:
             TimeoutError: if there is none for long: none can be started.
@@ -244,7 +247,7 @@ class ReaderPool:
         future: asyncio.Future[Reader] = asyncio.get_running_loop().create_future()
         self._queue.append(future)
         try:
-            async with asyncio.timeout(_SECONDS_FOR_A_READER):
+            async with asyncio.timeout(patience):
                 return await asyncio.shield(future)
         except TimeoutError:
             if future.done():  # it came with the end of the time
