@@ -10,6 +10,7 @@ import time
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ MARKERS = Path(__file__).with_name("markers.toml")
 SLOW = Path(__file__).with_name("slow.toml")
 KINDS: dict[str, dict[str, Any]] = tomllib.loads(MARKERS.read_text(encoding="utf-8"))
 SLOW_CASES: dict[str, list[str]] = tomllib.loads(SLOW.read_text(encoding="utf-8"))
-SLOW_FROM = 1.0
-"""The seconds from which `make durations` lists a case as slow: a third of what a default one may cost."""
+SLOW_FROM = 0.5
+"""The seconds from which `make durations` lists a case as slow: a quarter of what a default one may cost."""
 
 
 def kind_of(item: pytest.Item) -> str:
@@ -29,14 +30,19 @@ def kind_of(item: pytest.Item) -> str:
     path, _, name = item.nodeid.partition("::")
     marks = {mark.name for mark in item.iter_markers()}
     for kind, terms in KINDS.items():
-        in_default = terms.get("files", {}).get(path)
+        stay = terms.get("files", {}).get(path)
         if (
             kind in marks
-            or (in_default is not None and name not in in_default)
+            or (stay is not None and not any(_is_named(name, like) for like in stay))
             or any(word in name for word in terms.get("names", ()))
         ):
             return kind
     return "slow" if name in SLOW_CASES.get(path, ()) else "default"
+
+
+def _is_named(name: str, like: str) -> bool:
+    """Return whether a case has that name, in which `*` is any text."""
+    return fnmatchcase(name, like.replace("[", "[[]"))
 
 
 def mark_proofs(items: list[pytest.Item]) -> None:
@@ -205,7 +211,7 @@ def store(found: Counter[str], calls: dict[str, tuple[str, float]]) -> None:
                 slow[path].append(name)
         moved = sum(map(len, slow.values())) - found["slow"]
         found.update(slow=moved, default=-moved)
-        about = "# The cases that take a second of processor or more, by file. `make durations` writes this file.\n"
+        about = f"# The cases of {SLOW_FROM} s of processor or more, by file. `make durations` writes this.\n"
         SLOW.write_text(about + tomlkit.dumps(slow), encoding="utf-8")
     markers = tomlkit.parse(MARKERS.read_text(encoding="utf-8"))
     for kind in KINDS:

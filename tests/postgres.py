@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -54,16 +55,16 @@ def server() -> Iterator[str]:
         [found / "postgres", "-D", data, *options], stderr=subprocess.DEVNULL, **run
     ) as running:  # a log nobody reads would fill its pipe
         try:
-            url = f"postgresql://tests@/postgres?host={folder}"
+            url = f"postgresql://tests@/postgres?host={quote(str(folder))}"
             _await(url, running)
             yield url
         finally:
             running.send_signal(signal.SIGINT)  # the fast way: clients are not waited for
-            running.communicate()
+            running.wait(_PATIENCE)
             while _started:
                 again = _started.pop()
                 again.send_signal(signal.SIGINT)
-                again.communicate()
+                again.wait(_PATIENCE)
             shutil.rmtree(folder)
 
 
