@@ -10,8 +10,8 @@ from discreet import Release
 from discreet.cli.answer_output import show_release
 from discreet.escapes import visible_text
 from discreet.privacy import PureDP
-from discreet.releases import answer_in_words
 from discreet.reports import report
+from discreet.shown_answers import answer_in_words
 from discreet.text_tables import TextTable, fact_table
 
 from .test_released_values import HOSTILE

@@ -367,7 +367,7 @@ def count(
     """Count the records, with geometric noise.
 
     One row is one record; with `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
-    number from 0 to 2**63 - 1. The number of records is not taken as public under "replace_one" either.
+    number, which the noise may take below 0: it is shown as 0, and kept as it is. The number of records is not taken as public under "replace_one" either.
 
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
@@ -515,8 +515,9 @@ def counts(
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
 
     Returns:
-        A dict from candidates to whole numbers from 0 to 2**63 - 1, in the order of the candidates; with groups a
-        dict from groups to such dicts. With `delta` a dict from values to whole numbers, sorted by value.
+        A dict from candidates to whole numbers, in the order of the candidates; with groups a dict from groups to
+        such dicts. The noise may take a count below 0: it is kept, so that sums of counts are right on average,
+        and shown as 0. With `delta` a dict from values to whole numbers, sorted by value.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -950,8 +951,9 @@ def mean(
 
     Numbers are clipped and rounded as for `sum`, and measured from the middle of the bounds. One half of epsilon
     (or rho) buys how many numbers there are, the other half their sum, both with geometric noise; their quotient is
-    cut to the bounds and rounded to a thousandth of a step. How many there are is never taken as public. Where the
-    noisy count is 0 there is no mean, and the answer is None: ask with a larger epsilon, or of more records.
+    cut to the bounds and rounded to the decimals that its noise supports, at most to a thousandth of a step. How
+    many there are is never taken as public. Where the noisy count is 0 or below it there is no mean, and the answer
+    is None: ask with a larger epsilon, or of more records.
 
     Args:
         data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a histogram:

@@ -4,26 +4,30 @@ Their words and tables are imported when they are first written, so that a first
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic
 
 from .candidate_types import T
-from .escapes import visible_text
 from .lazy_names import import_on_use
-from .messages import AND, gettext, join
+from .messages import AND, Message, gettext, join, plural
 from .privacy.contract import Guarantee
 from .privacy.units import Unit, plain_unit
+from .shown_answers import (
+    COUNTING,
+    answer_in_words,
+    are_counts,
+    floor_counts,
+    is_mean,
+    mean_in_words,
+    note_of_counts,
+)
 
 if TYPE_CHECKING:
     from .count_tables import CountTable
     from .simulations import Simulation as Simulation
 
 import_on_use(__name__, {"Simulation": "simulations"}, package=__package__)
-
-COUNTING = frozenset({"geometric", "private_keys"})
-"""The mechanisms whose answers of several keys are counts."""
-
 
 _new, _set = object.__new__, object.__setattr__  # they are looked up in every short draw
 
@@ -51,6 +55,7 @@ class Release(Generic[T]):
         gap: how far ahead the winner was; None where it is not released.
         other: the noisy number of units outside the answers; None where it is not released.
         bounds: the bounds that were drawn for a sum or a mean, the lower one first; None where they were known.
+        digits: to how many digits the answer was drawn, where no candidates were named; None for all else.
     """
 
     value: T
@@ -64,13 +69,33 @@ class Release(Generic[T]):
     gap: Any = None
     other: Any = None
     bounds: Any = None
+    digits: int | None = None
 
     @property
     def promise(self) -> str:
-        """The guarantee in brief, for the privacy unit, and the mechanism."""
+        """The guarantee in brief, for the privacy unit, the mechanism, and to how many digits it answered."""
         from .privacy.wording import by_mechanism, in_brief
 
-        return join(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
+        digits = "" if self.digits is None else _to_digits(self.digits)
+        parts = (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism), digits)
+        return join(AND, parts)
+
+    @property
+    def shown(self) -> "Release":
+        """The same release as it is shown to a reader: with 0 in place of counts below it."""
+        if not self.notes:
+            return self
+        floored = {"counts": floor_counts(self.counts), "other": floor_counts(self.other)}
+        if are_counts(self.mechanism, self.query):
+            floored["value"] = floor_counts(self.value)
+        return replace(self, **floored)
+
+    @property
+    def notes(self) -> list[Message]:
+        """Sentences about how the answer is shown to a reader."""
+        value = self.value if are_counts(self.mechanism, self.query) else None
+        note = note_of_counts(value, self.counts, self.other)
+        return [] if note is None else [note]
 
     def with_value(self, answer: Any) -> "Release":
         """Return the same release of another value, in a fraction of the constructor's time."""
@@ -88,13 +113,15 @@ class Release(Generic[T]):
 
     def count_table(self) -> "CountTable | None":
         """Return the answer as a table of counts with bars; None where it is none."""
-        if self.mechanism in COUNTING and isinstance(self.value, Mapping):
-            counts: Mapping[Any, Any] = self.value
+        release = self.shown
+        has_pairs = isinstance(self.value, Mapping) and not is_mean(self.query)
+        if self.mechanism in COUNTING and has_pairs:
+            counts: Mapping[Any, Any] = release.value
             head: tuple[str, ...] = ()
         elif isinstance(self.value, list) and isinstance(self.counts, list):
             from .simulations import as_hashable
 
-            counts = dict(zip(map(as_hashable, self.value), self.counts, strict=True))
+            counts = dict(zip(map(as_hashable, self.value), release.counts, strict=True))
             head = ("answer", "count")
         else:
             return None
@@ -111,6 +138,7 @@ class Release(Generic[T]):
         return {
             "value": json_value(self.value),
             **{name: json_value(part) for name, part in self.parts().items()},
+            **({} if self.digits is None else {"digits": self.digits}),
             "mechanism": self.mechanism,
             "guarantee": self.guarantee.as_dict(),
             **unit,
@@ -118,22 +146,27 @@ class Release(Generic[T]):
         }
 
     def __str__(self) -> str:
-        return f"{', '.join([answer_in_words(self.value), *self._spelled()])} [{self.promise}]"
+        about = "; ".join([self.promise, *self.notes])
+        return f"{', '.join(self.shown.in_words())} [{about}]"
 
     def _repr_html_(self) -> str:
         from .sentences import question_in_words
         from .text_tables import TextTable
 
-        facts = [("guarantee", self.promise), ("question", question_in_words(self.query))]
+        facts = [
+            ("guarantee", self.promise),
+            ("question", question_in_words(self.query)),
+            *(("note", note) for note in self.notes),
+        ]
         picture = self._picture()
-        rows = tuple(row for row in (*([] if picture else self._rows()), *facts) if row[1])
+        rows = tuple(row for row in (*([] if picture else self.shown.rows()), *facts) if row[1])
         return picture + TextTable((), rows, "Release: may be published").html()
 
     def _picture(self) -> str:
         """Return the answer as HTML of its own, where it has one: a table of counts, or a profile."""
         counts = self.count_table()
         if counts is not None:
-            others = {name: part for name, part in self.parts().items() if name != "counts"}
+            others = {name: part for name, part in self.shown.parts().items() if name != "counts"}
             if not others:
                 return counts.html()
             from .text_tables import fact_table
@@ -143,12 +176,17 @@ class Release(Generic[T]):
         return str(value._repr_html_()) if hasattr(value, "lines") else ""
 
     def __repr__(self) -> str:
-        answer = ", ".join([repr(self.value), *self._spelled()])
+        answer = ", ".join(self.in_words(repr))
         return f"Release({shorten(answer)}: {self.promise})"
 
-    def _spelled(self) -> list[str]:
-        """Return the parts besides the answer, in words."""
-        return [f"{name} {words}" for name, words in self.parts_in_words().items()]
+    def in_words(self, write: Callable[[object], str] = answer_in_words) -> list[str]:
+        """Return the answer and the parts besides, in words."""
+        words, count = self.parts_in_words(), self.counts
+        answer: str = write(self.value)
+        if is_mean(self.query) and isinstance(count, int):
+            answer = mean_in_words(self.value, count)
+            del words["counts"]
+        return [answer, *(f"{name} {part}" for name, part in words.items())]
 
     def parts_in_words(self) -> dict[str, str]:
         """Return the parts besides the answer in words, by name."""
@@ -160,13 +198,19 @@ class Release(Generic[T]):
             )  # fmt: skip
         return words
 
-    def _rows(self) -> list[tuple[str, str]]:
+    def rows(self) -> list[tuple[str, str]]:
         """Return the answer as rows of a table: one, one for each group, or one for each counted answer."""
         names: Iterable[Any] = ["answer"]
         contents: Iterable[Any] = [self.value]
         words = self.parts_in_words()
         if isinstance(self.value, dict):
             names, contents = self.value, self.value.values()
+            if is_mean(self.query) and isinstance(self.counts, dict):
+                contents = [mean_in_words(self.value[name], self.counts[name]) for name in names]
+                words.pop("counts")
+        elif is_mean(self.query) and isinstance(self.counts, int):
+            contents = [mean_in_words(self.value, self.counts)]
+            words.pop("counts")
         elif isinstance(self.value, list) and "counts" in words:
             names, contents = self.value, self.counts
             words.pop("counts")
@@ -175,28 +219,17 @@ class Release(Generic[T]):
         return [*answers, *words.items()]
 
 
+def _to_digits(digits: int) -> Message:
+    """Return the words that an answer is rounded to so many digits."""
+    return plural("to {count} digit", "to {count} digits", digits)
+
+
 def _are_counts(counts: Mapping[Any, Any]) -> bool:
     """Return whether there are numbers under keys, or under groups and keys, and at least one."""
     return bool(counts) and all(
         isinstance(one, int) or (isinstance(one, Mapping) and _are_counts(one))
         for one in counts.values()
     )
-
-
-def answer_in_words(value: object) -> str:
-    """Return an answer as text, with numbers and dates in a list or a dict written as they are alone.
-
-    It may be a text of the data, so what could not be seen in it is escaped.
-    """
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{_inside(key)}: {_inside(one)}' for key, one in value.items())}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_inside, value))}]"
-    return visible_text(value) if isinstance(value, str) else str(value)
-
-
-def _inside(value: object) -> str:
-    return repr(value) if isinstance(value, str) else answer_in_words(value)
 
 
 def json_value(value: object) -> object:

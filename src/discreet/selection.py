@@ -116,6 +116,7 @@ class Order:
         parts: returns the questions, where several are answered at this price.
         lists: reads the data, and returns the answers of several parts with their probabilities, for study; None
             where they are not worked out, or the question is one.
+        digits: to how many digits the answer is drawn, where no candidates are named; None for all else.
     """
 
     query: Query
@@ -129,6 +130,7 @@ class Order:
     worst_error: Callable[[], ErrorBound | None] = lambda: None
     parts: Callable[[], tuple[BilledPart, ...]] = tuple
     lists: Callable[[], AnswerLists] | None = None
+    digits: int | None = None
 
     def deliver(
         self, prepare: Callable[[], Callable[[], Any]], name: Callable[[Any], Any]
@@ -169,6 +171,7 @@ class Order:
             gap=answer.gap,
             other=answer.other,
             bounds=answer.bounds,
+            digits=self.digits,
         )
 
     @property
@@ -342,6 +345,7 @@ class Question:
             self,
             self.unit,
             self.worst_error,
+            digits=getattr(self.answers, "digits", None),
         )
 
     def worst_error(self) -> ErrorBound | None:

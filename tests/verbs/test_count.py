@@ -176,7 +176,7 @@ def test_one_count_costs_one_epsilon_under_both_relations() -> None:
             assert release.guarantee == PureDP(Fraction(1), neighbors)
 
 
-def test_the_answer_is_the_counts_with_geometric_noise_cut_at_zero() -> None:
+def test_the_answer_is_the_counts_with_geometric_noise_also_below_zero() -> None:
     data = frame((("ann", "x", "tea"),) * 3 + (("bob", "y", "water"),))
     candidates = [*DRINKS, *map(str, range(40))]
     with (
@@ -186,8 +186,8 @@ def test_the_answer_is_the_counts_with_geometric_noise_cut_at_zero() -> None:
     noise = GeometricNoise(Fraction(1, 3)).draws(len(candidates), SeededBits(4)).tolist()
     true = [3, *[0] * 41]
     assert list(release.value) == candidates
-    assert list(release.value.values()) == [max(0, n + x) for n, x in zip(true, noise, strict=True)]
-    assert min(noise) < 0
+    assert list(release.value.values()) == [n + x for n, x in zip(true, noise, strict=True)]
+    assert min(release.value.values()) < 0
 
 
 def test_answers_are_whole_numbers_by_group_and_candidate() -> None:
@@ -356,7 +356,7 @@ def test_a_quote_says_how_far_off_a_count_may_be() -> None:
     assert "off by less than 5 records in each count" in str(worst)
     many = bill_of(discreet.count, "no.csv", epsilon="1e-30").worst_error
     assert many is not None
-    assert many.error <= LARGEST_COUNT + 1
+    assert many.error <= 2 * LARGEST_COUNT + 1
     sharp = bill_of(discreet.count, "no.csv", scale="1/1000").worst_error
     assert sharp is not None
     assert sharp.error == 0

@@ -287,10 +287,10 @@ def test_a_mean_of_too_few_is_none_and_costs() -> None:
     release = session.mean(frame(()), "v", minimum=0, maximum=10, epsilon=10, request="r")
     while release.value is not None:  # noise of a count of 0 at ε = 5 is hardly ever above it
         release = session.mean(frame(()), "v", minimum=0, maximum=10, epsilon=10)
-    assert release.counts == 0
+    assert release.counts <= 0
     assert release.charged
-    assert "None" in str(release)
-    assert release.as_dict()["value"] is None or release.as_dict()["value"] == "None"
+    assert "no mean: 0 numbers were found" in str(release)
+    assert release.as_dict()["value"] is None
 
 
 def test_means_are_within_the_bounds_and_on_a_public_grid() -> None:

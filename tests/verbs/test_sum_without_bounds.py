@@ -94,7 +94,7 @@ def test_a_mean_of_nothing_is_none() -> None:
     release = discreet.mean([], epsilon=10, bounds_share="1/2")
     while release.value is not None:  # noise of a count of 0 at ε = 5/2 is rarely above it
         release = discreet.mean([], epsilon=10, bounds_share="1/2")
-    assert release.counts == 0
+    assert release.counts <= 0
 
 
 def test_a_ledger_is_charged_once_and_answers_again() -> None:

@@ -1,6 +1,6 @@
 """How a release is shown: the answer alone on stdout, its cost on stderr, or all of it as JSON or as a report."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,7 +14,8 @@ from ..datasets.noisy_cell_counts import NoisyCellCounts
 from ..datasets.table_profile import Profile
 from ..errors import InvalidArgument
 from ..messages import Message, current_language, languages, translate
-from ..releases import Release, answer_in_words
+from ..releases import Release
+from ..shown_answers import answer_in_words, is_mean, mean_in_words
 from ..text_tables import TextTable
 from .json_output import print_json
 
@@ -35,11 +36,12 @@ def show_release(release: Release, subject: Mapping[str, object], *, as_json: bo
     if as_json:
         print_json(_as_dict(release, subject))
         return
-    answer = Console(highlight=False, soft_wrap=True)
-    for line in [*_answer_lines(release, answer), *_lines_besides(release)]:
+    answer, shown = Console(highlight=False, soft_wrap=True), release.shown
+    for line in [*_answer_lines(shown, answer), *_lines_besides(shown)]:
         answer.print(Text(line, style="bold"))
     answer.file.flush()  # on a terminal the guarantee comes after it
-    say(release.promise)
+    for line in (release.promise, *release.notes):
+        say(line)
     if release.charged is False:
         say(_FREE)
 
@@ -73,9 +75,10 @@ def _answer_lines(release: Release, console: Console) -> list[str]:
         return [*lines, *_draft_lines(answer)]
     if counts is None:
         return _lines(answer)
+    write: Callable[[Any, Any], str] = _mean if is_mean(release.query) else _counted
     if isinstance(answer, dict):
-        return [f"{group}: {_counted(one, counts[group])}" for group, one in answer.items()]
-    return [_counted(answer, counts)]
+        return [f"{group}: {write(one, counts[group])}" for group, one in answer.items()]
+    return [write(answer, counts)]
 
 
 def _draft_lines(answer: object) -> list[str]:
@@ -88,6 +91,11 @@ def _counted(answer: object, count: object) -> str:
     if isinstance(answer, list) and isinstance(count, list):
         return ", ".join(map(_counted, answer, count))
     return f"{answer_in_words(answer)} ({answer_in_words(count)})"
+
+
+def _mean(mean: object, count: int) -> str:
+    """Return a mean with how many numbers it is from, in the language of the reader."""
+    return translate(mean_in_words(mean, count))
 
 
 def _lines_besides(release: Release) -> list[str]:

@@ -22,7 +22,8 @@ from ..sampling.vectors import Vector
 from .contract import Calibrated, PrivacyParameter, calibrate, epsilon_of, need_parameter
 
 LARGEST_COUNT = 2**63 - 1
-"""Noisy counts are cut here: no table has as many rows."""
+"""Noisy counts are cut here, and at minus this: no table has as many rows. They are not cut at 0, as sums of many
+small counts would then be too high: docs/reference/mechanisms/noisy_counts.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class NoisyCounts:
     Source: Ghosh, Roughgarden and Sundararajan, STOC 2009. Proof: docs/reference/mechanisms/noisy_counts.md.
     """
 
-    least: int = 0
+    least: int = -LARGEST_COUNT
     largest: int = LARGEST_COUNT
     name: ClassVar[str] = "geometric"
     takes_runs: ClassVar[Literal[False]] = False

@@ -22,6 +22,7 @@ from ..error_boundary import error_boundary
 from ..errors import DiscreetError, InvalidArgument
 from ..escapes import visible_text
 from ..messages import Message, gettext, translate
+from ..shown_answers import floor_counts
 from . import marks
 from .palette import BLUE, ORANGE, PALE_ORANGE, RED
 
@@ -248,8 +249,11 @@ def counts(numbers: Mapping[object, int], *, label: str = "value") -> "Figure":
     rows = [*numbers.items()][:_NAMED]
     labels = tuple(marks.short(visible_text(str(key))) for key, _ in rows)
     with marks.canvas(marks.height(labels)) as (figure, axes):
-        marks.bars(figure, labels, [int(count) for _, count in rows], gettext("count"))
-        marks.name_axes(axes, labels, (Message("count"), Message("count")), label)
+        lengths = floor_counts([int(count) for _, count in rows])
+        is_whole = lengths == [count for _, count in rows]
+        words = Message("count") if is_whole else Message("count (drawn as 0 if below it)")
+        marks.bars(figure, labels, lengths, gettext("count"))
+        marks.name_axes(axes, labels, (words, words), label)
         axes.set_xlim(left=0)
         return figure
 

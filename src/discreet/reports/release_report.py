@@ -1,5 +1,6 @@
 """Reports of releases."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..privacy.contract import equals
 from ..privacy.wording import in_brief, in_full, mechanism_name
 from ..releases import Release, json_value
 from ..sentences import guarantee_in_words, neighbors_in_words, question_in_words
+from ..shown_answers import is_mean, mean_in_words
 from .charts import draw_counts, draw_curve, draw_law
 from .pictures import Picture
 
@@ -26,7 +28,7 @@ def release_parts(release: Release) -> dict[str, object]:
     """Return the parts of the report of a release."""
     guarantee = release.guarantee
     return {
-        "query": question_in_words(release.query), "answer": _answer(release),
+        "query": question_in_words(release.query), "answer": _answer(release.shown), "notes": release.notes,
         "mechanism": mechanism_name(release.mechanism),
         "promise": guarantee_in_words(guarantee), "guarantee": in_full(guarantee, release.unit),
         "brief": in_brief(guarantee, release.unit),
@@ -61,7 +63,8 @@ def _answer(release: Release) -> str:
     if release.counts is None and release.count_table() is not None:
         return plural("{count:,} count", "{count:,} counts", len(release.value))
     counts = None if release.counts is None else json_value(release.counts)
-    answer = _with_counts(json_value(release.value), counts)
+    pair = mean_in_words if is_mean(release.query) else _pair
+    answer = _with_counts(json_value(release.value), counts, pair)
     if isinstance(answer, dict):
         return "; ".join(f"{group}: {one}" for group, one in answer.items())
     if not isinstance(answer, list):
@@ -70,13 +73,17 @@ def _answer(release: Release) -> str:
     return Message("{shown}, and {more:,} more", shown=shown, more=more) if more > 0 else shown
 
 
-def _with_counts(answer: Any, counts: Any) -> Any:
+def _with_counts(answer: Any, counts: Any, pair: Callable[[Any, Any], str]) -> Any:
     """Return an answer in plain values with its noisy counts behind it."""
     if isinstance(counts, dict):
-        return {group: _with_counts(one, counts[group]) for group, one in answer.items()}
+        return {group: _with_counts(one, counts[group], pair) for group, one in answer.items()}
     if isinstance(counts, list):
-        return [_with_counts(one, own) for one, own in zip(answer, counts, strict=True)]
-    return answer if counts is None else f"{answer}: {counts}"
+        return [_with_counts(one, own, pair) for one, own in zip(answer, counts, strict=True)]
+    return answer if counts is None else pair(answer, counts)
+
+
+def _pair(answer: object, count: int) -> str:
+    return f"{answer}: {count}"
 
 
 def _error(release: Release) -> dict[str, object]:

@@ -33,7 +33,7 @@ _CHECKED = 200
 """Characters of the counts of a check: none of them is longer than 20, as the noise is cut."""
 
 _NUMBER = 40
-"""Characters of a count, with brackets and a comma: it is below 2**63."""
+"""Characters of a count, with brackets and a comma: it is between -2**63 and 2**63."""
 
 _DECIMAL = _AROUND + 60
 """Characters of a decimal of a few digits, whatever its exponent is."""

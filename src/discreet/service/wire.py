@@ -218,7 +218,7 @@ def write_release(release: Release) -> dict[str, Any]:
     return {
         "value": write_value(release.value), "guarantee": release.guarantee.as_dict(),
         "mechanism": release.mechanism, "unit": plain_unit(release.unit), "query": release.query,
-        "candidates": release.candidates, "charged": release.charged,
+        "candidates": release.candidates, "charged": release.charged, "digits": release.digits,
         **{name: write_value(part) for name, part in release.parts().items()},
     }  # fmt: skip
 

@@ -132,6 +132,7 @@ def bounds(
         account,
         request,
         unit=unit_query.records.unit,
+        digits=thresholds.digits if isinstance(thresholds, Decimals) else None,
     )
     prepare = partial(unit_query.prepare, columns, ends.prepare)
     return order.deliver(prepare, unit_query.label(name, None))

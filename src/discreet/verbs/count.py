@@ -37,7 +37,7 @@ def count(
     """Count the records, with geometric noise.
 
     One row is one record; with `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
-    number from 0 to 2**63 - 1. The number of records is not taken as public under "replace_one" either.
+    number, which the noise may take below 0: it is shown as 0, and kept as it is. The number of records is not taken as public under "replace_one" either.
 
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
@@ -128,8 +128,9 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
-        A dict from candidates to whole numbers from 0 to 2**63 - 1, in the order of the candidates; with groups a
-        dict from groups to such dicts. With `delta` a dict from values to whole numbers, sorted by value.
+        A dict from candidates to whole numbers, in the order of the candidates; with groups a dict from groups to
+        such dicts. The noise may take a count below 0: it is kept, so that sums of counts are right on average,
+        and shown as 0. With `delta` a dict from values to whole numbers, sorted by value.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -204,7 +205,7 @@ def counts_noise(unit_query: UnitQuery, size: int, parameter: PrivacyParameter) 
 
 def error_of_counts(noise: ListNoise, size: int) -> ErrorBound:
     """Return how far off any of so many counts may be."""
-    off = min(geometric_error(noise.eta, size, CONFIDENCE), LARGEST_COUNT)
+    off = min(geometric_error(noise.eta, size, CONFIDENCE), 2 * LARGEST_COUNT)
     return ErrorBound(Fraction(off + 1 if off else 0), CONFIDENCE, COUNTED)
 
 

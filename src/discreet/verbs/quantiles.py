@@ -141,7 +141,17 @@ def quantiles(  # what quantile takes, and how
     unit = unit_query.records.unit
     has_lists = way != "joint" and unit_query.records.by is None
     lists = partial(_lists_of, levels, columns[0], grid, way) if has_lists else None
-    order = Order(query, guarantee, mechanism, details, account, request, unit=unit, lists=lists)
+    order = Order(
+        query,
+        guarantee,
+        mechanism,
+        details,
+        account,
+        request,
+        unit=unit,
+        lists=lists,
+        digits=grid.digits if isinstance(grid, Decimals) else None,
+    )
     prepare = partial(unit_query.prepare, columns, ready)
     return order.deliver(prepare, unit_query.label(partial(_name, grid), None))
 

@@ -113,8 +113,9 @@ def mean(  # noqa: PLR0913  # as sum
 
     Numbers are clipped and rounded as for `sum`, and measured from the middle of the bounds. One half of epsilon
     (or rho) buys how many numbers there are, the other half their sum, both with geometric noise; their quotient is
-    cut to the bounds and rounded to a thousandth of a step. How many there are is never taken as public. Where the
-    noisy count is 0 there is no mean, and the answer is None: ask with a larger epsilon, or of more records.
+    cut to the bounds and rounded to the decimals that its noise supports, at most to a thousandth of a step. How
+    many there are is never taken as public. Where the noisy count is 0 or below it there is no mean, and the answer
+    is None: ask with a larger epsilon, or of more records.
 
     Args:
         data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a histogram:
@@ -160,7 +161,7 @@ def mean(  # noqa: PLR0913  # as sum
     columns = columns_of(unit_query, data, column)
 
     question = NoisyNumbers(unit_query, noises, columns, bounds.size_and_total, lambda: None)
-    return question.release(_query("mean", column, bounds), terms, name_of_mean(bounds))
+    return question.release(_query("mean", column, bounds), terms, name_of_mean(bounds, *noises))
 
 
 def _query(verb: str, column: str | None, bounds: SumBounds) -> Query:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from ..answers import Answer
 from ..candidates import Grid
@@ -129,10 +130,7 @@ def bounds_between(low: Number, high: Number) -> SumBounds:
 
 def default_step(width: Fraction) -> Fraction:
     """Return the power of ten of which 100,000 to 1,000,000 make the width."""
-    power = Fraction(10) ** (len(str(math.floor(width))) - 1) if width >= 1 else Fraction(1)
-    while power > width:
-        power /= 10
-    return power / _DEFAULT_STEPS
+    return power_of_ten(width) / _DEFAULT_STEPS
 
 
 def sum_noise(bounds: SumBounds, unit_query: UnitQuery, parameter: PrivacyParameter) -> ListNoise:
@@ -149,19 +147,49 @@ def size_noise(unit_query: UnitQuery, parameter: PrivacyParameter) -> ListNoise:
     return ListNoise(NoisyCounts(), sensitivity, parameter)
 
 
-def name_of_mean(bounds: SumBounds) -> Callable[[Sequence[int]], Answer]:
-    """Return the function that makes a mean of a noisy count and a noisy sum of steps from the middle."""
-    lattice = Lattice(bounds.step / _PARTS_OF_A_STEP)
+def name_of_mean(
+    bounds: SumBounds, size: ListNoise, total: ListNoise
+) -> Callable[[Sequence[int]], Answer]:
+    """Return the function that makes a mean of a noisy count and a noisy sum of steps from the middle.
+
+    Args:
+        bounds: the bounds.
+        size: the noise of the count.
+        total: the noise of the sum.
+    """
 
     def name(numbers: Sequence[int]) -> Answer:
         number, steps = numbers
         if number <= 0:
             return Answer(None, counts=number)
         quotient = bounds.middle + Fraction(steps, number)
-        quotient = min(max(quotient, Fraction(bounds.low)), Fraction(bounds.high))
-        return Answer(lattice[_round(quotient * _PARTS_OF_A_STEP)], counts=number)
+        # The noise of the sum, and that of the count times half of the width, by the count.
+        noise = (1 / total.eta + Fraction(bounds.high - bounds.low, 2) / size.eta) / number
+        return Answer(_rounded(quotient, bounds, noise), counts=number)
 
     return name
+
+
+def _rounded(mean: Fraction, bounds: SumBounds, noise: Fraction) -> Any:
+    """Return a mean of steps between the bounds, with as many decimals as half of its noise supports.
+
+    Never finer than a thousandth of a step, and never coarser than a tenth of the width.
+    """
+    step, finest = bounds.step, bounds.step / _PARTS_OF_A_STEP
+    unit = power_of_ten(min(noise / 2, Fraction(bounds.high - bounds.low, 10)) * step)
+    lattice = Lattice(finest if unit <= finest else unit)
+    unit = max(unit, finest)
+    low, high = bounds.low * step / unit, bounds.high * step / unit
+    return lattice[min(max(_round(mean * step / unit), math.ceil(low)), math.floor(high))]
+
+
+def power_of_ten(number: Fraction) -> Fraction:
+    """Return the largest power of ten that is not above a number; 0 of 0."""
+    if number <= 0:
+        return Fraction(0)
+    if number >= 1:
+        return Fraction(10) ** (len(str(math.floor(number))) - 1)
+    return Fraction(1, 10 ** len(str(math.ceil(1 / number) - 1)))
 
 
 def _round(number: Fraction) -> int:

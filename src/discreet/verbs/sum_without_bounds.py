@@ -74,7 +74,7 @@ class SumWithoutBounds:
         ends = _values(low, high)
         bounds = bounds_between(*ends)
         if self.verb == "mean":
-            return replace(name_of_mean(bounds)(noisy), bounds=list(ends))
+            return replace(name_of_mean(bounds, *self._noises(bounds))(noisy), bounds=list(ends))
         return Answer(Lattice(bounds.step)[noisy[0]], bounds=list(ends))
 
     @property

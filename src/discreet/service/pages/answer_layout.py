@@ -6,7 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 from ...datasets.noisy_cell_counts import NoisyCellCounts
+from ...messages import translate
 from ...numbers import rounded_up, spell
+from ...shown_answers import is_mean, mean_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +53,16 @@ class AnswerLayout:
     rows: tuple[tuple[str, ...], ...] = ()
 
 
-def layout_of(value: Any, counts: Any = None, *, is_histogram: bool = False) -> AnswerLayout:
+def layout_of(
+    value: Any, counts: Any = None, *, is_histogram: bool = False, query: str = ""
+) -> AnswerLayout:
     """Return an answer as texts, with its noisy counts if there are any; nested lists are written in a line.
 
     Args:
         value: the answer.
         counts: noisy counts of the answers, in the shape of the value.
         is_histogram: whether the answer is counts by value, or these by group.
+        query: the question in words; a mean is written with how many numbers it is from.
     """
     if hasattr(value, "tolist"):
         value = value.tolist()
@@ -69,12 +74,17 @@ def layout_of(value: Any, counts: Any = None, *, is_histogram: bool = False) -> 
         numbers = dict.fromkeys(value) if counts is None else counts
         return AnswerLayout(
             groups=tuple(
-                (_value_text(key), layout_of(one, numbers[key], is_histogram=is_histogram))
+                (
+                    _value_text(key),
+                    layout_of(one, numbers[key], is_histogram=is_histogram, query=query),
+                )
                 for key, one in value.items()
             )
         )
     if isinstance(value, list | tuple):
         return _layout_of_list(value, counts)
+    if is_mean(query) and isinstance(counts, int):
+        return AnswerLayout(one=translate(mean_in_words(value, counts)))
     return AnswerLayout(one=_counted_text(value, counts))
 
 

@@ -125,9 +125,11 @@ def ask(request: AuthenticatedRequest) -> Response:
     _remember(request, request_name, fields)
     is_histogram = _terms(request, form).get("verb") == "counts"
     with charged_failures(request_name):
+        shown = answer.shown
         return request.page(
             "answer.html", answer=answer, request=request_name, wanted=form,
-            laid_out=layout_of(answer.value, answer.counts, is_histogram=is_histogram),
+            laid_out=layout_of(shown.value, shown.counts, is_histogram=is_histogram, query=answer.query),
+            other=shown.other,
             budget=_budget_now(request, form.dataset),
         )  # fmt: skip
 
