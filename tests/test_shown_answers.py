@@ -177,6 +177,7 @@ def test_a_mean_says_how_many_numbers_it_is_from(
     assert laid.one == words
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of a large epsilon
 def test_the_mean_of_texts_says_that_no_number_was_found(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -37,7 +37,8 @@ def count(
     """Count the records, with geometric noise.
 
     One row is one record; with `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
-    number, which the noise may take below 0: it is shown as 0, and kept as it is. The number of records is not taken as public under "replace_one" either.
+    number, which the noise may take below 0: it is kept as it is, and shown as 0. The number of records is not
+    taken as public under "replace_one" either.
 
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
