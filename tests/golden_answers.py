@@ -118,7 +118,6 @@ def from_tables(engine: str, folder: Path) -> Iterator[tuple[str, Callable[[], A
                 candidates=fine,
                 epsilon=2,
                 mechanism=name,
-                size=3,
             ),
         )
     yield (

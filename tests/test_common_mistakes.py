@@ -197,6 +197,11 @@ MISTAKES = [
         lambda: library.keys(PEOPLE, "city", epsilon=1, delta=0.1),
         "such as 1e-8",
     ),
+    Mistake(
+        "size for the number of records",
+        lambda: library.median([1, 2, 3], candidates=AGES, epsilon=1, size=3),
+        "ask n times",
+    ),
     Mistake("no epsilon", lambda: library.mode(PEOPLE, "city", candidates=TOWNS), "for example 1"),
     Mistake(
         "eps for epsilon",

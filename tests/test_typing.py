@@ -61,7 +61,8 @@ def test_a_grid_of_integers_answers_with_integers() -> None:
 
 def test_several_answers_have_any_type() -> None:
     """A list, an array or a dict: what it is depends on values, which no overload sees."""
-    assert_type(discreet.mode(["tea"], candidates=DRINKS, epsilon=1, size=2), Release[Any])
+    several = discreet.select([1, 2], candidates=DRINKS, sensitivity=1, epsilon=1, size=2)
+    assert_type(several, Release[Any])
     assert_type(discreet.mode(["tea"], candidates=DRINKS, **TERMS), Release[Any])
     best = discreet.select_top_k([1, 2], k=1, candidates=DRINKS, sensitivity=1, epsilon=1)
     assert_type(best.value, list[str])
@@ -74,7 +75,7 @@ def test_a_session_answers_with_the_same_types() -> None:
     session = ledger.session("people")
     assert_type(session.mode(["tea"], candidates=DRINKS, epsilon=1).value, str)
     assert_type(session.median(AGES, candidates=Grid(0, 120), epsilon=1).value, int)
-    many = session.mode(["tea"], candidates=DRINKS, epsilon="1/4", size=2)
+    many = session.select([1, 2], candidates=DRINKS, sensitivity=1, epsilon="1/4", size=2)
     assert_type(many, Release[Any])
     assert len(many.value) == 2
 

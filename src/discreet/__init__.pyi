@@ -145,8 +145,6 @@ def best_price(
             more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -185,7 +183,6 @@ def best_price(
     groups_share: _Number | None = None,
     most_drawn: int | None = None,
     delta: _Number | None = None,
-    size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
@@ -245,8 +242,6 @@ def best_price(
             more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -835,8 +830,6 @@ def maximum(
             more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -863,7 +856,6 @@ def maximum(
     groups_share: _Number | None = None,
     most_drawn: int | None = None,
     delta: _Number | None = None,
-    size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
@@ -917,8 +909,6 @@ def maximum(
             more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -1085,8 +1075,6 @@ def median(
             more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -1114,7 +1102,6 @@ def median(
     groups_share: _Number | None = None,
     most_drawn: int | None = None,
     delta: _Number | None = None,
-    size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
@@ -1167,8 +1154,6 @@ def median(
             more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -1241,8 +1226,6 @@ def minimum(
             more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -1269,7 +1252,6 @@ def minimum(
     groups_share: _Number | None = None,
     most_drawn: int | None = None,
     delta: _Number | None = None,
-    size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
@@ -1323,8 +1305,6 @@ def minimum(
             more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -1409,8 +1389,6 @@ def mode(
             more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -1446,7 +1424,6 @@ def mode(
     groups_share: _Number | None = None,
     most_drawn: int | None = None,
     delta: _Number | None = None,
-    size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
@@ -1510,8 +1487,6 @@ def mode(
             more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -1593,8 +1568,6 @@ def quantile(
             more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -1632,7 +1605,6 @@ def quantile(
     groups_share: _Number | None = None,
     most_drawn: int | None = None,
     delta: _Number | None = None,
-    size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
@@ -1688,8 +1660,6 @@ def quantile(
             more those of the largest noisy counts.
         delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
             likely it is that a group is named in which there is one record alone.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -3039,8 +3009,6 @@ def top_k(
             each round of "peeling" has as much as the library's bound on adaptive composition allows: with
             ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
             first time. Without it the list is ε-DP. With groups="private" it is that of the groups.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
@@ -3083,7 +3051,6 @@ def top_k(
     groups_share: _Number | None = None,
     most_drawn: int | None = None,
     delta: _Number | None = None,
-    size: int | None = None,
     ledger: _Account | None = None,
     request: str | None = None,
 ) -> _Release:
@@ -3151,8 +3118,6 @@ def top_k(
             each round of "peeling" has as much as the library's bound on adaptive composition allows: with
             ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
             first time. Without it the list is ε-DP. With groups="private" it is that of the groups.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.

@@ -414,7 +414,8 @@ def at_share(question: Call, kind: str, share: Fraction) -> Call:
 def epsilon_for_error(name: str, question: Call, error: Fraction, sure: Fraction) -> Fraction:
     """Return the epsilon at which the error has that confidence, for all data."""
     one = at_share(question, "scale", Fraction(1))
-    bill = one.bill(size=None)
+    single = {term: value for term, value in one.terms.items() if term != "size"}
+    bill = one._replace(terms=single).bill()
     if bill.mechanism not in BOUNDED or bill.candidates is None:
         raise InvalidArgument(
             "no bound on the error of {name} is known ({bill_query}, {mechanism}); split by "

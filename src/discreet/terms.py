@@ -74,20 +74,7 @@ Verb = TypeVar("Verb", bound=Callable[..., object])
 
 
 class AnswerTerms(TypedDict, total=False):
-    """The terms of a single answer: all of `Terms` but `size`. Overloads tell its type by them."""
-
-    epsilon: Number | None
-    rho: Number | None
-    scale: Number | None
-    mechanism: str | Mechanism
-    neighbors: Neighbors
-    privacy_unit: str | Sequence[str] | None
-    ledger: Account | None
-    request: str | None
-
-
-class Terms(AnswerTerms, total=False):
-    """The privacy parameter, the mechanism and the payment: the arguments that every verb takes.
+    """The privacy parameter, the mechanism and the payment: the arguments that every verb takes, for one answer.
 
     What is said of them here stands in the docstring of every verb, after its own arguments.
 
@@ -110,17 +97,33 @@ class Terms(AnswerTerms, total=False):
             are one record (user-level privacy); or a list of names, of which rows with equal values in all
             columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
             record.
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
         request: a name for this request in the ledger, such as "monday": the same request again returns the same
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
     """
 
+    epsilon: Number | None
+    rho: Number | None
+    scale: Number | None
+    mechanism: str | Mechanism
+    neighbors: Neighbors
+    privacy_unit: str | Sequence[str] | None
+    ledger: Account | None
+    request: str | None
+
+
+class Terms(AnswerTerms, total=False):
+    """The terms of verbs over scores or a value of the caller, of which several answers may be drawn.
+
+    Attributes:
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+    """
+
     size: int | None
 
 
-class PersonTerms(Terms, total=False):
+class PersonTerms(AnswerTerms, total=False):
     """The terms of verbs that count records in a table: the groups that answer, besides.
 
     Attributes:
@@ -243,7 +246,7 @@ class NumberTerms(RecordTerms, total=False):
     candidates: Iterable[object] | Indexed[object] | None
 
 
-TERM_KINDS: tuple[type, ...] = (KeyTerms, Terms, PersonTerms, RecordTerms)
+TERM_KINDS: tuple[type, ...] = (KeyTerms, AnswerTerms, Terms, PersonTerms, RecordTerms)
 
 DEFAULTS: dict[str, object] = {
     "epsilon": None,
@@ -359,6 +362,10 @@ _NO_SEED = (
     "answers are drawn from the randomness of the operating system and cannot be repeated: whoever knows a seed "
     "knows the data; a ledger and request=... give the same answer again"
 )
+_ONE_ANSWER = (
+    "a verb over data gives one answer. For n answers ask n times, each at its price, or draw many by "
+    "discreet.simulate, which releases nothing"
+)
 _BOUND_NAMES = {"lo", "hi", "lower", "upper", "bounds", "range", "minimum", "maximum", "min", "max"}
 _LEVELS = {
     "alpha": "the part of the records below the answer is alpha, such as alpha=0.9 for the 90th percentile",
@@ -402,7 +409,9 @@ def check_names(terms: Mapping[str, object], names: Iterable[str] | None = None)
 
 
 def _refuse_foreign(terms: Mapping[str, object], names: Collection[str]) -> None:
-    """Raise for bounds and levels as other libraries call them, before those of this verb are missed."""
+    """Raise for bounds, levels and sizes as other libraries call them, before those of this verb are missed."""
+    if "size" in terms and "size" not in names:
+        raise TypeError(f"unexpected argument 'size': {_ONE_ANSWER}")
     for name in terms.keys() - names:
         for others, advice in ((_BOUND_NAMES, _BOUNDS), (_LEVEL_NAMES, _LEVELS)):
             hint = next((text for own, text in advice.items() if own in names), None)

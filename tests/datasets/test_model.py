@@ -40,7 +40,7 @@ columns.at = { type = "datetime", enum = [2024-01-01T00:00:00, 2024-01-02T00:00:
 columns.yes = { type = "boolean", enum = [true] }
 columns.n = { type = "integer" }
 budget = { rho = "1/2" }
-questions.q = { verb = "quantile", column = "n", alpha = 0.5, candidates = [1, 2], epsilon = 1, by = "x", size = 3 }
+questions.q = { verb = "quantile", column = "n", alpha = 0.5, candidates = [1, 2], epsilon = 1, by = "x" }
 [datasets.lake]
 connection = "duckdb:///p.duckdb"
 table = "people"

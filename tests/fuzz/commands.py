@@ -64,7 +64,7 @@ _COMMANDS: list[str] = [
     "mode FILE c --candidates-from DRINKS --candidates-column c --epsilon 1",
     "mode FILE c --candidates tea --ledger LEDGER --dataset people --rho 0.001 --mechanism exponential",
     "mode FILE c --candidates tea --privacy-unit who --by g --groups x,y --max-groups 2 --epsilon 1",
-    "top-k FILE c --candidates tea,coffee --k 1 --method peeling --epsilon 1 --size 2 --neighbors replace_one",
+    "top-k FILE c --candidates tea,coffee --k 1 --method peeling --epsilon 1 --neighbors replace_one",
     "median FILE n --lo 0 --hi 120 --step 0.5 --epsilon 1 --max-contributions 1",
     "quantile FILE n --alpha 0 --lo 0 --hi 120 --step 2 --rho 1 --json",
     "quantile FILE n --alpha 0.9 --lo 0 --hi 120 --scale 2",

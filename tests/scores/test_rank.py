@@ -223,8 +223,8 @@ def test_the_verbs_are_quantiles() -> None:
 
 @pytest.mark.parametrize("data", [[], [None], {}, np.array([]), [float("nan")] * 3])
 def test_no_records_make_all_candidates_equal(data: Any) -> None:
-    drawn = discreet.median(data, candidates=Grid(1, 3), epsilon=1, size=300)
-    assert {int(v) for v in drawn.value} == {1, 2, 3}
+    drawn = discreet.simulate(discreet.median, data, candidates=Grid(1, 3), epsilon=1, size=300)
+    assert {int(v) for v in drawn.values} == {1, 2, 3}
 
 
 def test_records_outside_go_to_the_ends() -> None:

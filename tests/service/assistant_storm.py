@@ -172,7 +172,7 @@ def _as_bytes(content: dict[str, Any]) -> bytes:
 class AssistantStorm(Storm):
     """A storm of assistants: as many calls as are wanted, between so many kills of the service."""
 
-    clients, size = len(TEAMS), 1
+    clients = len(TEAMS)
 
     def client(self, number: int) -> Assistant:
         """Return an assistant of an analyst of its own."""

@@ -74,8 +74,8 @@ questions.age = {{ verb = "mode", column = "age", epsilon = "{cost}" }}
 [server]
 turn = "{turn}"
 """
-_ASKED: dict[str, Any] = {"question": "age", "size": 5}
-# So little is paid that all answers are about as likely, and two draws of five are not alike.
+_ASKED: dict[str, Any] = {"question": "age"}
+# So little is paid that all answers are about as likely, and two draws are seldom alike.
 
 
 class Storm:
@@ -87,8 +87,8 @@ class Storm:
         turn: the turn of the service.
     """
 
-    clients, size = CLIENTS, _ASKED["size"]
-    """How many clients there are, and of how many draws an answer is."""
+    clients = CLIENTS
+    """How many clients there are."""
 
     def __init__(self, ledger: str, folder: Path, turn: str = "0s") -> None:
         self._folder = folder
@@ -216,7 +216,7 @@ class Storm:
             "differ": sum(len(b) > 1 for of in (self.given, self.finals) for b in of.values())
             + sum(values != {stored.get(of)} for of, values in answers.items()),
             "failed": self.failures + ([] if code in STOPPED else [f"it ended with {code}"]),
-            "amiss": _amiss(ledger, charged * self.size),
+            "amiss": _amiss(ledger, charged),
         }  # fmt: skip
 
 

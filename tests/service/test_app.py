@@ -499,12 +499,3 @@ def test_what_fails_because_of_the_data_is_one_reply(called: Called) -> None:
     Path("SECRET-PLACE.csv").write_text(there)
     assert len(replies) == 1
     assert replies.pop()[0] == 500
-
-
-def test_an_answer_that_may_become_long_is_refused_before_it_is_charged(called: Called) -> None:
-    before = called("owner", "GET", "/v1/budgets").json()
-    sent = {**NAMED, "size": 900}
-    reply = called("owner", "POST", "/v1/answers", json=sent, headers={"Idempotency-Key": "long"})
-    assert (reply.status_code, len(reply.content)) == (422, LENGTH)
-    assert "ask for less at once" in reply.text
-    assert called("owner", "GET", "/v1/budgets").json() == before

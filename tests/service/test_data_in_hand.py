@@ -79,10 +79,12 @@ def test_several_questions_about_the_same_data() -> None:
 
 def test_many_answers_cost_many_times() -> None:
     made = node(epsilon=1_000)
-    assert len(made.ask("price", size=1_000).value) == 1_000
+    verb = partial(discreet.select_by, discreet.per_candidate(lambda b, r: len(b) * r))
+    made.allow("bids", "own", verb, [0, 1], sensitivity=1, epsilon=1)
+    assert len(made.ask("own", size=1_000).value) == 1_000
     assert made.budgets()[0].remaining.epsilon == 0
     with pytest.raises(Exhausted):
-        made.ask("price")
+        made.ask("own")
 
 
 def test_simulation_needs_permission() -> None:

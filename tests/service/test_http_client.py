@@ -96,10 +96,15 @@ def test_both_tell_the_same(both: tuple[Connection, Connection]) -> None:
 def test_an_answer_of_many_digits_arrives(both: tuple[Connection, Connection]) -> None:
     lo, step = Fraction(10**240 + 7, 10**240 + 1), Fraction(1, 10**200 + 1)
     grid = discreet.Grid(lo, lo + 7 * step, step)  # its ends and step are short, its points are not
-    asked = {"epsilon": "1/100", "candidates": grid, "size": 5}
+    asked: dict[str, Any] = {"epsilon": "1/100", "candidates": grid}
     found = both[1].median("people", "age", request="digits", **asked)
     assert found.value == both[0].median("people", "age", request="digits", **asked).value
-    assert max(len(str(one)) for one in found.value) > 500
+    assert len(str(found.value)) > 500
+    before = both[1].budgets()
+    asked |= {"by": "age", "groups": list(range(30, 80))}
+    with pytest.raises(InvalidArgument, match="ask for less at once"):
+        both[1].median("people", "age", request="long", **asked)
+    assert both[1].budgets() == before
 
 
 @pytest.mark.parametrize(("ask", "error", "match"), REFUSED)

@@ -95,7 +95,7 @@ ASKED: list[tuple[Any, str, dict[str, Any]]] = [
     (discreet.top_k, "city", {"k": 2, "by": "truth"}),
     (discreet.mode, "city", {"by": "day", "groups": [dt.date(2024, 1, 1), dt.date(2024, 2, 1)]}),
     (discreet.best_price, "wage", {}),
-    (discreet.mode, "city", {"candidates": ["Bern"], "size": 7}),
+    (discreet.mode, "city", {"candidates": ["Bern"]}),
 ]
 
 

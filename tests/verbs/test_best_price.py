@@ -43,9 +43,8 @@ def test_the_verb_and_its_terms() -> None:
     assert best_price(BIDS, candidates=LADDER, scale=2).guarantee == BoundedRange(
         Fraction(7, 4), "add_remove"
     )
-    two = best_price(BIDS, candidates=LADDER, units=2, scale=2, neighbors="replace_one", size=3)
-    assert two.guarantee == BoundedRange(Fraction(7, 2), "replace_one").repeated(3)
-    assert len(two.value) == 3
+    two = best_price(BIDS, candidates=LADDER, units=2, scale=2, neighbors="replace_one")
+    assert two.guarantee == BoundedRange(Fraction(7, 2), "replace_one")
     assert best_price(BIDS, candidates=LADDER, supply=10, epsilon=9999).value == Decimal("3.01")
     fine = Grid(0, "3.5", Fraction(1, 2**60))
     assert 0 <= best_price(BIDS, candidates=fine, continuous=True, epsilon=1).value < 3.5
@@ -97,8 +96,11 @@ def test_a_file_gives_the_answers_of_memory_and_of_counts(
     grid, words = Grid("0.5", 20, "0.25"), [2**64 // 61 * i for i in range(61)]
 
     def answers(data: object, column: str | None = None) -> Any:
-        ask = partial(best_price, data, column, candidates=grid, epsilon=2, size=20, **terms)
-        return [on_words(words[i:] + words[:i], ask).value for i in (0, 20, 40)]
+        def ask() -> list[Any]:
+            asked = partial(best_price, data, column, candidates=grid, epsilon=2, **terms)
+            return [asked().value for _ in range(20)]
+
+        return [on_words(words[i:] + words[:i], ask) for i in (0, 20, 40)]
 
     from_file = answers(file, "bid")
     assert from_file == answers(rows)

@@ -2,6 +2,7 @@
 
 import os
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,10 +67,10 @@ def test_values_that_are_no_candidates_are_ignored() -> None:
 
 
 def test_candidates_missing_from_the_data_count_zero() -> None:
-    drawn = discreet.mode(
-        frame([]).cast(pl.String), "status", candidates=["x", "y"], epsilon=1, size=200
-    )
-    assert set(drawn.value) == {"x", "y"}
+    drawn = discreet.simulate(
+        discreet.mode, frame([]).cast(pl.String), "status", candidates=["x", "y"], epsilon=1, size=200
+    )  # fmt: skip
+    assert set(drawn.values) == {"x", "y"}
 
 
 def test_candidates_must_be_named_or_declared() -> None:
@@ -106,10 +107,9 @@ def test_replaced_records_cost_twice() -> None:
     }
     data = frame(["b"])
     for neighbors, expected in law.items():
-        drawn = discreet.mode(
-            data, "status", candidates=["a", "b"], epsilon=1, size=20_000, neighbors=neighbors
-        )
-        assert abs(drawn.value.count("b") / 20_000 - expected) < 0.03
+        asked = partial(discreet.simulate, discreet.mode, data, "status", candidates=["a", "b"])
+        drawn = asked(epsilon=1, size=20_000, neighbors=neighbors).values
+        assert abs(list(drawn).count("b") / 20_000 - expected) < 0.03
 
 
 def test_a_missing_column_is_named() -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from ..releases import Release
-from ..terms import Terms
+from ..terms import AnswerTerms
 from ..verbs.best_price import best_price
 from .described import grid_of, is_described, missing_bounds
 from .options import ColumnArgument, DataArgument
@@ -16,7 +16,7 @@ from .releasing import releasing
 def best_price_command(
     data: DataArgument,
     column: ColumnArgument,
-    terms: Terms,
+    terms: AnswerTerms,
     hi: Annotated[
         str | None,
         typer.Option(

@@ -6,17 +6,17 @@ import typer
 
 from ..decimals import Decimals
 from ..releases import Release
-from ..terms import Terms
+from ..terms import AnswerTerms
 from ..verbs.bounds import bounds
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing
 
 
-@releasing("mechanism", "rho", "scale", "size")
+@releasing("mechanism", "rho", "scale")
 def bounds_command(
     data: DataArgument,
     column: ColumnArgument,
-    terms: Terms,
+    terms: AnswerTerms,
     q: Annotated[
         str,
         typer.Option("--q", metavar="NUMBER", help="The share of rows that an end leaves inside."),

@@ -32,7 +32,7 @@ NotPrivate = Annotated[
 
 
 @releasing(
-    "form", "rho", "scale", "mechanism", "noise", "mechanism_option", "size", "privacy_unit", "max_contributions",
+    "form", "rho", "scale", "mechanism", "noise", "mechanism_option", "privacy_unit", "max_contributions",
     "by", "groups", "max_groups", "groups_share", "most_drawn", "delta", "where",
 )  # fmt: skip
 def _noisy(

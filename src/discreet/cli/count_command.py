@@ -14,7 +14,7 @@ from .keys_command import MinimumCountOption, MostOption, OtherOption
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing, without_mechanism
 
-_ABSENT_OPTIONS = ("mechanism", "noise", "mechanism_option", "size", "max_contributions")
+_ABSENT_OPTIONS = ("mechanism", "noise", "mechanism_option", "max_contributions")
 
 
 @releasing(*_ABSENT_OPTIONS)

@@ -16,7 +16,6 @@ WITHOUT = (
     "scale",
     "mechanism",
     "mechanism_option",
-    "size",
     "max_contributions",
     "by",
     "groups",

@@ -5,7 +5,7 @@ from typing import Annotated, cast
 import typer
 
 from ..releases import Release
-from ..terms import Terms
+from ..terms import AnswerTerms
 from ..verbs import mode as verb
 from .candidate_options import (
     CandidatesColumnOption,
@@ -22,7 +22,7 @@ from .releasing import releasing
 def mode_command(
     data: DataArgument,
     column: ColumnArgument,
-    terms: Terms,
+    terms: AnswerTerms,
     candidates: CandidatesOption = None,
     candidates_from: CandidatesFileOption = None,
     candidates_column: CandidatesColumnOption = None,

@@ -61,7 +61,7 @@ _DraftAlone = Annotated[
 
 
 @releasing(
-    "rho", "scale", "mechanism", "mechanism_option", "size", "by", "groups", "max_groups", "groups_share", "delta",
+    "rho", "scale", "mechanism", "mechanism_option", "by", "groups", "max_groups", "groups_share", "delta",
     "where", note=None
 )  # fmt: skip
 def profile_command(  # what is known of the table

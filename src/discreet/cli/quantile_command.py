@@ -5,7 +5,7 @@ from typing import Annotated, cast, get_args
 import typer
 
 from ..releases import Release
-from ..terms import Terms
+from ..terms import AnswerTerms
 from ..verbs import quantile as verb
 from ..verbs import quantiles as many
 from .completion import one_of
@@ -25,7 +25,7 @@ def quantile_command(
             metavar="NUMBER", help="Between 0 (minimum) and 1 (maximum).", show_default=False
         ),
     ],
-    terms: Terms,
+    terms: AnswerTerms,
 ) -> Release:
     """Release the quantile of a column at alpha.
 
@@ -42,7 +42,7 @@ def quantile_command(
 def median_command(
     data: DataArgument,
     column: ColumnArgument,
-    terms: Terms,
+    terms: AnswerTerms,
 ) -> Release:
     """Release a median: the quantile at alpha = 1/2.
 
@@ -53,14 +53,14 @@ def median_command(
     return verb.median(data, column, **terms)
 
 
-@releasing("mechanism", "rho", "scale", "size", grid=True)
+@releasing("mechanism", "rho", "scale", grid=True)
 def quantiles_command(
     data: DataArgument,
     column: ColumnArgument,
     alphas: Annotated[
         str, typer.Option(metavar="A,B,C", help="Rising, between 0 and 1.", show_default=False)
     ],
-    terms: Terms,
+    terms: AnswerTerms,
     method: Annotated[
         str,
         typer.Option(

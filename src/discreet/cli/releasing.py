@@ -104,9 +104,10 @@ def releasing(
         grid: whether the answers are on a grid, which is passed as the term `candidates`.
         note: a sentence about every CSV file without a description, or None.
     """
+    absent = (*without, "size") if open_input is table_file else without
 
     def wrap(command: Callable[..., Release]) -> Callable[..., None]:
-        others = {name: option for name, option in _OPTIONS.items() if name not in without}
+        others = {name: option for name, option in _OPTIONS.items() if name not in absent}
         shared = (_GRID if grid else {}) | others
 
         def run(**arguments: Any) -> None:

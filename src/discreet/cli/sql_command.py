@@ -25,7 +25,7 @@ StatementArgument = Annotated[
 
 
 @releasing(
-    *OF_TABLES, "epsilon", "rho", "scale", "mechanism", "noise", "mechanism_option", "size", "privacy_unit",
+    *OF_TABLES, "epsilon", "rho", "scale", "mechanism", "noise", "mechanism_option", "privacy_unit",
 )  # fmt: skip
 def _answer(data: Any, statement: str, terms: Terms) -> Release:
     """Release the answer to a statement."""

@@ -10,7 +10,7 @@ from ..verbs import sum as verb
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing, without_mechanism
 
-_ABSENT_OPTIONS = ("mechanism", "noise", "mechanism_option", "size")
+_ABSENT_OPTIONS = ("mechanism", "noise", "mechanism_option")
 
 _Minimum = Annotated[
     str | None,

@@ -5,7 +5,7 @@ from typing import Annotated, cast
 import typer
 
 from ..releases import Release
-from ..terms import Terms
+from ..terms import AnswerTerms
 from ..verbs import list_methods
 from ..verbs import top_k as verb
 from .candidate_options import (
@@ -26,7 +26,7 @@ def top_k_command(
     k: Annotated[
         int, typer.Option("--k", "-k", metavar="NUMBER", help="How many.", show_default=False)
     ],
-    terms: Terms,
+    terms: AnswerTerms,
     candidates: CandidatesOption = None,
     candidates_from: CandidatesFileOption = None,
     candidates_column: CandidatesColumnOption = None,

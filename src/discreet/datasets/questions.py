@@ -72,7 +72,7 @@ _OF_GROUPS = ("by", "groups", "max_groups", "groups_share", "most_drawn", "delta
 SHARED_TERMS = (
     "candidates", "epsilon", "rho", "scale", "mechanism", *_OF_GROUPS, "max_contributions", "where",
 )  # fmt: skip
-"""The terms of all verbs but those of `FEWER`, besides `size`."""
+"""The terms of all verbs but those of `FEWER`."""
 
 _NOISY = ("epsilon", "rho", "scale", *_OF_GROUPS, "where")
 
@@ -86,7 +86,7 @@ FEWER: Mapping[str, tuple[str, ...]] = {
     "mean": (*(term for term in _NOISY if term != "scale"), "max_contributions"),
     "sql": (),
 }
-"""The verbs that take fewer terms, and give one answer; and those that they take."""
+"""The verbs that take fewer terms, and those that they take."""
 
 
 def use_of(verb: str) -> Any:
@@ -95,14 +95,13 @@ def use_of(verb: str) -> Any:
 
 
 def terms_of(verb: str) -> tuple[str, ...]:
-    """Return the terms of a question with a verb, besides `size`."""
+    """Return the terms of a question with a verb."""
     return (*FEWER.get(verb, SHARED_TERMS), *VERBS[verb])
 
 
 def keys_of(verb: str) -> tuple[str, ...]:
     """Return the keys of a named question with a verb."""
-    several = () if verb in FEWER else ("size",)
-    return ("verb", "column", *terms_of(verb), *several, "description")
+    return ("verb", "column", *terms_of(verb), "description")
 
 
 _ARGUMENT = anything("as the verb takes it")

@@ -18,6 +18,7 @@ from ..ledger.ledger import budgets_of_payer, failures_by_share, session_of
 from ..ledger.purchase import ChargeTerms
 from ..numbers import Number
 from ..payment import Bill
+from ..planning.simulate import simulate
 from ..simulations import Simulation
 from ..terms import check_names
 from .allowed_questions import AllowedQuestion, Permission, with_former_method
@@ -220,8 +221,8 @@ class Datasets:
                 name=name,
                 option=repr(name),
             )
-        release = permission.question.about(holding.data).ask(size=size)
-        return Simulation(list(release.value), release.mechanism)
+        asked = permission.question.about(holding.data)
+        return simulate(asked.verb, *asked.arguments, **{**asked.terms, "size": size})
 
     def find_question(self, question: str, names: Iterable[str]) -> tuple[str, Permission]:
         """Return the dataset of a named question, among some, and the question.

@@ -37,17 +37,16 @@ class Node(Protocol):
 def _free_verb(name: str, verb: str) -> Callable[..., Release]:
     """Return a verb as a method: `data.median("people", "age", epsilon=1)` asks a free question."""
 
-    def ask_verb(  # noqa: PLR0913  # those of `ask_free`
+    def ask_verb(  # those of `ask_free`
         self: "Connection",
         dataset: str,
         column: str,
         *,
-        size: int | None = None,
         request: str | None = None,
         max_cost: Number | None = None,
         **terms: Any,
     ) -> Release:
-        payment: Any = {"size": size, "request": request, "max_cost": max_cost}
+        payment: Any = {"request": request, "max_cost": max_cost}
         return self.ask_free(verb, dataset, column, **payment, **terms)
 
     ask_verb.__name__, ask_verb.__qualname__ = name, f"Connection.{name}"
@@ -56,7 +55,6 @@ def _free_verb(name: str, verb: str) -> Callable[..., Release]:
     Args:
         dataset: the name of the dataset.
         column: the name of a declared column.
-        size: the number of independent answers, all of which are charged.
         request: a name for this request; asked again under it, the answer is the same and costs nothing.
         max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
         **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.

@@ -72,7 +72,7 @@ class BothEnds:
         return draw
 
 
-@takes_terms_without("rho", "scale", "mechanism", "size")
+@takes_terms_without("rho", "scale", "mechanism")
 def bounds(
     data: object,
     column: str | None = None,

@@ -28,7 +28,7 @@ from .units import UnitQuery, read_unit_query
 _T = TypeVar("_T")
 
 
-@takes_terms_without("mechanism", "size", asks="records")
+@takes_terms_without("mechanism", asks="records")
 def count(
     data: tables.Table,
     column: str | None = None,
@@ -80,7 +80,7 @@ def count(
     return question.release(Query("count", words, {"column": column}), terms, _only)
 
 
-@takes_terms_without("mechanism", "size")
+@takes_terms_without("mechanism")
 def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each by its name
     data: tables.Table,
     column: str | None = None,

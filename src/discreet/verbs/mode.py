@@ -21,7 +21,7 @@ from ..selection import Query, ask, draw
 from ..tables.candidate_table import CandidateTable, names_file
 from ..tables.column import Source
 from ..tables.records import is_private
-from ..terms import AnswerTerms, PersonTerms, Terms, takes_terms
+from ..terms import AnswerTerms, PersonTerms, takes_terms
 from ..warning import warn
 from .counted_lists import CountedQuestion, count_scores, naming_counted_values, refuse_bound
 from .gaps import check_gap, with_gap, with_gap_in
@@ -136,7 +136,7 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     return unit_query.answer(scores, labels, query, draw, naming(labels))
 
 
-def _refuse_payment(is_unsafe: bool, terms: Terms) -> None:
+def _refuse_payment(is_unsafe: bool, terms: AnswerTerms) -> None:
     """Raise for candidates from the data that a ledger pays for."""
     if flag(is_unsafe, "unsafe_candidates_from_data") and is_paid(terms):
         raise InvalidArgument(
@@ -145,7 +145,7 @@ def _refuse_payment(is_unsafe: bool, terms: Terms) -> None:
 
 
 def _candidates_at(
-    place: tuple[tables.Table, str | None, Any], terms: Terms, is_unsafe: bool, gap: bool
+    place: tuple[tables.Table, str | None, Any], terms: AnswerTerms, is_unsafe: bool, gap: bool
 ) -> tuple[Labels | CandidateTable | LabelsFromData, str]:
     """Return the candidates, and their source in words."""
     if is_unsafe:
@@ -156,7 +156,7 @@ def _candidates_at(
 
 
 def labels_of_column(
-    data: tables.Table, column: str | None, candidates: Any, terms: Terms
+    data: tables.Table, column: str | None, candidates: Any, terms: AnswerTerms
 ) -> Labels | CandidateTable:
     """Return the candidates of a call, or those that the column's type declares."""
     options = categories_of_column(data, column, terms) if candidates is None else candidates
@@ -193,7 +193,9 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
     return labels
 
 
-def categories_of_column(data: tables.Table, column: str | None, terms: Terms) -> Sequence[Any]:
+def categories_of_column(
+    data: tables.Table, column: str | None, terms: AnswerTerms
+) -> Sequence[Any]:
     """Return the categories that the column's type declares; a quote opens no data to see them."""
     if is_quoted(terms) and not tables.shows_types(data):
         raise InvalidCandidates(

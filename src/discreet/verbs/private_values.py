@@ -40,7 +40,7 @@ _ANY_NUMBER = 10**9
 _LISTED = ("gap", "method", "unsafe_candidates_from_data")
 """Arguments of verbs that are for listed candidates."""
 
-_UNUSED = ("by", "groups", "size", "mechanism", "max_groups", *_LISTED)
+_UNUSED = ("by", "groups", "mechanism", "max_groups", *_LISTED)
 
 _TERMS = PersonTerms.__annotations__
 

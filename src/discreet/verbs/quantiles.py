@@ -70,7 +70,7 @@ def quantiles(
 ) -> Release: ...
 
 
-@takes_terms_without("rho", "scale", "mechanism", "size")
+@takes_terms_without("rho", "scale", "mechanism")
 def quantiles(  # what quantile takes, and how
     data: object,
     column: str | None = None,
@@ -398,12 +398,9 @@ class Levels:
                 "candidates of several quantiles must be a Grid, or a DateGrid, got {candidates}",
                 candidates=preview(candidates),
             )
-        if (
-            exact_text(terms.get("mechanism", "exponential")) != "exponential"
-            or terms.get("size") is not None
-        ):
+        if exact_text(terms.get("mechanism", "exponential")) != "exponential":
             raise InvalidArgument(
-                "several quantiles take the exponential mechanism; leave out mechanism and size"
+                "several quantiles take the exponential mechanism; leave out mechanism"
             )
         epsilon, neighbors = _read_plain(terms) or _read_epsilon(candidates, terms)
         return cls(shares, epsilon, neighbors)

@@ -23,7 +23,7 @@ _TERMS = names_of_terms(RecordTerms)
 _MEAN_TERMS = names_of_terms(RecordTerms, "scale")
 
 
-@takes_terms_without("mechanism", "size", asks="sums")
+@takes_terms_without("mechanism", asks="sums")
 def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price of these
     data: tables.Table,
     column: str | None = None,
@@ -98,7 +98,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     return question.release(_query("sum", column, bounds), terms, name)
 
 
-@takes_terms_without("mechanism", "size", "scale", asks="sums")
+@takes_terms_without("mechanism", "scale", asks="sums")
 def mean(  # noqa: PLR0913  # as sum
     data: tables.Table,
     column: str | None = None,
