@@ -1,5 +1,6 @@
 """Counts below 0, and means: programs get the noisy numbers, readers 0 and a sentence, in every place alike."""
 
+import datetime as dt
 import json
 import re
 import statistics
@@ -17,6 +18,7 @@ from discreet import Release, plots, report
 from discreet.cli import run
 from discreet.cli.answer_output import show_release
 from discreet.privacy.guarantees import PureDP
+from discreet.releases import json_value
 from discreet.service.pages.answer_layout import layout_of
 from discreet.service.wire import read_release, write_release
 from discreet.shown_answers import floor_counts, mean_in_words, note_of_counts
@@ -224,3 +226,68 @@ def test_an_answer_among_named_candidates_says_nothing_of_digits() -> None:
     assert release.digits is None
     assert "digits" not in release.promise
     assert "digits" not in release.as_dict()
+
+
+DAY = dt.date(2024, 2, 29)
+ALIKE: list[tuple[list[Any], list[str]]] = [
+    ([1, "1"], ["integer", "text"]),
+    ([DAY, "2024-02-29"], ["date", "text"]),
+    ([True, "True"], ["truth", "text"]),
+    ([Decimal("1.5"), "1.5"], ["decimal", "text"]),
+]
+"""Keys that differ, and have one text."""
+
+BY_KEY: dict[str, Callable[[list[Any]], Release]] = {
+    "listed": lambda keys: discreet.counts(
+        _objects(keys * 500), "x", candidates=keys, epsilon=9
+    ),
+    "private": lambda keys: discreet.counts(_objects(keys * 500), "x", delta="1e-8", epsilon=9),
+    "by": lambda keys: discreet.mean(
+        _objects(keys * 500), "y", minimum=0, maximum=9, by="x", groups=keys, epsilon=9
+    ),
+    "private groups": lambda keys: discreet.mean(
+        _objects(keys * 500), "y", minimum=0, maximum=9, by="x", groups="private", epsilon=9, delta="1e-8",
+    ),
+}  # fmt: skip
+
+
+def _objects(keys: list[Any]) -> Any:
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame({"x": pandas.Series(keys, dtype=object), "y": [1.0] * len(keys)})
+
+
+@pytest.mark.parametrize("way", BY_KEY)
+@pytest.mark.parametrize(("keys", "kinds"), ALIKE)
+def test_json_keeps_keys_apart_that_have_one_text(
+    way: str, keys: list[Any], kinds: list[str], tmp_path: Path
+) -> None:
+    """{1: 100, "1": 200} was {"1": 200}: a released number that was paid for was gone."""
+    if "private" in way and True in keys:
+        return  # truths among objects are no private keys
+    release = BY_KEY[way](keys)
+    assert len(release.value) == len(keys)
+    plain: Any = json.loads(json.dumps(release.as_dict()))
+    for part, answers in (("value", release.value), ("counts", release.counts)):
+        if answers is not None:
+            written = {one["type"]: one["value"] for one in plain[part]}
+            assert {*written} == {*kinds}
+            for key, kind in zip(keys, kinds, strict=True):
+                assert written[kind] == answers[key] or written[kind] == str(answers[key])
+    page = report(release, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page
+    if release.counts is None:
+        assert str(release.count_table()).count("'") == 2  # the text is in quotes
+
+
+def test_keys_of_different_texts_are_an_object() -> None:
+    for keys in (["a", "b"], [1, 2], [1, "b"], [Decimal("0.5"), 1]):
+        answers = dict.fromkeys(keys, 3)
+        assert json_value(answers) == {str(key): 3 for key in keys}
+    nested = json_value({"Bern": {1: 5, "1": 6}, "Genf": {1: 7, 2: 8}})
+    assert nested == {
+        "Bern": [
+            {"key": 1, "type": "integer", "value": 5},
+            {"key": "1", "type": "text", "value": 6},
+        ],
+        "Genf": {"1": 7, "2": 8},
+    }

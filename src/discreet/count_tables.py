@@ -139,14 +139,26 @@ def _escape(text: str) -> str:
     return escape(visible_text(text if len(text) <= 200 else f"{text[:199]}…"))
 
 
+def _labels(keys: Iterable[Any]) -> list[str]:
+    """Return keys as text; if two would look alike, as 1 and "1", texts have quotes."""
+    several = [*keys]
+    texts = [*map(str, several)]
+    if len(set(texts)) == len(texts):
+        return texts
+    return [repr(key) if isinstance(key, str) else str(key) for key in several]
+
+
 def table_of_counts(
     counts: Mapping[Any, Any], head: Sequence[str] = (), caption: str = ""
 ) -> CountTable:
     """Return a table of counts by key, or of counts by group and key."""
     rows: list[tuple[tuple[str, ...], int]] = []
-    for key, count in counts.items():
+    for label, count in zip(_labels(counts), counts.values(), strict=True):
         if isinstance(count, Mapping):
-            rows += [((str(key), str(inner)), int(each)) for inner, each in count.items()]
+            rows += [
+                ((label, inner), int(each))
+                for inner, each in zip(_labels(count), count.values(), strict=True)
+            ]
         else:
-            rows.append(((str(key),), int(count)))
+            rows.append(((label,), int(count)))
     return CountTable(tuple(rows), tuple(head), caption)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic
 
 from .candidate_types import T
+from .errors import InvalidArgument
 from .lazy_names import import_on_use
 from .messages import AND, Message, gettext, join, plural
 from .privacy.contract import Guarantee
@@ -233,7 +234,11 @@ def _are_counts(counts: Mapping[Any, Any]) -> bool:
 
 
 def json_value(value: object) -> object:
-    """Return a value for JSON: numbers, text, lists and dicts as they are, everything else as text."""
+    """Return a value for JSON: numbers, text, lists and dicts as they are, everything else as text.
+
+    A dict is an object, its keys as text. If two keys have one text, as 1 and "1", or a date and its ISO text, no
+    answer is lost: it is a list of objects with "key", "type" and "value".
+    """
     if hasattr(value, "tolist"):
         return value.tolist()
     if hasattr(value, "as_dict"):
@@ -241,13 +246,34 @@ def json_value(value: object) -> object:
     if isinstance(value, list):
         return [json_value(item) for item in value]
     if isinstance(value, dict):
-        return {str(group): json_value(answer) for group, answer in value.items()}
+        return _json_object(value)
     ordinary = (
         value is None
         or isinstance(value, str | int)
         or (isinstance(value, float) and math.isfinite(value))
     )
     return value if ordinary else str(value)
+
+
+def _json_object(answers: Mapping[Any, Any]) -> object:
+    """Return answers by key: an object, or a list where an object would lose one of them."""
+    texts = {str(key): json_value(answer) for key, answer in answers.items()}
+    if len(texts) == len(answers):
+        return texts
+    return [
+        {"key": json_value(key), "type": _kind_of_key(key), "value": json_value(answer)}
+        for key, answer in answers.items()
+    ]
+
+
+def _kind_of_key(key: object) -> str:
+    """Return the kind of a key, as a ledger names those of released values; of all else the name of its class."""
+    from .released_values import ReleasedValue
+
+    try:
+        return ReleasedValue.of(key).kind
+    except InvalidArgument:
+        return type(key).__name__
 
 
 def shorten(text: str) -> str:

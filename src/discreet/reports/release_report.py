@@ -62,11 +62,14 @@ def _answer(release: Release) -> str:
         return release.value.title
     if release.counts is None and release.count_table() is not None:
         return plural("{count:,} count", "{count:,} counts", len(release.value))
-    counts = None if release.counts is None else json_value(release.counts)
     pair = mean_in_words if is_mean(release.query) else _pair
-    answer = _with_counts(json_value(release.value), counts, pair)
-    if isinstance(answer, dict):
-        return "; ".join(f"{group}: {one}" for group, one in answer.items())
+    if isinstance(release.value, dict):  # by group: two of them may have one text
+        counts = release.counts or dict.fromkeys(release.value)
+        groups = (
+            (group, _with_counts(one, counts[group], pair)) for group, one in release.value.items()
+        )
+        return "; ".join(f"{group}: {json_value(one)}" for group, one in groups)
+    answer = _with_counts(json_value(release.value), release.counts, pair)
     if not isinstance(answer, list):
         return str(answer)
     shown, more = ", ".join(map(str, answer[:_MOST_SHOWN])), len(answer) - _MOST_SHOWN
@@ -75,8 +78,6 @@ def _answer(release: Release) -> str:
 
 def _with_counts(answer: Any, counts: Any, pair: Callable[[Any, Any], str]) -> Any:
     """Return an answer in plain values with its noisy counts behind it."""
-    if isinstance(counts, dict):
-        return {group: _with_counts(one, counts[group], pair) for group, one in answer.items()}
     if isinstance(counts, list):
         return [_with_counts(one, own, pair) for one, own in zip(answer, counts, strict=True)]
     return answer if counts is None else pair(answer, counts)
