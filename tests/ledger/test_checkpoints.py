@@ -179,6 +179,39 @@ def test_a_checkpoint_that_cannot_be_written_withholds_the_answer() -> None:
     assert ledger.verify().events == 3
 
 
+CHANGES: dict[str, Callable[[Ledger], Any]] = {
+    "extend": lambda ledger: ledger.extend("adult", epsilon=5),
+    "open": lambda ledger: ledger.open("other", epsilon=1),
+    "share": lambda ledger: ledger.open("adult", analyst="ann", epsilon=1),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_of_the_owner_that_took_effect_is_a_warning_and_no_error(
+    tmp_path: Path, change: str
+) -> None:
+    """Else it would be made again, and refused as made before. The next commit notes it first."""
+    told: list[Checkpoint] = []
+    fails = [False]
+
+    def note(end: Checkpoint) -> None:
+        if fails[0]:
+            raise OSError(28, "No space left on device")
+        told.append(end)
+
+    ledger = opened(tmp_path / "budget.db", checkpoints=note)
+    fails[0] = True
+    number = ledger.checkpoint().number
+    with pytest.warns(UserWarning, match="this has taken effect"):
+        budget = CHANGES[change](ledger)
+    assert budget in Ledger(tmp_path / "budget.db").budgets()
+    with pytest.raises(LedgerUnwritable, match="so no answer is given"):
+        CHANGES[change](ledger)  # refused before anything is changed
+    fails[0] = False
+    ledger.open("third", epsilon=1)
+    assert {end.number for end in told} >= {number, number + 1}
+
+
 def test_a_payment_that_cannot_be_noted_draws_nothing() -> None:
     sink = Full(2)
     ledger = opened(None, checkpoints=sink)

@@ -1,11 +1,14 @@
 """What is shown, written and read of a ledger: files for owners, inert cells, names as they are, and no waiting."""
 
 import csv
+import json
 import os
+import re
 import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,7 @@ from discreet.ledger import Ledger, queries, verification
 from ..ledgers import answering, bill
 
 EVIL = ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "＝1"]
+SEPARATORS = (",", ";", "|", " ", ":", "/", '"')
 
 
 @contextmanager
@@ -115,6 +119,27 @@ def test_a_spreadsheet_computes_nothing_of_an_export(tmp_path: Path, name: str) 
     assert f"'{name}" in cells
     assert not any(cell.startswith(tuple("=+-@\t\r＝＋－＠")) for cell in cells)
     assert [row["number"] for row in told] == ["1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize("formula", ["=1+1", "-1+cmd", "-cmd", "+1", "@x", "－1"])
+def test_no_separator_of_a_spreadsheet_makes_a_formula(tmp_path: Path, formula: str) -> None:
+    """Analysts choose the names of requests. As JSON the events are read as they were."""
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    for i, separator in enumerate((*SEPARATORS, ";;", "; ")):
+        name = f"a{separator}{formula}"
+        paid = bill("1/100", f"{name} {i}")
+        ledger.session("adult").buy(replace(paid, query=f"q {name}"), answering(1))
+    ledger.export(tmp_path / "events.csv")
+    text = (tmp_path / "events.csv").read_text(encoding="utf-8")
+    for separator in (*SEPARATORS, "\t", "\r", "\n", '",', '"'):
+        for cell in text.split(separator):
+            is_number = re.fullmatch(r"-?[0-9./e]*[\]}]*", cell)
+            assert not cell.startswith(tuple("=+@＝＋－＠")), (separator, cell)
+            assert not cell.startswith("-") or is_number, (separator, cell)
+    with (tmp_path / "events.csv").open(newline="", encoding="utf-8") as file:
+        bodies = [json.loads(row["body"]) for row in csv.DictReader(file)]
+    assert bodies == [event.body for event in ledger.history("adult")]
 
 
 @pytest.mark.parametrize("name", ["[/x]", "[red]boo", "[link=http://x]y[/link]", "[", ":smile:"])

@@ -295,12 +295,26 @@ def test_a_file_that_was_moved_is_locked_where_it_is(tmp_path: Path) -> None:
     assert ledger.session("adult").buy(bill("1/4"), answering(5)) == 5
     assert locked_now(ledger) == {"b/budget.db-lock"}
     assert (tmp_path / "b" / "budget.db-journal").exists()
-    by_link = Ledger(path)
-    os.link(elsewhere, tmp_path / "c" / "budget.db")  # a second name of the same file
+    assert Ledger(path).budgets()[0].spent.epsilon == Fraction(1, 4)
+
+
+def test_a_ledger_with_two_names_is_refused(tmp_path: Path) -> None:
+    """Beside each name would lie a lock and a journal of its own. A second name may come later."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    path, elsewhere = tmp_path / "a" / "budget.db", tmp_path / "b" / "budget.db"
+    ledger = opened(path)
+    os.link(path, elsewhere)
+    link = tmp_path / "link.db"
+    link.symlink_to(elsewhere)
+    for use in (
+        ledger.budgets, lambda: ledger.session("adult").buy(bill("1/4"), answering(5)),
+        lambda: Ledger(elsewhere), lambda: Ledger(link).budgets(), ledger.verify,
+    ):  # fmt: skip
+        with pytest.raises(LedgerUnwritable, match="has 2 names"):
+            use()
     path.unlink()
-    path.symlink_to(tmp_path / "c" / "budget.db")
-    assert locked_now(by_link) == locked_now(ledger) == {"c/budget.db-lock"}
-    assert Ledger(elsewhere).budgets()[0].spent.epsilon == Fraction(1, 4)
+    assert Ledger(link).session("adult").buy(bill("1/4"), answering(5)) == 5
 
 
 def test_a_link_that_leads_to_another_ledger_is_followed(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 import discreet
 from discreet import Dataset
 from discreet.batches import Call
-from discreet.errors import DiscreetError, InvalidArgument, NotAllowed, Unanswerable
-from discreet.ledger import Amount
+from discreet.errors import DiscreetError, Exhausted, InvalidArgument, NotAllowed, Unanswerable
+from discreet.ledger import Amount, Budget, Quote
 from discreet.ledger.store import Store
 from discreet.ledger.toml_budgets import configuration
 from discreet.node.allowed_questions import Checkout
@@ -20,7 +20,7 @@ from discreet.node.datasets import Datasets
 from discreet.node.isolation import PublicError
 from discreet.payment import Bill
 from discreet.service.permissions import auditor_rights, caller_rights, hold
-from discreet.service.rights import Inquiry, Paying, Rights
+from discreet.service.rights import Inquiry, Paying, Rights, share_error
 from discreet.service.tokens import Tokens, tokens_beside
 
 from .test_app import LATER
@@ -294,3 +294,38 @@ def test_a_budget_that_was_changed_since_it_was_charged_is_read_again(
     charges = [event for event in owner.chain()[1] if event.kind == "charged"]
     names = [event.dataset for event in charges]
     assert names == ["people", "people" if change == "extended" else "people 2027"]
+
+
+@pytest.mark.parametrize(("fits", "is_oversubscribed", "words"), [
+    (True, False, "has just changed; ask again"),
+    (True, True, "all analysts of people may spend together"),
+    (False, False, "cannot pay"), (False, True, "cannot pay"),
+])  # fmt: skip
+def test_others_have_spent_the_budget_only_if_it_is_oversubscribed(
+    fits: bool, is_oversubscribed: bool, words: str
+) -> None:
+    """A share that could pay on a second look was given more meanwhile, or is another one."""
+    half = Amount(Fraction(1, 2))
+    quote = Quote(half, half, half, fits, "people", None, None)
+    assert words in str(share_error("people", quote, is_oversubscribed))
+
+
+def test_a_budget_that_is_extended_between_refusal_and_words_says_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is told that all analysts have spent a budget of reserved shares."""
+    data, ledger = discreet.connect(analyst="ann"), discreet.Ledger("budget.db")
+    while True:
+        try:
+            data.ask("typical-age")
+        except Exhausted:
+            break
+    whole = Datasets.quote_share
+
+    def extend_first(self: Datasets, share: Budget, *terms: Any) -> Quote:
+        return whole(self, ledger.extend("people", analyst="ann", epsilon=500), *terms)
+
+    ledger.extend("people", epsilon=1000)
+    monkeypatch.setattr(Datasets, "quote_share", extend_first)
+    with pytest.raises(Exhausted, match="has just changed; ask again"):
+        data.ask("typical-age")

@@ -80,6 +80,45 @@ def test_every_hash_is_compared_in_constant_time(
         assert len(compared) == 5
 
 
+def test_an_expired_token_stays_expired_when_the_clock_goes_back(
+    made: Tokens, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also for a process that starts later, and for one that could not note it; a new one is not hurt by it."""
+    start = dt.datetime.now(dt.UTC)
+    days = {"now": 0}
+    monkeypatch.setattr(of, "_now", lambda: start + dt.timedelta(days=days["now"]))
+    parent_text, parent = made.create("owner", None, start + dt.timedelta(days=20))
+    short_text, short = made.create("auditor", None, start + dt.timedelta(days=9), parent)
+    long_text, _ = made.create("auditor", None, LATER)
+    assert {made.find(text).id for text in (parent_text, short_text)} == {parent.id, short.id}
+    days["now"] = 10
+    for text in (short_text, "discreet_" + "A" * 43):
+        with pytest.raises(NotAllowed):
+            made.find(text)
+    days["now"] = 0
+    of._parse_tokens.cache_clear()  # another process
+    for known in (made, Tokens(made._path)):
+        with pytest.raises(NotAllowed):
+            known.find(short_text)
+        assert known.find(parent_text).id == parent.id
+        assert known.find(long_text)
+        with pytest.raises(NotAllowed):
+            known.check(short.id)
+    monkeypatch.setattr(Tokens, "_replace", _unwritable)
+    days["now"] = 30
+    with pytest.raises(NotAllowed):
+        made.find(parent_text)
+    days["now"] = 0
+    with pytest.raises(NotAllowed):
+        made.find(parent_text)
+    monkeypatch.undo()
+    assert made.find(made.create("owner", None, LATER)[0])
+
+
+def _unwritable(*_: object) -> None:
+    raise OSError(30, "Read-only file system")
+
+
 def test_a_revoked_token_is_refused(made: Tokens) -> None:
     (first, kept), (second, _) = (made.create("owner", None, LATER) for _ in range(2))
     assert made.revoke(kept.id) == [kept]
@@ -92,7 +131,7 @@ def test_a_revoked_token_is_refused(made: Tokens) -> None:
 
 def test_a_token_expires_at_its_time(made: Tokens, monkeypatch: pytest.MonkeyPatch) -> None:
     text, kept = made.create("owner", None, LATER)
-    for seconds, valid in ((-1, True), (1, False), (-1, True), (0, False)):  # one is set back
+    for seconds, valid in ((-1, True), (0, False), (1, False), (-1, False)):  # one is set back
         now = LATER + dt.timedelta(seconds=seconds)
         monkeypatch.setattr(of, "_now", lambda now=now: now)
         if valid:
@@ -100,6 +139,7 @@ def test_a_token_expires_at_its_time(made: Tokens, monkeypatch: pytest.MonkeyPat
         else:
             with pytest.raises(NotAllowed):
                 made.find(text)
+    monkeypatch.setattr(of, "_now", lambda: LATER)
     with pytest.raises(InvalidArgument, match="a time to come"):
         made.create("owner", None, LATER)
 

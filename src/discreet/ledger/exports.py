@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 from collections.abc import Sequence
 from typing import TextIO
 
@@ -13,8 +14,14 @@ from .events import Event
 
 _COLUMNS = Event.__slots__
 
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""Beginnings of texts that spreadsheets take for formulas; the wide signs in some locales."""
+_SIGNS = "=+@\\-＝＋－＠"
+"""Signs with which formulas begin in spreadsheets; the wide ones in some locales."""
+
+_BEGINNINGS = re.compile(rf"^(?=[\t\r\n])|(?<!\w)(?=[{_SIGNS}])")
+"""Where a formula could begin, whatever separates the cells: a sign in front of which is no letter and no digit."""
+
+_IN_TEXTS = re.compile(r"""(?<!\w)[=+@]|(?<=[^\w\s\[])-|(?<!\w)-(?!\d[\d.e+-]*(?:[,}\]]|$))""")
+"""The same in JSON, but for the minus of a number."""
 
 
 def export_events(events: Sequence[Event], path: str | os.PathLike[str]) -> None:
@@ -53,10 +60,16 @@ def _write_csv(events: Sequence[Event], file: TextIO) -> None:
     rows = csv.writer(file)
     rows.writerow(_COLUMNS)
     for event in events:
-        plain = {**event.as_dict(), "body": json.dumps(event.body, sort_keys=True)}
-        rows.writerow([_inert(plain[column]) for column in _COLUMNS])
+        plain = {name: _inert(value) for name, value in event.as_dict().items()}
+        rows.writerow([{**plain, "body": _inert_json(event.body)}[column] for column in _COLUMNS])
 
 
 def _inert(value: object) -> object:
-    """Return a cell that no spreadsheet evaluates: a text that looks like a formula gets an apostrophe in front."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
+    """Return a cell in which no spreadsheet finds a formula: an apostrophe stands where one could begin."""
+    return _BEGINNINGS.sub("'", value) if isinstance(value, str) else value
+
+
+def _inert_json(body: object) -> str:
+    """Return JSON in which no spreadsheet finds a formula, and which is read as the same values."""
+    text = json.dumps(body, sort_keys=True)
+    return _IN_TEXTS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)

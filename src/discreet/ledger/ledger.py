@@ -153,7 +153,7 @@ class Ledger:
         if isinstance(dataset, Dataset):
             is_share = analyst is not None
             declaration = self._declaration(dataset, is_share=is_share, is_separate=is_separate)
-        return self._store.write(open_budget, name, terms, declaration, calendar)
+        return self._store.change(open_budget, name, terms, declaration, calendar)
 
     def describe(self, dataset: Dataset, *, separate: bool = False) -> None:
         """Record that the owner has changed the description of a dataset; its spending stays.
@@ -176,7 +176,7 @@ class Ledger:
         declaration = self._declaration(
             dataset, is_separate=_read_flag(separate, "separate"), is_new=True
         )
-        self._store.write(describe_dataset, declaration)
+        self._store.change(describe_dataset, declaration)
 
     def merge(self, dataset: Dataset, *, into: Dataset) -> Budget:
         """Make two budgets about the same tables one: the releases of the first are charged to the second again.
@@ -195,7 +195,7 @@ class Ledger:
         """
         whose, stays = _about_of(dataset), _about_of(into)
         payer = Payer(self._store, self._current(into), None)
-        return self._store.write(merge_budgets, payer, whose, stays)
+        return self._store.change(merge_budgets, payer, whose, stays)
 
     def _declaration(
         self,
@@ -265,7 +265,7 @@ class Ledger:
         use = None if delta_for is None else read_delta_for(delta_for)
         over, totals = _read_oversubscribed(oversubscribed), _read_shares(shares)
         renewal = Renewal(period_name, calendar, total, use, over, totals)
-        return self._store.write(renew_budget, _about_of(dataset), renewal)
+        return self._store.change(renew_budget, _about_of(dataset), renewal)
 
     def extend(  # noqa: PLR0913  # a total is said in one of three ways
         self,
@@ -294,7 +294,7 @@ class Ledger:
         use = None if delta_for is None else read_delta_for(delta_for)
         extension = Extension(epsilon, rho, delta, use)
         payer = Payer(self._store, self._current(dataset), analyst)
-        return self._store.write(extend_budget, payer, extension)
+        return self._store.change(extend_budget, payer, extension)
 
     def shrink(  # a total is said in one of three ways
         self,
@@ -323,7 +323,7 @@ class Ledger:
         amounts = epsilon, rho, delta
         total = None if amounts == (None, None, None) else read_total(*amounts)
         payer = Payer(self._store, self._current(dataset), read_name(analyst, "analyst"))
-        return self._store.write(shrink_share, payer, total)
+        return self._store.change(shrink_share, payer, total)
 
     def reopen(self, dataset: str | Dataset, *, analyst: str | None = None) -> list[Budget]:
         """Open a dataset again that was closed for analysts after failures, and count their failures anew.
@@ -340,7 +340,7 @@ class Ledger:
         """
         payer = Payer(self._store, self._current(dataset), analyst)
         payer.paying()
-        return Listing(self._store.write(reopen_dataset, payer.dataset, payer.analyst))
+        return Listing(self._store.change(reopen_dataset, payer.dataset, payer.analyst))
 
     def session(self, dataset: str | Dataset, analyst: str | None = None) -> Session:
         """Return a session that charges releases to this dataset's budget: the `ledger=` of any verb.

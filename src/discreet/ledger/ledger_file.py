@@ -22,6 +22,8 @@ from threading import Condition, Lock
 from typing import NamedTuple, Protocol, TypeVar
 from weakref import WeakSet
 
+from ..errors import LedgerUnwritable
+
 try:
     import fcntl
 except ImportError:  # there locks belong to what opened the file, and nobody forks
@@ -159,16 +161,24 @@ class FileLock:
 
         A file with one name has one entry in one folder. So if the file at the end of the path is the one of this
         place, and is there itself and not by a link, the files beside it are those beside this place.
+
+        Raises:
+            LedgerUnwritable: if the file has several names: beside each would lie another lock and another journal.
         """
         try:
             status = os.lstat(place.file)
             leads = (status.st_dev, status.st_ino) == place.identity
             if leads and place.file != self._name:
                 leads = os.path.samestat(os.stat(self._name), status)
-            if leads and status.st_nlink != 1:
-                leads = os.path.realpath(self._name) == place.file
+            names = status.st_nlink
         except OSError:
-            leads = place.identity is None
+            leads, names = place.identity is None, 1
+        if leads and names > 1:
+            raise LedgerUnwritable(
+                "the ledger {file} has {names} names (hard links), and one lock beside each; keep one of them",
+                file=place.file,
+                names=names,
+            )
         if not leads:
             self._place = None
         return leads

@@ -23,6 +23,7 @@ from ..errors import (
     LedgerUnwritable,
     MissingPackage,
 )
+from ..warning import warn
 from .checkpoints import Checkpoint, CheckpointLog, Checkpoints, LastSeen
 from .interrupts import StopRequest, run_uninterrupted
 from .known_state import KnownState, NeedsDatabase, Version
@@ -218,12 +219,35 @@ class Store:
             LedgerCorrupt: if the chain does not continue from where this process last saw it.
             LedgerUnwritable: if a checkpoint cannot be written, before the transaction or after its commit.
         """
-        self.cover()
-        anew = not (self.in_memory or isinstance(work, FollowUp))
-        course = _Course(self._begin_writing, True, anew, self._patience)
-        outcome = self._run_watched(_bind(work, *args, **kwargs), course)
+        outcome = self._commit(_bind(work, *args, **kwargs), anew=not isinstance(work, FollowUp))
         self.cover()
         return outcome
+
+    def change(
+        self, work: Callable[Concatenate[Transaction, _P], _T], *args: _P.args, **kwargs: _P.kwargs
+    ) -> _T:
+        """Return work(transaction, *args, **kwargs) as `write` does; what has taken effect is not raised.
+
+        A checkpoint that cannot be written after the commit is a warning, and is written before the next commit.
+
+        Raises:
+            LedgerCorrupt: if the chain does not continue from where this process last saw it.
+            LedgerUnwritable: if a checkpoint cannot be written before the transaction.
+        """
+        outcome = self._commit(_bind(work, *args, **kwargs), anew=True)
+        try:
+            self.cover()
+        except LedgerUnwritable:
+            warn(
+                "this has taken effect; its checkpoint cannot be written, and is written first of all next time"
+            )
+        return outcome
+
+    def _commit(self, work: Callable[[Transaction], _T], *, anew: bool) -> _T:
+        """Return work(transaction) in an exclusive transaction, once the end of the chain is recorded."""
+        self.cover()
+        is_anew = anew and not self.in_memory
+        return self._run_watched(work, _Course(self._begin_writing, True, is_anew, self._patience))
 
     def read_copy(
         self,

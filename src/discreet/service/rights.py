@@ -394,7 +394,8 @@ class Rights:
         share = self._budgets(inquiry.dataset)[inquiry.dataset]
         assert share is not None
         quote = self.datasets.quote_share(share, bill, self._allowance(inquiry))
-        return share_error(inquiry.dataset, quote)
+        whole = self.datasets.whole(inquiry.dataset)
+        return share_error(inquiry.dataset, quote, whole.shares == "oversubscribed")
 
     def _check_size(self, inquiry: "Inquiry", size: int | None) -> None:
         """Raise if an analyst asks for more answers at once than the owner allows."""
@@ -523,8 +524,14 @@ def _refuse_unread(unread: DiscreetError, prepare: Prepare) -> Prepare:
     return prepare_wrapped
 
 
-def share_error(name: str, quote: Quote) -> Exhausted:
-    """Return the error for a budget that cannot pay, with amounts that an analyst may see."""
+def share_error(name: str, quote: Quote, is_oversubscribed: bool) -> Exhausted:
+    """Return the error for a share that could not pay, with amounts that its analyst may see.
+
+    Args:
+        name: the name of the dataset.
+        quote: of the share, read after the refusal.
+        is_oversubscribed: whether a release must fit the budget of all analysts too.
+    """
     amounts: dict[str, Any] = {
         "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
     }  # fmt: skip
@@ -533,7 +540,11 @@ def share_error(name: str, quote: Quote) -> Exhausted:
             "the budget of {budget} cannot pay any more: {reason}", budget=name, reason=quote.closed
         )
         return Exhausted(closed, **amounts)
-    if quote.fits:  # so the budget is oversubscribed
+    if quote.fits and not is_oversubscribed:  # its owner gave it more, or another budget, meanwhile
+        return Exhausted(
+            "the budget of {budget} has just changed; ask again", budget=name, **amounts
+        )
+    if quote.fits:
         return Exhausted(
             "your share could pay {cost}, but what all analysts of {budget} may spend together "
             "cannot; tell the owner of the data",

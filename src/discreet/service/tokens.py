@@ -11,8 +11,8 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from importlib.util import find_spec
@@ -53,6 +53,7 @@ class Token:
         hashed: the SHA-256 of the token; empty where it is told to somebody.
         parent: the id of the token that it was made with, without which it is not valid; None if it was made at
             the command line, or in this process.
+        has_ended: whether it was seen to have expired.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Token:
     expires: str
     hashed: str = field(default="", repr=False)
     parent: str | None = None
+    has_ended: bool = field(default=False, repr=False)
 
     @property
     def expiry(self) -> dt.datetime:
@@ -69,12 +71,13 @@ class Token:
         return dt.datetime.fromisoformat(self.expires)
 
     def is_expired(self, now: dt.datetime) -> bool:
-        """Return whether it has expired."""
-        return self.expiry <= now
+        """Return whether it has expired, now or at any time that was seen."""
+        return self.has_ended or self.expiry <= now
 
     def as_dict(self) -> dict[str, object]:
         """Return the token without its hash, ready for JSON."""
-        return {name: value for name, value in asdict(self).items() if name != "hashed"}
+        kept = {"hashed", "has_ended"}
+        return {name: value for name, value in asdict(self).items() if name not in kept}
 
     def __str__(self) -> str:
         whose = self.role if self.analyst is None else f"{self.role} {self.analyst}"
@@ -162,8 +165,17 @@ class Tokens:
         return self._read_tokens()
 
     def valid(self) -> list[Token]:
-        """Return all tokens that have neither expired nor were revoked, nor their parents."""
-        return self._read().valid()
+        """Return all tokens that have neither expired nor were revoked, nor their parents.
+
+        A token that was seen to have expired is noted in the file, so that it stays so if the clock goes back.
+        """
+        stored = self._read()
+        tokens, ended = stored.valid()
+        if ended and not stored.is_noted:
+            stored.is_noted = True  # if it cannot be written now, this process knows it
+            with suppress(UnreadableFile):
+                self._change(lambda tokens: _ended(tokens, ended), patience=0)
+        return tokens
 
     def revoke(self, identity: str) -> list[Token]:
         """Forget a token by its id, and all that were made with it: from now on they are refused.
@@ -234,10 +246,12 @@ class Tokens:
             )
         return tokens
 
-    def _change(self, change: Callable[[list[Token]], list[Token]]) -> None:
+    def _change(
+        self, change: Callable[[list[Token]], list[Token]], patience: float | None = None
+    ) -> None:
         """Replace the tokens in one step, one writer after the other."""
         try:
-            self._replace(change)
+            self._replace(change, _SECONDS_FOR_WRITERS if patience is None else patience)
         except UnreadableFile:
             raise
         except OSError as error:
@@ -246,8 +260,8 @@ class Tokens:
             return
         raise UnreadableFile("{path} cannot be written: {why}", path=self._path, why=why)
 
-    def _replace(self, change: Callable[[list[Token]], list[Token]]) -> None:
-        with self._lock_file():
+    def _replace(self, change: Callable[[list[Token]], list[Token]], patience: float) -> None:
+        with self._lock_file(patience):
             tokens = change(self._read_tokens())
             new_path = self._path.with_name(f"{self._path.name}-new")
             new_path.unlink(missing_ok=True)
@@ -259,13 +273,13 @@ class Tokens:
             os.replace(new_path, self._path)
 
     @contextmanager
-    def _lock_file(self) -> Iterator[None]:
+    def _lock_file(self, patience: float) -> Iterator[None]:
         """Hold the lock file beside the file, where there are such locks."""
         if find_spec("fcntl") is None:
             yield
             return
         with open(f"{self._path}-lock", "w", opener=private_opener) as lock:
-            until = time.monotonic() + _SECONDS_FOR_WRITERS
+            until = time.monotonic() + patience
             while not _is_locked(lock):
                 if time.monotonic() > until:
                     raise UnreadableFile(
@@ -305,22 +319,38 @@ class _StoredTokens:
 
     Args:
         tokens: all of them, the oldest first.
+
+    Attributes:
+        is_noted: whether it was tried to note those that have expired.
     """
 
-    __slots__ = ("_state", "tokens")
+    __slots__ = ("_ended", "_state", "is_noted", "tokens")
 
     def __init__(self, tokens: tuple[Token, ...]) -> None:
-        self.tokens = tokens
+        self.tokens, self.is_noted = tokens, False
+        self._ended: frozenset[str] = frozenset()
         self._state: tuple[dt.datetime, dt.datetime, list[Token]] | None = None
 
-    def valid(self) -> list[Token]:
-        """Return those that have not expired and have no parent, or one that is valid too."""
+    def valid(self) -> tuple[list[Token], frozenset[str]]:
+        """Return those that have not expired and have no parent, or one that is valid too.
+
+        Returns:
+            They, and the ids of those that have expired since the file was written.
+        """
         now, state = _now(), self._state
         if state is None or not state[0] <= now < state[1]:
-            tokens = _valid(self.tokens, now)
+            expired = {one.id for one in self.tokens if not one.has_ended and one.is_expired(now)}
+            if not expired <= self._ended:
+                self._ended, self.is_noted = self._ended | expired, False
+            tokens = _valid((one for one in self.tokens if one.id not in self._ended), now)
             end = min((one.expiry for one in tokens), default=now)
             state = self._state = now, end, tokens  # at once: threads share it
-        return list(state[2])
+        return list(state[2]), self._ended
+
+
+def _ended(tokens: Iterable[Token], ids: Collection[str]) -> list[Token]:
+    """Return tokens, of which those of some ids are noted to have expired."""
+    return [replace(one, has_ended=one.has_ended or one.id in ids) for one in tokens]
 
 
 def _valid(tokens: Iterable[Token], now: dt.datetime | None = None) -> list[Token]:
@@ -356,7 +386,9 @@ def _tokens(plain: dict[str, Any]) -> list[Token]:
 
 def _token(plain: dict[str, Any]) -> Token:
     """Return a token from its fields; a value of another kind is refused."""
-    token = Token(**{name: plain[name] for name in _FIELDS}, parent=plain.get("parent"))
+    fields = {name: plain[name] for name in _FIELDS}
+    has_ended = plain.get("has_ended", False) is True
+    token = Token(**fields, parent=plain.get("parent"), has_ended=has_ended)
     texts = (
         token.id, token.created, token.expires, token.hashed, token.analyst or "", token.parent or "",
     )  # fmt: skip
