@@ -117,8 +117,8 @@ def test_what_mode_leaves_out_is_counted_by_check(folder: Path) -> None:
     )
     columns = COLUMNS.replace("columns.city", "#")
     found = {
-        fit.column.name: (fit.other_type, fit.otherwise)
-        for fit in check_cells(described('source = "rows.csv"', columns))
+        name: (fit.other_type, fit.out_of_range)
+        for name, fit in check_cells(described('source = "rows.csv"', columns)).items()
     }
     assert found == {"age": (1, 1), "member": (1, 1), "day": (0, 1)}
     people = described(

@@ -17,24 +17,24 @@ from discreet.verbs.check import CellNoise
 
 
 def test_every_count_has_noise_of_its_own() -> None:
-    """Three draws for each column, which `test_runs` shows to be independent, in the order of the counts."""
+    """Five draws for each column, which `test_runs` shows to be independent, in the order of the counts."""
     noise = CellNoise(Fraction(1, 5), "add_remove", 1)
-    counts = [CellCounts(2, 0, 5), CellCounts(0, 0, 0)]
-    drawn = noise.law().draws(6, SeededBits(3))
+    counts = [CellCounts(2, 0, 5, 1, 3), CellCounts(0, 0, 0, 0, 0)]
+    drawn = noise.law().draws(10, SeededBits(3))
     flat = [x for column in noise.add(counts, SeededBits(3)) for x in column]
-    assert flat == [n + int(x) for n, x in zip((2, 0, 5, 0, 0, 0), drawn, strict=True)]
+    assert flat == [n + int(x) for n, x in zip((2, 0, 5, 1, 3, 0, 0, 0, 0, 0), drawn, strict=True)]
     assert len(set(map(int, drawn))) > 3
 
 
 @given(
-    st.lists(st.tuples(*[st.integers(0, 10**9)] * 3), min_size=1, max_size=4), st.integers(0, 99)
+    st.lists(st.tuples(*[st.integers(0, 10**9)] * 5), min_size=1, max_size=4), st.integers(0, 99)
 )
 def test_on_the_same_bits_the_noise_is_the_same_whatever_the_counts(
-    counts: list[tuple[int, int, int]], seed: int
+    counts: list[tuple[int, ...]], seed: int
 ) -> None:
     noise = CellNoise(Fraction(1, 7), "replace_one", 6)
     drawn = noise.add([CellCounts(*c) for c in counts], SeededBits(seed))
-    alone = noise.add([CellCounts(0, 0, 0)] * len(counts), SeededBits(seed))
+    alone = noise.add([CellCounts(0, 0, 0, 0)] * len(counts), SeededBits(seed))
     assert drawn == [
         [n + x for n, x in zip(c, xs, strict=True)] for c, xs in zip(counts, alone, strict=True)
     ]
@@ -42,7 +42,11 @@ def test_on_the_same_bits_the_noise_is_the_same_whatever_the_counts(
 
 def test_the_work_of_drawing_does_not_depend_on_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     noise, seen = CellNoise(Fraction(1, 2), "add_remove", 1), []
-    for counts in (CellCounts(0, 0, 0), CellCounts(10**15, 1, 0), CellCounts(3, 10**18, 10**18)):
+    for counts in (
+        CellCounts(0, 0, 0, 0),
+        CellCounts(10**15, 1, 0, 0),
+        CellCounts(3, 10**18, 10**18, 7),
+    ):
         seeded = SeededBits(1)
         monkeypatch.setattr(SystemBits, "word", lambda _, seeded=seeded: seeded.word())
         monkeypatch.setattr(SystemBits, "words", lambda _, n, seeded=seeded: seeded.words(n))
@@ -61,8 +65,9 @@ def test_a_unit_adds_no_more_even_if_the_rows_change_between_queries() -> None:
     for most in (1, 7, 10**6):
         cells = DeclaredCells(open_table(data, "x", Records("u", most)))
         rows = cells.table.record_rows()
-        counts = cells._count(nw.concat([rows] * 5), empty=False)
-        assert (counts.fits, counts.misfits, counts.missing) == (min(most, 100), 0, 0)
+        for more in (nw.concat([rows] * 5), rows):
+            counts = cells.count(nw.concat([rows] * 5), more)
+            assert counts == CellCounts(min(most, 100), 0, 0, 0)
 
 
 CELLS = """who,age

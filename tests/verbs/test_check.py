@@ -21,7 +21,7 @@ from discreet import Batch, Dataset, Ledger
 from discreet.accuracy import CONFIDENCE, geometric_error
 from discreet.cli import run
 from discreet.datasets.cell_fits import described_records, record_fits
-from discreet.datasets.noisy_cell_counts import LARGEST, NoisyCellCounts
+from discreet.datasets.noisy_cell_counts import CLASSES, LARGEST, NoisyCellCounts
 from discreet.errors import (
     DiscreetError,
     InvalidArgument,
@@ -60,8 +60,8 @@ def people(**terms: Any) -> Dataset:
     return Dataset(PEOPLE, COLUMNS, **terms)
 
 
-def exactly(counts: NoisyCellCounts) -> tuple[int, int, int]:
-    return counts.fits, counts.misfits, counts.missing
+def exactly(counts: NoisyCellCounts) -> tuple[int, ...]:
+    return tuple(getattr(counts, name) for name in CLASSES)
 
 
 # --- the noise
@@ -89,7 +89,7 @@ def test_the_noise_of_a_count_is_geometric(epsilon: int, moved: int) -> None:
 def test_noise_of_any_size_is_cut_where_no_table_is_as_long(epsilon: str) -> None:
     noise = CellNoise(Fraction(epsilon), "add_remove", 1)
     for seed in range(20):
-        drawn = noise.add([CellCounts(2**61, 0, 7)], SeededBits(seed))
+        drawn = noise.add([CellCounts(2**61, 0, 7, 0, 0)], SeededBits(seed))
         assert all(-LARGEST <= n <= LARGEST for n in drawn[0])
     assert noise.error <= 2 * LARGEST
     assert (noise.error == 0) == (noise.epsilon >= 10)
@@ -107,7 +107,7 @@ TWO = {name: {"type": "integer", "minimum": 0, "maximum": 3} for name in ("x", "
 SMALL = [c for n in range(4) for c in itertools.combinations_with_replacement(sorted(KINDS), n)]
 """All tables of up to three rows."""
 
-Counts = tuple[tuple[int, int, int], ...]
+Counts = tuple[tuple[int, ...], ...]
 
 
 def counts_of(rows: list[Any], columns: Any, names: list[str], **terms: Any) -> Counts:
@@ -115,7 +115,7 @@ def counts_of(rows: list[Any], columns: Any, names: list[str], **terms: Any) -> 
     schema = {**dict.fromkeys(names, pl.Int64), "u": pl.String}
     found = Dataset(pl.DataFrame(rows, schema=schema, orient="row"), columns, **terms)
     counted = [record_fits(found, name) for name in columns]
-    return tuple((c.fits, c.misfits, c.missing) for c in counted)
+    return tuple(tuple(getattr(c, name) for name in CLASSES) for c in counted)
 
 
 def eta_of(described: Dataset, **terms: Any) -> Fraction:
@@ -124,7 +124,7 @@ def eta_of(described: Dataset, **terms: Any) -> Fraction:
 
     def seen(noise: CellNoise, counts: list[CellCounts], _: object) -> list[list[int]]:
         noises.append(noise)
-        return [[0, 0, 0]] * len(counts)
+        return [[0] * len(CLASSES)] * len(counts)
 
     with patch.object(CellNoise, "add", seen):
         release = check(described, epsilon=1, **terms)
@@ -248,18 +248,21 @@ def test_the_error_is_the_least_that_the_sum_of_tails_allows(eta: str, size: int
 def test_it_is_a_release_like_others() -> None:
     release = check(people(), **EXACT)
     assert {name: exactly(counts) for name, counts in release.value.items()} == {
-        "age": (2, 1, 1), "city": (2, 1, 1),
+        "age": (2, 1, 0, 1, 0), "city": (2, 1, 0, 1, 0),
     }  # fmt: skip
     plain = json.loads(json.dumps(release.as_dict()))
     assert plain["value"]["age"] == {
-        "fits": 2, "misfits": 1, "missing": 1, "error": 0, "probability": "19/20",
-        "percentages": {"fits": ["50", "50"], "misfits": ["25", "25"], "missing": ["25", "25"]},
+        "fits": 2, "out_of_range": 1, "other_type": 0, "missing": 1, "unreadable": 0, "error": 0,
+        "probability": "19/20", "percentages": {
+            "fits": ["50", "50"], "out_of_range": ["25", "25"], "other_type": ["0", "0"],
+            "missing": ["25", "25"], "unreadable": ["0", "0"],
+        },
     }  # fmt: skip
     assert "50 % fit" in str(release)
     assert "50 % fit" in release._repr_html_()
     assert "25 %" in release.value["age"]._repr_html_()
     one = check(people(), "age", **EXACT)
-    assert exactly(one.value) == (2, 1, 1)
+    assert exactly(one.value) == (2, 1, 0, 1, 0)
     assert repr(one.value).startswith("NoisyCellCounts(fits=2")
 
 
@@ -269,18 +272,18 @@ def test_it_is_a_release_like_others() -> None:
 @pytest.mark.parametrize(
     ("cells", "column", "expected"),
     [
-        ([], {"type": "integer", "minimum": 0, "maximum": 9}, (0, 0, 0)),
-        ([None, None], {"type": "number", "minimum": 0, "maximum": 9}, (0, 0, 2)),
-        ([0.5, math.nan, math.inf, -0.0, None], {"type": "number", "minimum": 0, "maximum": 1}, (2, 1, 2)),
+        ([], {"type": "integer", "minimum": 0, "maximum": 9}, (0, 0, 0, 0, 0)),
+        ([None, None], {"type": "number", "minimum": 0, "maximum": 9}, (0, 0, 0, 2, 0)),
+        ([0.5, math.nan, math.inf, -0.0, None], {"type": "number", "minimum": 0, "maximum": 1}, (2, 1, 0, 2, 0)),
         ([dt.date(2024, 1, 1), dt.date(1999, 1, 1), None],
-         {"type": "date", "minimum": "2000-01-01", "maximum": "2030-01-01"}, (1, 1, 1)),
-        ([True, None, False], {"type": "boolean"}, (2, 0, 1)),
-        (["a", "", None], {"type": "string"}, (2, 0, 1)),
+         {"type": "date", "minimum": "2000-01-01", "maximum": "2030-01-01"}, (1, 1, 0, 1, 0)),
+        ([True, None, False], {"type": "boolean"}, (2, 0, 0, 1, 0)),
+        (["a", "", None], {"type": "string"}, (2, 0, 0, 1, 0)),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("table", [pl.DataFrame, pd.DataFrame])
-def test_every_cell_is_in_one_of_the_three_counts(
-    cells: list[Any], column: Any, expected: tuple[int, int, int], table: Any
+def test_every_cell_is_in_one_of_the_five_counts(
+    cells: list[Any], column: Any, expected: tuple[int, ...], table: Any
 ) -> None:
     kind = {"integer": pl.Int64, "number": pl.Float64, "date": pl.Date}.get(column["type"])
     data = pl.DataFrame({"c": pl.Series(cells, dtype=kind)})
@@ -413,7 +416,7 @@ def test_it_is_quoted_without_reading_and_paid_once(tmp_path: Path) -> None:
     assert quote.cost.epsilon == Fraction(1, 2)
     assert quote.worst_error is not None
     assert str(quote.worst_error) == (
-        "in 95 of 100 answers the answer is off by less than 17 cells in each count"
+        "in 95 of 100 answers the answer is off by less than 19 cells in each count"
     )
     described = people()
     first = session.check(described, epsilon="1/2", request="m")
@@ -504,7 +507,9 @@ def test_the_command_prints_a_narrow_table_and_json(
     assert run(["check", "people", "--epsilon", "100000"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines()[:3] == [
-        "column  fit   do not fit  missing", "age     25 %  50 %        25 %", "city    50 %  25 %        25 %",
+        "column  fit   out of range  other type  missing  unreadable",
+        "age     25 %  25 %          25 %        25 %     0 %",
+        "city    50 %  25 %          0 %         25 %     0 %",
     ]  # fmt: skip
     assert "with probability 95 %" in out
     assert all(len(line) <= 80 for line in out.splitlines())
@@ -516,11 +521,14 @@ def test_the_command_prints_a_narrow_table_and_json(
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert first["value"] == second["value"]
     assert (first["charged"], second["charged"]) == (True, False)
-    assert first["value"]["age"]["misfits"] == 2
+    assert first["value"]["age"]["other_type"] == 1
     assert run(["check", "people", "--epsilon", "1", "--dry-run"]) == 0
-    assert "less than 9 cells in each count" in capsys.readouterr().out
+    assert "less than 10 cells in each count" in capsys.readouterr().out
     assert run(["ask", "fit"]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == "fit   do not fit  missing"
+    assert (
+        capsys.readouterr().out.splitlines()[0]
+        == "fit   out of range  other type  missing  unreadable"
+    )
 
 
 def test_the_command_refuses_what_contradicts(
@@ -548,7 +556,7 @@ def test_an_analyst_needs_the_verb(described_file: Path) -> None:
     assert quote.cost.epsilon == Fraction(1, 2)
     assert quote.worst_error is not None
     answer = ann.check("people", "age", epsilon=10000, request="m")
-    assert exactly(answer.value) == (1, 2, 1)
+    assert exactly(answer.value) == (1, 1, 1, 1, 0)
     assert ann.ask_free("check", "people", "age", epsilon=10000, request="m").value == answer.value
     assert [past.query for past in ann.releases()] == ["check of age"]
     with pytest.raises(InvalidArgument, match="check is not allowed"):
@@ -559,7 +567,7 @@ def test_an_analyst_needs_the_verb(described_file: Path) -> None:
         ann.quote_free("check", "people", "age", rho="1/2")
     with pytest.raises(MissingColumn):
         ann.check("people", "who", epsilon=1)
-    assert exactly(ann.ask("fit").value) == (1, 2, 1)
+    assert exactly(ann.ask("fit").value) == (1, 1, 1, 1, 0)
 
 
 def test_records_are_those_of_the_description() -> None:

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..datasets.draft import draft
+from ..datasets.noisy_cell_counts import CLASSES
 from ..errors import InvalidArgument
 from .answer_output import say
 from .budget_tables import literal
@@ -76,9 +77,9 @@ def describe_command(
 
 
 def count_not_private(dataset: str) -> None:
-    """Print how many cells do not fit the description, exactly: for the owner of the data alone.
+    """Print how many cells are in each class, exactly: for the owner of the data alone.
 
-    Such cells are left out of answers, or count as the nearest bound.
+    Cells that do not fit are left out of answers, or count as the nearest bound.
 
     Raises:
         Exit: with code 1 if there are any.
@@ -89,10 +90,10 @@ def count_not_private(dataset: str) -> None:
     say(_NOT_PRIVATE)
     fits = check_cells(configuration().dataset(dataset))
     table = Table(box=None, pad_edge=False, show_edge=False)
-    for title in ("column", "cells", "other type", "beyond", "not declared", "other spelling"):
+    for title in ("column", "records", *CLASSES.values()):
         table.add_column(title, overflow="fold")
-    for fit in fits:
-        numbers = (fit.cells, fit.other_type, fit.beyond, fit.other_value, fit.otherwise)
-        table.add_row(literal(str(fit.column)), *map(str, numbers))
+    for name, counts in fits.items():
+        numbers = (counts.records, *(getattr(counts, one) for one in CLASSES))
+        table.add_row(literal(name), *map(str, numbers))
     Console(highlight=False).print(table)
-    raise typer.Exit(int(any(fit.misfits for fit in fits)))
+    raise typer.Exit(int(any(counts.misfits or counts.unreadable for counts in fits.values())))

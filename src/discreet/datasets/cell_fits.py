@@ -1,18 +1,19 @@
 """How many cells fit a description. **Not private**: for its owner alone, on purpose, or for a private count."""
 
-from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from .. import tables
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates
 from ..privacy.units import read_unit, unit_in_words
 from ..tables.engine import open_table, unwrap_table
+from ..tables.files import names_files
 from ..tables.fits import CellCounts, DeclaredCells, column_bound
-from ..tables.kinds import ColumnType, check_candidates, key
-from ..tables.meanings import is_written, meanings
+from ..tables.kept_columns import keep_columns
+from ..tables.kinds import ColumnType, check_candidates
+from ..tables.meanings import is_written
+from ..tables.native import Frame
 from ..tables.records import Records
 from .columns import TYPES, Column
 from .dataset import Dataset, declared_unit
@@ -32,39 +33,7 @@ _FITTING_KINDS = {
 _UNTYPED = ("anything", "nothing")
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """How the cells of a column fit its declaration. Private.
-
-    Attributes:
-        column: the declared column.
-        fits: how many cells fit: those that count for a declared value, as for mode, top_k and by; where no values
-            are declared, those of the type and within the bounds.
-        misfits: how many do not, and are not missing.
-        missing: how many are missing.
-        other_type: how many of the misfits are of another type.
-        beyond: how many of them are below the minimum or above the maximum.
-        other_value: how many of them are none of the declared values.
-        otherwise: how many of them are a declared value that a text file writes in another way, such as 1.50 for
-            1.5: a median takes them, and mode, top_k and by do not.
-    """
-
-    column: Column
-    fits: int
-    misfits: int
-    missing: int
-    other_type: int
-    beyond: int
-    other_value: int
-    otherwise: int = 0
-
-    @property
-    def cells(self) -> int:
-        """How many cells are not missing."""
-        return self.fits + self.misfits
-
-
-def check_cells(dataset: Dataset) -> list[Fit]:
+def check_cells(dataset: Dataset) -> dict[str, CellCounts]:
     """Return how the cells of every declared column fit. **This is not private**: the rows themselves are counted.
 
     Distinct values of one column at a time come to memory.
@@ -75,8 +44,19 @@ def check_cells(dataset: Dataset) -> list[Fit]:
 
     Side channels: everything; do not show the result, and do not take bounds from it.
     """
-    source = unwrap_table(dataset.source)
-    return [_fit(dataset, column, source) for column in dataset.columns.values()]
+    source = read_once(dataset.source, dataset.columns.values(), Records())
+    return {name: record_fits(dataset, name, Records(), source) for name in dataset.columns}
+
+
+def read_once(source: Any, columns: Iterable[Column], records: Records) -> Any:
+    """Return the data with some columns at hand: the rows of a query, and those of files, are read once for all.
+
+    So the classes of every column add up to one number of records, whatever else is written to the files meanwhile.
+    """
+    data = unwrap_table(source)
+    if not names_files(data):
+        return data
+    return keep_columns(data, [column.name for column in columns], records.unit)
 
 
 def record_fits(
@@ -84,14 +64,14 @@ def record_fits(
 ) -> CellCounts:
     """Return how many cells of a column fit, do not, and are missing, record by record. Private.
 
-    A unit adds at most as many cells to the three counts together as the records say, and a row, where it is a
+    A unit adds at most as many cells to the five counts together as the records say, and a row, where it is a
     record, one cell to one of them. Cells fit as `check_cells` says.
 
     Args:
         dataset: the described data.
         name: a declared column.
         records: the records; as described if not given.
-        source: the data themselves, if they are at hand: the rows of a query are fetched once for several columns.
+        source: the data themselves, if they are at hand: see `read_once`.
 
     Raises:
         MissingColumn: if the description, or the data, has no such column.
@@ -101,7 +81,7 @@ def record_fits(
     """
     column = dataset.column(name)
     records = described_records(dataset) if records is None else records
-    data = unwrap_table(dataset.source) if source is None else source
+    data = read_once(dataset.source, [column], records) if source is None else source
     return _counts(dataset, column, DeclaredCells(open_table(data, column.name, records)))
 
 
@@ -137,24 +117,50 @@ def _counts(dataset: Dataset, column: Column, cells: DeclaredCells) -> CellCount
     """Return the counts of a column, by its declaration of the values that fit."""
     of, labels = cells.of, _labels(dataset, column)
     if labels is not None:
-        return cells.values(labels)
+        places = cells.places_of(labels)
+        empty = is_written(of) and "" in places
+        of_type = _rows_of_type(column, cells, places, empty=empty)
+        return cells.count(cells.rows_among(places), of_type, empty=empty)
     _check_type(column, of)
+    in_range = _rows_in_range(column, cells)
+    if in_range is not None:
+        return cells.count(in_range, _rows_of_type(column, cells, {}))
     bounded = column.minimum is not None or column.maximum is not None
-    counts = _count_in_range(column, cells)
-    if counts is not None:
-        return counts
-    if not is_written(of) and of.kind not in _UNTYPED and not bounded and column.type != "integer":
+    is_typed = not is_written(of) and of.kind not in _UNTYPED and column.type != "integer"
+    if (is_typed and not bounded) or (column.type == "string" and of.kind == "text"):
         return cells.every_one()
-    if column.type == "string" and of.kind == "text":
-        return cells.every_one()
-    return cells.by_predicate(lambda value: not _reason(value, column, of))
+    fitting = cells.places_where(lambda value: _is_of(column, value, of))
+    return cells.count(cells.rows_among(fitting), _rows_of_type(column, cells, fitting))
 
 
-def _count_in_range(column: Column, cells: DeclaredCells) -> CellCounts | None:
-    """Return the counts of a column of numbers by its bounds; None where numbers must be looked at one by one."""
+def _rows_of_type(
+    column: Column, cells: DeclaredCells, fitting: Mapping[object, int], *, empty: bool = False
+) -> Frame:
+    """Return the rows with a value of the declared type, all that fit among them.
+
+    Args:
+        column: the declared column.
+        cells: its cells.
+        fitting: the values in the engine that fit, where they were looked up.
+        empty: whether an empty text is a value.
+    """
+    of, bare = cells.of, Column(column.name, column.type)
+    is_number = TYPES[column.type].is_numeric
+    is_typed = not is_written(of) and of.kind in _FITTING_KINDS[column.type] and not is_number
+    if is_typed or (column.type == "string" and of.kind == "text"):
+        return cells.present_rows(empty=empty)
+    numbers = _rows_in_range(bare, cells)
+    if numbers is not None:
+        return numbers
+    places = cells.places_where(lambda value: _is_of(bare, value, of))
+    return cells.rows_among({**places, **fitting})
+
+
+def _rows_in_range(column: Column, cells: DeclaredCells) -> "Frame | None":
+    """Return the rows with numbers within the bounds of a column; None where values are looked at one by one."""
     kind = cells.of.kind
     if (column.type == "number" and kind != "nothing") or (column.type, kind) == ("integer",) * 2:
-        return cells.numbers(column.minimum, column.maximum)
+        return cells.number_rows(column.minimum, column.maximum)
     return None
 
 
@@ -179,52 +185,15 @@ def _check_type(column: Column, of: ColumnType) -> None:
             check_candidates([bound], of, "bound")
 
 
-def _fit(dataset: Dataset, column: Column, source: Any) -> Fit:
-    """Return how the cells of one column fit."""
-    cells = DeclaredCells(open_table(source, column.name, Records()))
-    counts = _counts(dataset, column, cells)
-    reasons = _reasons(dataset, column, cells, source, counts)
-    misfits = {name: reasons[name] for name in ("beyond", "other_value", "otherwise")}
-    other_type = counts.misfits - sum(misfits.values())
-    return Fit(column, counts.fits, counts.misfits, counts.missing, other_type, **misfits)
-
-
-def _reasons(
-    dataset: Dataset, column: Column, cells: DeclaredCells, source: Any, counts: CellCounts
-) -> Counter[str]:
-    """Return how many cells do not fit, by reason."""
-    of, labels = cells.of, _labels(dataset, column)
-    in_range = None if labels is not None else _count_in_range(column, cells)
-    if in_range is not None:
-        numbers = cells.numbers(None, None)
-        return Counter(beyond=0 if numbers is None else numbers.fits - counts.fits)
-    fitting = set()
-    if labels is not None:
-        fitting = {key(value) for means in meanings(labels, of) for value in means}
-    reasons = Counter[str]()
-    values = tables.distinct(source, column.name)
-    for value, n in zip(values, tables.count(source, column.name, values), strict=True):
-        if key(value) not in fitting:
-            reasons[_reason(value, column, of) or "otherwise" * bool(labels)] += n
-    return reasons
-
-
-def _reason(value: Any, column: Column, of: ColumnType) -> str:
-    """Return why a value does not fit; an empty text if only its spelling may be why."""
+def _is_of(column: Column, value: Any, of: ColumnType) -> bool:
+    """Return whether a value is of a column's declared type, and within its bounds."""
     bare = Column(column.name, column.type)
+    low, high = column.minimum, column.maximum
     try:
         cell: Any = bare.parse(value) if is_written(of) else bare.read(value)
-    except InvalidCandidates:
-        return "other_type"
-    low, high = column.minimum, column.maximum
-    if of.kind == "float":
-        cell, low, high = Fraction(value), column_bound(low, of), column_bound(high, of)
-    try:
+        if of.kind == "float":
+            cell, low, high = Fraction(value), column_bound(low, of), column_bound(high, of)
         Column(column.name, column.type, low, high).check_bounds(cell)
     except InvalidCandidates:
-        return "beyond"
-    try:
-        column.read(bare.read(value) if not is_written(of) else cell)
-    except InvalidCandidates:
-        return "other_value"
-    return ""
+        return False
+    return True

@@ -1,5 +1,6 @@
 """How many cells of a column fit its declaration, with noise, and between which shares that is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -8,9 +9,15 @@ from ..accuracy import CONFIDENCE
 from ..numbers import rounded_up, spell
 from ..text_tables import fact_table
 
-FITS, MISFITS, MISSING = "fits", "misfits", "missing"
-CLASSES = (FITS, MISFITS, MISSING)
-"""What a cell does: it fits its declaration, or does not, or is missing."""
+FITS = "fits"
+CLASSES = {
+    FITS: "fit",
+    "out_of_range": "out of range",
+    "other_type": "other type",
+    "missing": "missing",
+    "unreadable": "unreadable",
+}
+"""The classes of cells, with what they are called in a table: each cell is in one."""
 
 LARGEST = 2**62
 """No table has as many cells. What noise takes beyond it is cut, which changes no guarantee."""
@@ -20,30 +27,42 @@ NoiseInterval = tuple[Decimal, Decimal]
 
 @dataclass(frozen=True, slots=True)
 class NoisyCellCounts:
-    """How many cells of a column fit its declaration, do not, and are missing, all with noise.
+    """How many cells of a column are in each of five classes, all with noise.
 
     Made by `discreet.check`, and public like every released value. All that is said of it, the percentages
-    too, is computed from these five numbers.
+    too, is computed from these seven numbers.
 
     Attributes:
         fits: how many cells fit, with noise: it may be below zero, as the others.
-        misfits: how many do not.
+        out_of_range: how many are of the declared type, and beyond its bounds or none of its values.
+        other_type: how many are no value of the declared type.
         missing: how many are missing.
-        error: no count is off by more than this many cells, all three together with that probability.
+        unreadable: how many fields of a text file cannot be read.
+        error: no count is off by more than this many cells, all five together with that probability.
         probability: that probability.
     """
 
     fits: int
-    misfits: int
+    out_of_range: int
+    other_type: int
     missing: int
+    unreadable: int
     error: int
     probability: Fraction = CONFIDENCE
 
+    @classmethod
+    def of(
+        cls, counts: Sequence[int], error: int, probability: Fraction = CONFIDENCE
+    ) -> "NoisyCellCounts":
+        """Return the counts of the classes, in their order."""
+        fits, out_of_range, other_type, missing, unreadable = counts
+        return cls(fits, out_of_range, other_type, missing, unreadable, error, probability)
+
     @property
     def percentages(self) -> dict[str, NoiseInterval]:
-        """The percentages of all cells that fit, do not, and are missing, from and to: rounded outward.
+        """The percentages of all cells in each class, from and to: rounded outward.
 
-        All three hold together with the same probability. "0 to 100" says that the noise is too large to tell.
+        All five hold together with the same probability. "0 to 100" says that the noise is too large to tell.
         """
         return {name: self._percentage(name) for name in CLASSES}
 
@@ -72,7 +91,7 @@ class NoisyCellCounts:
     def cells(self) -> dict[str, str]:
         """Return the percentages as the row of a table."""
         shares = {name: f"{_span(ends)} %" for name, ends in self.percentages.items()}
-        return {"fit": shares[FITS], "do not fit": shares[MISFITS], "missing": shares[MISSING]}
+        return {words: shares[name] for name, words in CLASSES.items()}
 
     @property
     def meaning(self) -> str:

@@ -29,7 +29,7 @@ from .wire import longest_text, write_value
 _AROUND = 40
 """Characters around a value: its key, brackets and commas."""
 
-_CHECKED = 200
+_CHECKED = 280
 """Characters of the counts of a check: none of them is longer than 20, as the noise is cut."""
 
 _NUMBER = 40

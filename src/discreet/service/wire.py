@@ -4,7 +4,7 @@ Values that JSON has not are objects with one key: {"$date": "2024-12-31"}, {"$d
 {"$decimal": "0.10"}, {"$fraction": "1/3"}, {"$map": [[group, answer], …]}, {"$grid": [lo, hi, step]},
 {"$dates": [lo, hi, step, zone]}, {"$decimals": "3"}, {"$step": "1 month"}, {"$uuid": "…"},
 {"$utf8": "1b5b"} for a text that JSON cannot hold, or makes much longer,
-{"$cells": [fits, misfits, missing, error, probability]}.
+{"$cells": [fits, out_of_range, other_type, missing, unreadable, error, probability]}.
 """
 
 import datetime as dt
@@ -204,9 +204,9 @@ def _dates(lo: str, hi: str, step: str, zone: str) -> DateGrid:
 
 
 def _cells(*counts: str) -> NoisyCellCounts:
-    *whole, probability = counts
-    fits, misfits, missing, error = map(int, whole)
-    return NoisyCellCounts(fits, misfits, missing, error, exact(probability, "a probability"))
+    *whole, error, probability = counts
+    numbers = list(map(int, whole))
+    return NoisyCellCounts.of(numbers, int(error), exact(probability, "a probability"))
 
 
 def _is_finite(value: object) -> bool:

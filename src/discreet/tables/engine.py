@@ -16,6 +16,7 @@ from .engine_errors import missing_column, needing, quietly
 from .expressions import OpenedTable
 from .files import names_files
 from .filters import condition_columns, matching
+from .kept_columns import KeptColumns
 from .kinds import CELL, ONLY
 from .memory import (
     MemoryColumn,
@@ -91,6 +92,8 @@ def open_native(
         if not columns:
             raise InvalidArgument("a file needs the name of a column: give it after the file")
         return open_columns(data, columns, condition)
+    if isinstance(data, KeptColumns):
+        return data.open(columns), data.failure
     data = unwrap_table(data)
     failure = failure_of(data)
     opener = ENGINES.get(_package(data))

@@ -1,7 +1,7 @@
 """How many cells of a column fit its declaration, record by record."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
@@ -25,14 +25,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CellCounts:
-    """How many cells fit a declaration, do not, and are missing. Private.
+    """How many cells of a column are in each of five classes: each record's cell is in one. Private.
 
-    A cell is missing if it is null or NaN, or an empty field of a text file where '' is no candidate.
+    Attributes:
+        fits: cells that fit the declaration.
+        out_of_range: cells of the declared type, beyond its bounds or none of its values.
+        other_type: cells that are no value of the declared type.
+        missing: null or NaN, or an empty field of a text file where '' is no candidate.
+        unreadable: fields of a text file that no text can be read from.
     """
 
     fits: int
-    misfits: int
+    out_of_range: int
+    other_type: int
     missing: int
+    unreadable: int = 0
+
+    @property
+    def misfits(self) -> int:
+        """How many cells can be read, are not missing, and do not fit."""
+        return self.out_of_range + self.other_type
+
+    @property
+    def records(self) -> int:
+        """How many cells there are: one for each record."""
+        return self.fits + self.misfits + self.missing + self.unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +67,30 @@ class DeclaredCells:
     """The cells of a column, to be compared with a declaration. Private; a method reads them when it is called.
 
     Where the records of the table have a unit, at most `rows` cells of each unit count, whatever they hold: in the
-    order of those that fit, do not, and are missing, those stay that the rule of docs/how-to/user_level_privacy.md
-    keeps. So a unit that comes or goes changes the three counts by at most `rows` together; a row, where it is a
-    record, changes one of them by 1.
+    order of the classes of `CellCounts`, those stay that the rule of docs/how-to/user_level_privacy.md keeps. So a
+    unit that comes or goes changes the counts by at most `rows` together; a row, where it is a record, changes one
+    of them by 1.
     """
 
     table: OpenedTable
+    _kept: list[OpenedTable] = field(default_factory=list, init=False, repr=False)
+    """The table with its numbers, once they are asked for: their rows are there as long as it is."""
 
     @property
     def of(self) -> ColumnType:
         """The type of the column."""
         return self.table.type()
 
-    def values(self, labels: Labels) -> CellCounts:
-        """Return the counts where values are declared: cells fit that count for one of them.
+    def places_of(self, labels: Labels) -> Mapping[object, int]:
+        """Return the values in the engine that count for one of some values.
 
         Raises:
             InvalidCandidates: as the verbs that count them do.
         """
-        return self._among(positions(self.table.meanings(CELL, labels)))
+        return positions(self.table.meanings(CELL, labels))
 
-    def by_predicate(self, accept: Callable[[object], bool]) -> CellCounts:
-        """Return the counts of the cells with values that a function accepts. Distinct values come to memory."""
+    def places_where(self, accept: Callable[[object], bool]) -> Mapping[object, int]:
+        """Return the values in the engine that a function accepts. Distinct values come to memory."""
         native, of = self.table.native, self.of
         codes, places = native.codes.get(CELL), dict[object, int]()
         for value in quietly(native.values, self.table.failure, of):
@@ -79,46 +98,41 @@ class DeclaredCells:
                 exact = represent(value, of) if codes is None else codes.get(key(value))
                 places.setdefault(exact, len(places))
         places.pop(None, None)
-        return self._among(places)
+        return places
 
-    def every_one(self) -> CellCounts:
-        """Return the counts where all cells fit that are not missing."""
-        return self._count(self._present(empty=False), empty=False)
-
-    def numbers(self, low: Fraction | None, high: Fraction | None) -> CellCounts | None:
-        """Return the counts where numbers fit from one bound to another; None is no bound.
+    def number_rows(self, low: Fraction | None, high: Fraction | None) -> "Frame | None":
+        """Return the rows with numbers from one bound to another; None is no bound.
 
         A bound means what a declared number means. Return None where the engine cannot compare the numbers with it.
 
         Raises:
             UnreadableData: if it is no column of numbers.
         """
-        numeric = quietly(self.table.native.numeric, self.table.failure)
-        table = replace(self.table, native=numeric)
-        of = table.type()
+        if not self._kept:
+            numeric = quietly(self.table.native.numeric, self.table.failure)
+            self._kept.append(replace(self.table, native=numeric))
+        [table] = self._kept
+        numeric, of = table.native, table.type()
         if of.kind != "anything":
             check_numbers(of)
         if not compares(numeric, of):
             return None
         rows = numeric.present(table.record_rows(), of)
-        return self._count(
-            between(rows, of, column_bound(low, of), column_bound(high, of)), empty=False
-        )
+        return between(rows, of, column_bound(low, of), column_bound(high, of))
 
-    def present_rows(self) -> Frame:
-        """Return the rows with a cell that is not missing."""
-        return quietly(self._present, self.table.failure, empty=False)
+    def present_rows(self, *, empty: bool = False) -> Frame:
+        """Return the rows with a cell that is not missing; with `empty`, an empty text may be a value."""
+        return quietly(self._present, self.table.failure, empty=empty)
 
-    def _among(self, places: Mapping[object, int]) -> CellCounts:
-        """Return the counts where some values of the column fit."""
+    def rows_among(self, places: Mapping[object, int]) -> Frame:
+        """Return the rows with some values of the column."""
         import narwhals.stable.v2 as nw
 
         rows = self.table.record_rows()
-        if not places:
-            missing = nw.col(CELL).is_null()
-            return self._count(rows.filter(missing & ~missing), empty=False)
-        fitting = self.table.native.join_positions(rows, CELL, self.of, places)
-        return self._count(fitting, empty=is_written(self.of) and "" in places)
+        if places:
+            return self.table.native.join_positions(rows, CELL, self.of, places)
+        missing = nw.col(CELL).is_null()
+        return rows.filter(missing & ~missing)
 
     def _present(self, *, empty: bool) -> Frame:
         """Return the rows with a cell that is not missing; in a text file an empty one may be a value."""
@@ -136,10 +150,27 @@ class DeclaredCells:
         nonempty: Frame = lazy(present.to_native().filter(f"octet_length({CELL}) > 0"))  # in DuckDB
         return nonempty
 
-    def _count(self, fitting: Frame, *, empty: bool) -> CellCounts:
-        """Return the counts, given the rows with a cell that fits."""
-        fits, misfits, missing = quietly(self._sizes, self.table.failure, [fitting], empty)
-        return CellCounts(fits, misfits, missing)
+    def count(self, fitting: Frame, of_type: Frame, *, empty: bool = False) -> CellCounts:
+        """Return the counts.
+
+        Args:
+            fitting: the rows with a cell that fits.
+            of_type: those with a cell of the declared type; all that fit are among them.
+            empty: whether an empty text is a value.
+        """
+        outer = [
+            of_type,
+            self.present_rows(empty=empty),
+            self._readable(),
+            self.table.record_rows(),
+        ]
+        return CellCounts(*quietly(self._sizes, self.table.failure, [fitting], outer))
+
+    def _readable(self) -> Frame:
+        """Return the rows with a cell that can be read: of a CSV file null stands for one that cannot."""
+        rows, of = self.table.record_rows(), self.of
+        is_csv = is_written(of) and of.name == "CSV"
+        return self.table.native.present(rows, of) if is_csv else rows
 
     def kinds(self) -> CellKinds:
         """Return how many cells of a text file spell numbers, spell dates, spell neither, and are missing."""
@@ -149,7 +180,13 @@ class DeclaredCells:
         """Return the counts where numbers fit, or the times of a clock: those that questions about them read."""
         numeric = quietly(self.table.native.numeric, self.table.failure, clock)
         table = replace(self.table, native=numeric)
-        return self._count(numeric.present(table.record_rows(), table.type()), empty=False)
+        fitting = numeric.present(table.record_rows(), table.type())
+        return self.count(fitting, fitting)
+
+    def every_one(self) -> CellCounts:
+        """Return the counts where all cells fit that are not missing."""
+        present = self.present_rows()
+        return self.count(present, present)
 
     def _count_kinds(self) -> list[int]:
         """Return the counts of cells by the types that they spell: no text spells a number and a date."""
@@ -159,39 +196,46 @@ class DeclaredCells:
             for clock in (None, CLOCK_OF_DATES)
         ]
         rows = [table.native.present(table.record_rows(), table.type()) for table in tables]
-        return self._sizes(rows, empty=False)
+        return self._sizes(rows, [self.present_rows(), self.table.record_rows()])
 
-    def _sizes(self, classes: Sequence[Frame], empty: bool) -> list[int]:
-        """Return how many cells are in several disjoint classes, in none, and are missing."""
+    def _sizes(self, classes: Sequence[Frame], outer: Sequence[Frame]) -> list[int]:
+        """Return how many cells are in several disjoint classes, and in what each of the outer frames has besides.
+
+        Args:
+            classes: the rows of the classes.
+            outer: rows that hold all before them, the last of them all records.
+        """
         import narwhals.stable.v2 as nw
 
-        frames = [*classes, self._present(empty=empty), self.table.record_rows()]
         if self.table.records.unit is not None:
-            ends = self._fetch_integers(self._staying(frames))
-            return [end - start for start, end in pairwise([0, *ends])]
-        *sizes, present, cells = (
-            self._fetch_integers(frame.select(nw.len().alias(SIZE)))[0] for frame in frames
-        )
-        return [*sizes, present - sum(sizes), cells - present]
+            ends = self._fetch_integers(self._staying(classes, outer))
+        else:
+            sizes = [
+                self._fetch_integers(frame.select(nw.len().alias(SIZE)))[0]
+                for frame in (*classes, *outer)
+            ]
+            inner = len(classes)
+            ends = [*accumulate(sizes[:inner]), *sizes[inner:]]
+        return [end - start for start, end in pairwise([0, *ends])]
 
-    def _staying(self, frames: Sequence[Frame]) -> Frame:
+    def _staying(self, classes: Sequence[Frame], outer: Sequence[Frame]) -> Frame:
         """Return how many cells stay of the first class, of the first two, and so on to all, in one row."""
         import narwhals.stable.v2 as nw
 
-        *classes, present, rows = frames
-        units = self.table.native.units(rows, self.table.unit_type)
-        names = [*(f"class{place}" for place in range(len(classes))), "present"]
-        for name, frame in zip(names, (*classes, present), strict=True):
-            sizes = frame.group_by(PERSON).agg(nw.len().alias(name))
+        units = self.table.native.units(outer[-1], self.table.unit_type)
+        frames = (*classes, *outer[:-1])
+        for place, frame in enumerate(frames):
+            sizes = frame.group_by(PERSON).agg(nw.len().alias(f"cells{place}"))
             units = units.join(sizes, on=PERSON, how="left")
         size = nw.col(SIZE).cast(nw.Int64)
-        cells = [nw.col(name).fill_null(0).cast(nw.Int64) for name in names]
+        cells = [nw.col(f"cells{i}").fill_null(0).cast(nw.Int64) for i in range(len(frames))]
+        inner = len(classes)
+        ends = [*accumulate(cells[:inner]), *cells[inner:], size]
         # Should the rows differ from one query to the next, a unit still adds no more than it may.
-        nonmissing = nw.min_horizontal(cells.pop(), size)
-        ends = [nw.min_horizontal(end, nonmissing) for end in accumulate(cells)]
+        within = list(accumulate(reversed(ends), nw.min_horizontal))[::-1]
         stay = {
             f"end{place}": _stay_up_to(end, size, self.table.records.rows or 1)
-            for place, end in enumerate([*ends, nonmissing, size])
+            for place, end in enumerate(within)
         }
         sums_by_unit = units.select(*(end.alias(name) for name, end in stay.items()))
         sums = sums_by_unit.select(*(nw.col(name).sum().cast(nw.Int64) for name in stay))

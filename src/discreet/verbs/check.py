@@ -10,7 +10,7 @@ from ..account import Account, describe_account
 from ..accuracy import CELLS, CONFIDENCE, ErrorBound, geometric_error
 from ..arguments import exact_text, read_sequence
 from ..datasets import Dataset
-from ..datasets.cell_fits import described_records, record_fits
+from ..datasets.cell_fits import described_records, read_once, record_fits
 from ..datasets.columns import Column
 from ..datasets.dataset_terms import column_values
 from ..datasets.declarations import few
@@ -26,7 +26,6 @@ from ..releases import Release
 from ..sampling.bits import Bits, SystemBits
 from ..scores.distance import Distance, Lattice
 from ..selection import Order, Query, Question, ask
-from ..tables.engine import unwrap_table
 from ..tables.fits import CellCounts
 from ..tables.records import Records
 from ..terms import Terms, read_payment
@@ -72,11 +71,14 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
     ledger: Account | None = None,
     request: str | None = None,
 ) -> Release:
-    """Release how many cells of declared columns fit their declaration, do not, and are missing, with noise.
+    """Release how many cells of declared columns fit, and why the others do not, with noise.
 
     To be asked before other questions: an answer about a column of which hardly a cell fits is noise. A count
-    has two-sided geometric noise, exactly. A cell fits if the verbs take it as it is: where all values are
-    declared, if `mode` counts it. `epsilon` is divided equally among the columns: fewer columns have less noise.
+    has two-sided geometric noise, exactly. Each cell is in one of five classes. It fits if the verbs take it as it
+    is: where all values are declared, if `mode` counts it. It is out of range if it is of the declared type, beyond
+    its bounds or none of its values; of another type; missing; or unreadable, in a text file. But for the noise the
+    five add up to the number of records, for every column. `epsilon` is divided equally among the columns: fewer
+    columns have less noise.
 
     Args:
         dataset: a dataset with its description.
@@ -172,7 +174,7 @@ class CellNoise:
             bits: where randomness comes from.
         """
         noise = iter(self.law().draws(len(CLASSES) * len(counts), bits))
-        noisy = [[n + int(next(noise)) for n in (c.fits, c.misfits, c.missing)] for c in counts]
+        noisy = [[getattr(c, name) + int(next(noise)) for name in CLASSES] for c in counts]
         return [[min(max(n, -LARGEST), LARGEST) for n in column] for column in noisy]
 
 
@@ -217,7 +219,7 @@ class _Check:
 
     def prepare(self) -> Callable[[], list[list[int]]]:
         """Count the cells, and return the function that adds noise to the counts."""
-        source = unwrap_table(self.source)  # the rows of a query are fetched once
+        source = read_once(self.source, self.columns, self.records)
         counts = [
             record_fits(self.dataset, column.name, self.records, source) for column in self.columns
         ]
@@ -227,8 +229,8 @@ class _Check:
         """Return the noisy counts of the columns by name."""
         off = self.noise.error
         return {
-            column.name: NoisyCellCounts(fits, misfits, missing, off)
-            for column, (fits, misfits, missing) in zip(self.columns, rows, strict=True)
+            column.name: NoisyCellCounts.of(row, off)
+            for column, row in zip(self.columns, rows, strict=True)
         }
 
     def of_one(self, rows: list[list[int]]) -> NoisyCellCounts:

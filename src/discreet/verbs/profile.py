@@ -411,9 +411,9 @@ class _Cells:
             return [several.texts, several.missing, several.numbers, several.dates]
         if not self.kinds:
             every = cells.every_one()
-            return [every.fits, every.missing]
+            return [every.fits, every.missing + every.unreadable]
         one = cells.of_kind(self.clock if self.kinds == ("dates",) else None)
-        return [one.misfits, one.missing, one.fits]
+        return [one.misfits, one.missing + one.unreadable, one.fits]
 
     def readable(self, kind: ProfileKind, drawn: Sequence[int]) -> int | None:
         """Return the noisy count of the cells of a kind; None for texts."""
