@@ -1,0 +1,157 @@
+"""Text files however malformed: every question is about the same records, and one line moves what is charged."""
+
+import csv
+import io
+import random
+from collections.abc import Iterator
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet import Dataset, tables
+from discreet.datasets.cell_fits import check_cells, record_fits
+from discreet.datasets.noisy_cell_counts import CLASSES
+from discreet.tables.csv_files import CsvFile
+from discreet.tables.engine import open_table
+from discreet.tables.fits import DeclaredCells
+from discreet.tables.record_counts import RecordCounts
+from discreet.tables.records import Records
+
+COLUMNS: dict[str, Any] = {
+    "a": {"type": "string", "enum": ["x", "y"]},
+    "b": {"type": "integer", "minimum": 0, "maximum": 5},
+    "c": {"type": "number"},
+}
+BAD = {
+    "latin1": b"M\xfcller", "truncated": b"\xe2\x82", "overlong": b"\xc0\xaf", "surrogate": b"\xed\xa0\x80",
+    "beyond": b"\xf4\x90\x80\x80", "lone": b"\x80", "replacement": "\ufffd".encode(),
+}  # fmt: skip
+ROWS: dict[str, bytes] = {
+    **{f"{name} in {'abc'[i]}": b",".join(bad if i == j else b"1" for j in range(3))
+       for name, bad in BAD.items() for i in range(3)},
+    "short": b"x", "shorter": b"x,1", "long": b"x,1,2,3,4", "empty cells": b",,", "blanks": b" , , ",
+    "quoted": b'"x","1","2"', "doubled": b'"x""y",1,2', "behind": b'"x"y,1,2', "inside": b'x"y,1,2',
+    "backslash": b'"x\\"y",1,2', "space": b'x, "1",2', "nul": b"x\0,1,2", "bom": b"\xef\xbb\xbfx,1,2",
+    "cr in a cell": b"x,1\r2,3", "comment": b"#x,1,2", "separator": "x\u2028,1,2".encode(),
+}  # fmt: skip
+
+
+def described(data: Any, **more: Any) -> Dataset:
+    return Dataset(data, COLUMNS, **more)
+
+
+def counted(data: Path | CsvFile) -> dict[str, tuple[int, ...]]:
+    """Return what verbs charge for, without noise: each is a tuple of which a record moves one number by one."""
+    kinds = DeclaredCells(open_table(data, "b", Records())).kinds()
+    in_c, missing = tables.count(data, "c", ["1"]), RecordCounts(data, "c", Records()).by_group()
+    values = tables.count(data, "a", ["x", "y", ""])
+    [size] = RecordCounts(data, None, Records()).by_group()
+    return {
+        **{name: astuple(record_fits(described(data), name)) for name in COLUMNS},
+        "count": (size,),
+        "profile": (kinds.numbers, kinds.dates, kinds.texts, kinds.missing),
+        "counts with other": (*values, size - sum(values)),
+        "cells": tuple(missing),
+        "by": tuple(RecordCounts(data, None, Records(by="a", groups=("x", "y"))).by_group()),
+        "mean": (len(tables.numbers(data, "b")),),
+        "where": tuple(in_c),
+    }
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_every_question_is_about_the_same_records(kind: str, tmp_path: Path) -> None:
+    good = [b"x,1,2", b"y,7,1e3", b"z,no,"]
+    file = tmp_path / "t.csv"
+    file.write_bytes(b"\r\n".join([b"a,b,c", *good, ROWS[kind], *good, b""]))
+    found = counted(file)
+    [records] = found["count"]
+    assert records == 7 + (kind == "cr in a cell")
+    for name in ("a", "b", "c", "profile", "counts with other"):
+        assert sum(found[name]) == records, name
+    together = {name: astuple(one) for name, one in check_cells(described(file)).items()}
+    assert together == {name: found[name] for name in COLUMNS}
+    unreadable = {name: counts[4] for name, counts in together.items()}
+    expected = kind.rpartition(" in ")[2] if kind.rpartition(" in ")[0] in BAD else ""
+    assert unreadable == {name: int(name == expected) for name in COLUMNS}
+    assert discreet.count(file, epsilon=10**6).value == records
+    private = discreet.check(described(file), epsilon=10**7).value
+    assert {
+        name: tuple(getattr(one, each) for each in CLASSES) for name, one in private.items()
+    } == together
+
+
+def moved(one: dict[str, tuple[int, ...]], other: dict[str, tuple[int, ...]]) -> dict[str, int]:
+    return {
+        name: sum(abs(n - m) for n, m in zip(one[name], other[name], strict=True)) for name in one
+    }
+
+
+PIECES = [
+    b",", b",", b'"', b'""', b"\\", b"x", b"y", b"1", b"7.5", b" ", b"\xff", b"\xc3", b"\xc3\xa9", b"\0", b"#",
+    b"2024-01-01", b"\xe2\x80\xa8", b"\x0b", b"'",
+]  # fmt: skip
+
+
+def random_lines(rng: random.Random) -> list[bytes]:
+    """Return lines of any bytes, some of them empty, without their ends."""
+    return [b"".join(rng.choices(PIECES, k=rng.randrange(9))) for _ in range(6)]
+
+
+def random_rows(rng: random.Random) -> list[bytes]:
+    """Return rows that close their quotes, whatever is in their cells, as a program writes them."""
+    texts = ["x", "y", "", "1", "7.5", "a\nb", 'a"b', "a,b", "\r", "\r\n", "é", "\0", "x\n\ny", "'"]
+    rows = []
+    for _ in range(6):
+        written = io.StringIO(newline="")
+        csv.writer(written, quoting=rng.choice([csv.QUOTE_ALL, csv.QUOTE_MINIMAL])).writerow(
+            rng.choices(texts, k=rng.choice([3, 3, 3, 2, 4]))
+        )
+        rows.append(
+            written.getvalue().encode().replace(b"\xc3\xa9", rng.choice([b"\xc3\xa9", b"\xe9"]))
+        )
+    return rows
+
+
+def neighbours(rng: random.Random, folder: Path, *, multiline: bool) -> Iterator[CsvFile]:
+    """Yield a random file, and that without one of its lines or rows."""
+    lines = random_rows(rng) if multiline else random_lines(rng)
+    left_out = rng.randrange(len(lines))
+    end = b"" if multiline else rng.choice([b"\n", b"\r\n", b"\r"])
+    for name, some in (("all", lines), ("less", lines[:left_out] + lines[left_out + 1 :])):
+        file = folder / f"{name}.csv"
+        file.write_bytes(
+            b"".join(line + end for line in [b"a,b,c" + (b"\n" if multiline else b""), *some])
+        )
+        yield discreet.scan_csv(file, multiline=multiline)
+
+
+def check_neighbours(seeds: range, folder: Path, *, multiline: bool) -> int:
+    moves = 0
+    for seed in seeds:
+        one, other = map(counted, neighbours(random.Random(seed), folder, multiline=multiline))
+        found = moved(one, other)
+        assert max(found.values()) <= 1, (seed, found)
+        [more], [fewer] = one["count"], other["count"]
+        assert more - fewer in (0, 1)
+        for name in ("a", "b", "c", "profile", "counts with other"):
+            assert found[name] == more - fewer
+        moves += more - fewer
+    return moves
+
+
+@pytest.mark.parametrize("multiline", [False, True])
+def test_one_line_of_a_random_file_moves_one_record(multiline: bool, tmp_path: Path) -> None:
+    assert check_neighbours(range(3), tmp_path, multiline=multiline) > 0
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("multiline", [False, True])
+def test_one_line_of_many_random_files_moves_one_record(
+    multiline: bool, part: int, tmp_path: Path
+) -> None:
+    seeds = range(150 * part, 150 * (part + 1))
+    assert check_neighbours(seeds, tmp_path, multiline=multiline) > 50
