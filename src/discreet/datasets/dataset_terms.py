@@ -9,8 +9,6 @@ from typing import Any, Literal
 
 from ..account import describe_account
 from ..candidates import Grid, Labels
-from ..condition_readers import read_condition
-from ..conditions import ConstantKind, kinds_of_columns, read_as
 from ..date_grid import DateGrid
 from ..decimals import Decimals
 from ..errors import InvalidArgument, InvalidCandidates, preview
@@ -19,6 +17,7 @@ from ..privacy.units import one_record, plain_unit, read_unit
 from ..tables.candidate_table import CandidateTable
 from ..tables.records import is_private
 from .columns import MOST_VALUES, Column
+from .condition_terms import condition_terms
 from .dataset import MOST_ROWS, Dataset, declared_unit
 from .questions import NEVER_BOUNDED, NUMBERS_ONLY, WITHOUT_BOUNDS
 
@@ -40,7 +39,7 @@ def fill_terms(
     else:
         arguments = {**arguments, **_unit_terms(dataset, arguments, asks)}
         arguments |= _column_terms(dataset, arguments, asks, verb)
-        arguments |= _group_terms(dataset, arguments) | _condition_terms(dataset, arguments)
+        arguments |= _group_terms(dataset, arguments) | condition_terms(dataset, arguments)
     account = arguments.get("ledger")
     account = dataset.account() if account is None else account
     source, about = dataset.question()
@@ -111,7 +110,7 @@ def check_question(dataset: Dataset, verb: str, asks: Asks, question: Mapping[st
         _check_candidates_of(dataset, arguments, asks, verb)
     if arguments.get("groups") is not None:
         _group_terms(dataset, arguments)
-    _condition_terms(dataset, arguments)
+    condition_terms(dataset, arguments)
 
 
 def _check_candidates_of(
@@ -403,36 +402,6 @@ def _check_number(value: Any, column: Column) -> None:
     column.check_bounds(number)
     if column.enum is not None:
         column.read(value)
-
-
-def _condition_terms(dataset: Dataset, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the condition with its columns read as they are declared; empty if there is none."""
-    condition = read_condition(arguments.get("where"))
-    if condition is None:
-        return {}
-    kinds = {}
-    for name, kind in kinds_of_columns(condition).items():
-        column = dataset.column(name, "where")
-        constants = _CONSTANTS[column.type]
-        if kind not in (None, *constants):
-            raise InvalidArgument(
-                "where compares column {name} of {dataset_label}, declared as {column_type}, with a "
-                "{kind}; it needs a {constants}",
-                name=repr(name),
-                dataset_label=dataset.label,
-                column_type=column.type,
-                kind=kind,
-                constants=" or an ".join(constants),
-            )
-        kinds[name] = kind or (constants[0] if dataset.is_text or len(constants) == 1 else None)
-    return {"where": read_as(condition, kinds)}
-
-
-_CONSTANTS: Mapping[str, tuple[ConstantKind, ...]] = {
-    "integer": ("number",), "number": ("number",), "string": ("text",), "boolean": ("truth",),
-    "date": ("time",), "datetime": ("time", "instant"),
-}  # fmt: skip
-"""The constants with which columns of a declared type are compared."""
 
 
 def _group_terms(dataset: Dataset, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..conditions import (
     NEGATIONS,
+    CellComparison,
     Condition,
     ConstantKind,
     Membership,
@@ -30,7 +31,7 @@ from ..conditions import (
     tests_of,
 )
 from ..date_grid import microseconds
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, preview
 from .cells import constant
 from .grid_counts import at_or_above, strictly_above
 from .kinds import ColumnType, nearest_float, represent
@@ -48,6 +49,9 @@ _KINDS_OF_CONSTANTS: Mapping[ConstantKind, tuple[str, ...]] = {
     "instant": ("timestamp with time zone",),
 }
 """The kinds of columns whose cells are compared with constants of a kind."""
+
+_SHOWN = 10
+"""So many categories are shown in a message."""
 
 _ALIAS, ROW = "where", "row"
 """The alias of a column of a condition, before its number; and that of the places of rows in memory."""
@@ -79,6 +83,41 @@ def check_kind(of: ColumnType, kind: ConstantKind | None) -> None:
     )
 
 
+def check_order(test: Test, of: ColumnType) -> None:
+    """Raise if a test compares the texts of ordered categories by order: theirs is another one.
+
+    Raises:
+        InvalidArgument: from the type alone.
+    """
+    if of.has_order and isinstance(test, CellComparison) and test.operator not in ("=", "<>"):
+        raise InvalidArgument(
+            "where compares {words}, by {operator}, but its categories have an order of their own: list those that "
+            "you mean, as in {column} IN ('mid', 'high')",
+            words=of.words,
+            operator=test.operator,
+            column=of.column,
+        )
+
+
+def check_categories(test: Test, of: ColumnType) -> None:
+    """Raise if a test compares a column with a text that is none of the categories that its type declares.
+
+    Raises:
+        InvalidArgument: from the type alone.
+    """
+    if of.enum_categories is None or isinstance(test, Missing):
+        return
+    constants = test.constants if isinstance(test, Membership) else (test.constant,)
+    for one in constants:
+        if one not in of.enum_categories:
+            raise InvalidArgument(
+                "where: {constant} is none of the categories of {words}; they are {names}",
+                constant=preview(one),
+                words=of.words,
+                names=preview([*of.enum_categories[:_SHOWN]]),
+            )
+
+
 @dataclass(frozen=True)
 class Filter:
     """A condition on open columns.
@@ -105,6 +144,11 @@ class Filter:
         types = {alias: self.native.type(alias, self.columns[alias]) for alias in kinds}
         for alias, kind in kinds.items():
             check_kind(types[alias], kind)
+        for test in tests_of(self.condition):
+            of = types.get(aliases.get(test.column, ""))
+            if of is not None:
+                check_order(test, of)
+                check_categories(test, of)
         rows = self.native.readable(kinds)
 
         def decide(test: Test, truth: bool) -> "nw.Expr":

@@ -544,7 +544,7 @@ def relation_type(
     if word in ("UUID", "NULL"):
         return ColumnType(column, {"UUID": "uuid", "NULL": "nothing"}[word], word)
     if native.id == "enum":
-        return ColumnType(column, "text", "Enum", categories=enum_values(native))
+        return ColumnType(column, "text", "Enum", categories=enum_values(native), has_order=True)
     if word in ZONED_NS:
         return ColumnType(
             column, "timestamp with time zone", word, -(2**63) + 1, 2**63 - 1, unit="ns"

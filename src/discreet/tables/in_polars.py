@@ -40,7 +40,7 @@ class InPolars:
             return ColumnType(column, "nothing", word)
         of = column_type(column, dtype, word)
         return (
-            replace(of, enum_categories=tuple(dtype.categories))
+            replace(of, enum_categories=tuple(dtype.categories), has_order=True)
             if isinstance(dtype, nw.Enum)
             else of
         )

@@ -55,6 +55,8 @@ class ColumnType:
     categories: tuple[str, ...] | None = None
     enum_categories: tuple[str, ...] | None = None
     """The categories, where whoever wrote the schema chose them: those of a Polars Enum."""
+    has_order: bool = False
+    """Whether its values have an order of their own, which is not that of their texts: ordered categories."""
 
     @property
     def words(self) -> str:

@@ -14,14 +14,14 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from ..conditions import Condition
+from ..conditions import Condition, tests_of
 from ..date_grid import ClockKind
 from ..errors import NotCountable, UnreadableData
 from ..sampling.arrays import types_of
 from ..sampling.vectors import ExactArray
 from .database import connect_memory
 from .engine_errors import needing
-from .filters import ROW, Filter, decide_objects
+from .filters import ROW, Filter, check_order, decide_objects
 from .ids import check_unit, id_text, start_of_rule, unit_bytes
 from .in_duckdb import InDuckDB
 from .key_values import KeyColumn, check_keys, order_objects
@@ -52,6 +52,8 @@ class Objects:
     name: str = "object"
     of: ColumnType | None = None
     """The type of all of them, where the column says it: that of the categories of pandas."""
+    has_order: bool = False
+    """Whether they are ordered categories of pandas."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -154,6 +156,10 @@ def matching_cells(
         for alias in tests
         if isinstance(column := columns[alias], Objects)
     }
+    ordered = {tests[a] for a in tests if getattr(columns[a], "has_order", False)}
+    for test in tests_of(condition):
+        if test.column in ordered:
+            check_order(test, ColumnType(test.column, "anything", "category", has_order=True))
     decisions = decide_objects(condition, objects)
     booleans = {decision: f"decision{i}" for i, decision in enumerate(decisions)}
     typed = {a: c for a in tests if isinstance(c := columns[a], TypedArray)}
@@ -365,7 +371,7 @@ def series_of_pandas(series: Any, column: str) -> MemoryColumn:
     word, kind = str(dtype), type(dtype).__name__
     if word in OBJECTS:
         of = _type_of_categories(series.cat.categories, column) if word == "category" else None
-        return Objects(list(series), word, of)
+        return Objects(list(series), word, of, word == "category" and series.cat.ordered)
     if kind == "DatetimeTZDtype":
         moments = np.asarray(series.array.tz_convert("UTC").tz_localize(None))
         return TypedArray(moments, timestamp(column, dtype.unit, str(dtype.tz)))
