@@ -29,7 +29,7 @@ from discreet.ledger import interrupts
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.tokens import tokens_beside
-from discreet.service.turns import LENGTH
+from discreet.service.padding import LENGTH
 
 SOURCE = str(Path(discreet.__file__).parent)
 COUNTED = {

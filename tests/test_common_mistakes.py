@@ -391,7 +391,7 @@ verb = "medin"
 column = "age"
 epsilon = 1
 [server]
-turns = "1s"
+reader = 1
 """
 SECOND_ROUND = """\
 ledger = "postgresql://me:s3cret@host/db"
@@ -418,7 +418,7 @@ datasets = ["peoplex"]
         (
             ALL_WRONG,
             [1, 4, 5, 8, 9, 11, 13, 17],
-            ["'ledger'", "'privacy_unit'", "'minimum'", "'string'", "'median'", "'turn'"],
+            ["'ledger'", "'privacy_unit'", "'minimum'", "'string'", "'median'", "'readers'"],
         ),
         (SECOND_ROUND, [1, 6, 12, 15], ["leave the password out", "'people'"]),
     ],

@@ -22,6 +22,8 @@ from discreet.mechanisms import MECHANISMS
 from discreet.messages import AND, OR, Message, gettext, join, plural, translate, using_language
 from discreet.privacy.wording import in_full, mechanism_name
 
+from .service.answer_times import answering
+
 SOURCE = Path(discreet.__file__).parent
 HAN = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 CHINESE = pofile(SOURCE / "locale" / "zh.po")
@@ -41,7 +43,8 @@ CODES = {
     "a date": {"%Y", "%b", "%d", "%H:%M", "%S.%f", "%b-%d", "%Y-%b", "%Y-%b-%d", "%Y-%b-%d %H:%M"},
     "an event": {
         "opened", "extended", "shrunk", "charged", "answered", "charged outside", "released outside",
-        "described", "carried", "renewed", "merged", "failed", "reopened",
+        "described", "carried", "renewed", "merged", "failed", "reopened", "delayed", "given up", "reset",
+        "second reading", "third reading",
     },
 }  # fmt: skip
 """Messages that are looked up by a code, by context: they stand in no call."""
@@ -264,7 +267,7 @@ def test_pages_in_a_third_language(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DISCREET_CONFIG", raising=False)
     write_files()
-    served = Served(TEXT + '[server]\nturn = "0s"\n')
+    served = Served(answering(TEXT))
     assert '<html lang="en">' in served.person(lang="fr").get("/login").text
     login = served.person(lang=third_language).get("/login").text
     assert '<html lang="x-quoted">' in login

@@ -163,6 +163,7 @@ TOML = """\
 ledger = "budget.db"
 [datasets.families]
 source = "families.csv"
+answers_after = "0s"
 privacy_unit = ["person", "household"]
 max_contributions = 1
 budget = { epsilon = "20" }
@@ -176,8 +177,6 @@ epsilon = 8
 datasets = ["families"]
 share = { epsilon = "10" }
 verbs = ["mode", "median"]
-[server]
-turn = "0s"
 """
 
 

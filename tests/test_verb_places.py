@@ -171,14 +171,13 @@ DESCRIPTION = """
 ledger = "budget.db"
 [datasets.people]
 source = "{file}"
+answers_after = "0s"
 budget = {{ epsilon = "9" }}
 columns.age = {{ type = "number" }}
 [analysts.ann]
 datasets = ["people"]
 share = {{ epsilon = "9" }}
 verbs = ["median"]
-[server]
-turn = "0s"
 """
 
 

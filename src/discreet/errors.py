@@ -147,6 +147,10 @@ class UnreadableData(DiscreetError):
     """Data that cannot be used at all."""
 
 
+class DataUnavailable(UnreadableData):
+    """Data that cannot be read now, for a reason that is not theirs: a lock, a lost server. Ask again."""
+
+
 class MissingColumn(UnreadableData, KeyError):
     """A column that is not there; the message lists those that are."""
 

@@ -56,7 +56,7 @@ epsilon = "1/2"
 
 [server]
 listen = "127.0.0.1:8765"
-turn = "250ms"
+readers = 2
 
 [analysts.team-a]
 datasets = ["people"]
@@ -87,7 +87,7 @@ def test_the_format_is_read(tmp_path: Path) -> None:
     assert found.budgets == {"people": {"epsilon": 3}}
     asked = {"verb": "median", "column": "age", "epsilon": "1/2"}
     assert found.questions == {"people": {"typical-age": asked}}
-    assert found.server == {"listen": "127.0.0.1:8765", "turn": "250ms"}
+    assert found.server == {"listen": "127.0.0.1:8765", "readers": 2}
     assert found.analysts["team-a"]["max_epsilon"] == Fraction(1, 4)
     with pytest.raises(UnknownName, match="did you mean 'people'"):
         found.dataset("peple")
@@ -117,7 +117,10 @@ def test_the_format_is_read(tmp_path: Path) -> None:
         ('verb = "median"', 'verb = "medin"', 26, "did you mean 'median'?"),
         ('column = "age"', 'column = "ages"', 27, "did you mean 'age'?"),
         ('column = "age"', 'column = "age"\nalpha = 0.5', 28, "alpha: there is no such key"),
-        ('turn = "250ms"', "turm = 1", 32, "did you mean 'turn'?"),
+        ("readers = 2", "reader = 1", 32, "did you mean 'readers'?"),
+        ("readers = 2", 'turn = "1s"', 32, 'it is answers_after = "1s" under [datasets.NAME] now'),
+        ("readers = 2", 'slot = "1s"', 32, 'it is answers_after = "1s" under [datasets.NAME] now'),
+        ("readers = 2", "shared_turns = true", 32, "leave it out: a reader that is free"),
         ('["people"]', '["peple"]', 35, "did you mean 'people'?"),
         ('datasets = ["people"]', "", 34, "the datasets are missing"),
         ('"mode", "median"', '"mode", "laplace"', 37, "it must be one of mode"),

@@ -22,6 +22,7 @@ from discreet.errors import (
 )
 from discreet.ledger import Amount, Ledger, Session
 from discreet.ledger.budget import new_budget
+from discreet.ledger.delays import Timing
 from discreet.ledger.failed_questions import Allowance, QuestionFailed, least_cost
 from discreet.ledger.ledger import session_of
 from discreet.ledger.purchase import ChargeTerms
@@ -73,7 +74,7 @@ def test_a_failure_stands_for_the_answer(where: str) -> None:
         with pytest.raises(RequestConflict, match="was another question"):
             asker.buy(bill("1/2", "r", digest="2:" + "cd" * 32), untouched)
     assert ledger.verify().events == 5
-    assert ledger.history()[-1].body == {"failures": 1}
+    assert ledger.history()[-1].body == {"failures": 1, "reason": "the data"}
     assert ledger.history()[-1].request == "r"
     assert str(ledger.spent("adult", "a").epsilon) == "1/4"
 
@@ -96,12 +97,12 @@ def test_a_dataset_is_closed_for_its_analyst_alone(where: str) -> None:
     fail(session(ledger), "r")
     for asker in (session(ledger), session(Ledger(where))):
         with pytest.raises(
-            Exhausted, match=r"closed after a failure; the owner opens .* reopen adult --analyst a"
+            Exhausted, match=r"closed after 1 failure; the owner opens .* reopen adult --analyst a"
         ):
             asker.buy(bill("1/4", "new"), untouched)
         quote = asker.quoted([bill("1/4")])
         assert not quote.fits
-        assert "closed after a failure" in str(quote.closed)
+        assert "closed after 1 failure" in str(quote.closed)
     assert session(ledger, "b").buy(bill("1/4", "r"), answering(1)) == 1
     assert session(ledger, None).buy(bill("1/4", "r"), answering(1)) == 1
     with pytest.raises(Unanswerable):  # a stored failure leaves as before
@@ -184,7 +185,7 @@ def test_a_renewal_opens_nothing() -> None:
     ledger.open(people, analyst="a", epsilon=3)
     fail(session(ledger), "r")
     ledger.renew(people, "2027", shares={"a": {"epsilon": 2}})
-    with pytest.raises(Exhausted, match="closed after a failure"):
+    with pytest.raises(Exhausted, match="closed after 1 failure"):
         session(ledger).buy(bill("1/4"), untouched)
     assert [share.name for share in ledger.reopen(people)] == ["adult 2027 / a"]
     assert session(ledger).buy(bill("1/4"), answering(0)) == 0
@@ -200,7 +201,9 @@ def test_a_renewal_opens_nothing() -> None:
 def test_times_are_those_that_are_given() -> None:
     ledger = opened()
     (budget,) = [b for b in ledger.budgets() if b.analyst == "a"]
-    asker = session_of(ledger, budget, ChargeTerms(AT.format(1), AT.format(2)))
+    asker = session_of(
+        ledger, budget, ChargeTerms(AT.format(1), Timing("", stored_at=AT.format(2)))
+    )
     asker.buy(bill("1/4", "x"), answering(0))
     fail(asker, "y")
     assert [e.at for e in ledger.history()[3:]] == [AT.format(1), AT.format(2)] * 2

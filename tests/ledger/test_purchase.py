@@ -353,7 +353,7 @@ def test_a_dataset_that_was_closed_while_we_prepared_charges_nothing(where: str)
             asker().buy(bill("1/4", "other"), lambda: fail)
         return undrawn()
 
-    with pytest.raises(Exhausted, match="closed after a failure"):
+    with pytest.raises(Exhausted, match="closed after 1 failure"):
         asker().buy(bill("1/4", "mine"), prepare)
     assert [event.request for event in ledger.history()[2:]] == ["other", "other"]
 

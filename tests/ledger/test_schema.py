@@ -66,7 +66,7 @@ def test_a_ledger_without_failures_counts_them_from_now_on(tmp_path: Path, schem
     ledger = Ledger(path)
     assert ledger.verify(head).events == events + (8 if schema == 4 else 0)
     (share,) = [b for b in ledger.budgets() if b.name == "plain / a"]
-    asker = session_of(ledger, share, ChargeTerms(allowance=Allowance("plain", "a")))
+    asker = session_of(ledger, share, ChargeTerms(allowance=Allowance("plain", "a", 1)))
 
     def fail() -> Callable[[], Indices]:
         def draw() -> Indices:
@@ -76,7 +76,7 @@ def test_a_ledger_without_failures_counts_them_from_now_on(tmp_path: Path, schem
 
     with pytest.raises(Unanswerable):
         asker.buy(bill("1/16", "r"), fail)
-    with pytest.raises(Exhausted, match="closed after a failure"):
+    with pytest.raises(Exhausted, match="closed after 1 failure"):
         asker.buy(bill("1/16", "s"), untouched)
     assert ledger.reopen("plain")[0].analyst == "a"
     assert asker.buy(bill("1/16", "s"), answering(0)) == 0

@@ -12,7 +12,6 @@ that gets an answer, or a failure of the service, is listed under "failed".
 import argparse
 import json
 import random
-import re
 import sys
 import tempfile
 import threading
@@ -178,24 +177,6 @@ class AssistantStorm(Storm):
         """Return an assistant of an analyst of its own."""
         return Assistant(self, TEAMS[number], number)
 
-    def _begin(self) -> None:
-        """Start the service; where commits take long and its turns are refused, with the turn that would do."""
-        for _ in range(20):
-            try:
-                self._start(False)
-            except RuntimeError as error:
-                enough = re.findall(r'declare turn = "(\w+)"', str(error))
-                if not enough:
-                    raise
-                path = self._folder / "discreet.toml"
-                text = path.read_text(encoding="utf-8")
-                path.write_text(
-                    re.sub('turn = ".*"', f'turn = "{enough[-1]}"', text), encoding="utf-8"
-                )
-            else:
-                return
-        raise RuntimeError("no turns are long enough for the place of the ledger")
-
     def count_bad(self, status: int) -> None:
         """Count a bad message."""
         with self._lock:
@@ -206,7 +187,7 @@ class AssistantStorm(Storm):
         assistants = [self.client(number) for number in range(self.clients)]
         threads = [threading.Thread(target=one.rage) for one in assistants]
         for turn in range(kills + 1):
-            self._begin()
+            self._start(False)
             for thread in threads if turn == 0 else ():
                 thread.start()
             self._await_answer()
@@ -223,10 +204,10 @@ class AssistantStorm(Storm):
         self.counts["calls"] = sum(one.sent for one in assistants)
 
 
-def storm(place: Path | None, *, calls: int, kills: int, turn: str) -> dict[str, Any]:
+def storm(place: Path | None, *, calls: int, kills: int, after: str) -> dict[str, Any]:
     """Return the figures of one storm, in a folder of its own in that place."""
     with tempfile.TemporaryDirectory(dir=place) as folder:
-        over = AssistantStorm("budget.db", Path(folder), turn)
+        over = AssistantStorm("budget.db", Path(folder), after)
         begun = time.monotonic()
         try:
             over.rage_by_tools(calls, kills)
@@ -240,11 +221,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--calls", type=int, default=10_000)
     options.add_argument("--kills", type=int, default=20)
-    options.add_argument(
-        "--turn",
-        default="10ms",
-        help="of the service, which takes none below six commits to its ledger",
-    )
+    options.add_argument("--after", default="10ms", help="when answers leave")
     said = vars(options.parse_args())
     return told([("assistants", storm(fast_place(), **said))], FAILED)
 

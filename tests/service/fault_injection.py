@@ -27,6 +27,7 @@ from discreet.service.pages.page_request import SESSION
 from discreet.service.pages.sessions import form_secret, sessions_beside
 from discreet.service.tokens import ROLES, tokens_beside
 
+from .answer_times import answering
 from .test_app import LATER, ROUTES
 from .test_connect import TEXT
 
@@ -139,7 +140,7 @@ class World:
             'epsilon = "10"', 'epsilon = "1000"'
         )
         self.path = self.folder / "discreet.toml"
-        self.path.write_text(text + '[server]\nturn = "0s"\n')
+        self.path.write_text(answering(text))
         (self.folder / "SECRET-PLACE.csv").write_text("age,city\n" + "30,Bern\n" * 99)
         (self.folder / "rivals.csv").write_text("x\n1\n2\n")
         declared = configuration(self.path)

@@ -4,8 +4,8 @@
     python -m tests.service.storm --kills 2 --workers-killed 4 --where budget.db
 
 What is killed is a worker, the dispatcher, the template of its readers, or a reader, which takes one answer with it
-if it reads then: that is a failure, stored and told again. Each client notes what it asks before, and what it was
-given after. At the end everything is asked once more, and compared with the ledger. Figures are printed as JSON;
+if it reads then: the question is given up, and asked again, three times at most. The owner resets what waits then.
+Each client notes what it asks before, and what it was given after. At the end everything is asked once more, and compared with the ledger. Figures are printed as JSON;
 the exit code is 1 unless nothing was unpaid, nothing was charged or answered twice, no failure was forgotten or
 answered, every reply under one Idempotency-Key was the same, and nothing else failed.
 """
@@ -45,8 +45,11 @@ ALONE = ("--readers", "1")
 ROUNDS = 5
 """So many kills of the service are of one with workers, which is slow to start."""
 
-RETRIED = (429, 500, 503)
+RETRIED = (402, 429, 500, 503)
 """What may be told for a while; a failure that was stored is told for ever."""
+
+WAITS, NO_MORE = b"questions were given up", b"so it is not read again"
+"""Words to an analyst whose questions wait for the next reset, and of a question that was read three times."""
 
 FINAL = b"gives the same error again"
 
@@ -68,11 +71,9 @@ ledger = "{ledger}"
 source = "people.csv"
 budget = {{ epsilon = "1000" }}
 max_failures = 1000
+answers_after = "{after}"
 columns.age = {{ type = "integer", minimum = 0, maximum = 99 }}
 questions.age = {{ verb = "mode", column = "age", epsilon = "{cost}" }}
-
-[server]
-turn = "{turn}"
 """
 _ASKED: dict[str, Any] = {"question": "age"}
 # So little is paid that all answers are about as likely, and two draws are seldom alike.
@@ -84,15 +85,15 @@ class Storm:
     Args:
         ledger: where the ledger is.
         folder: for the description, the data and the logs.
-        turn: the turn of the service.
+        after: when answers leave.
     """
 
     clients = CLIENTS
     """How many clients there are."""
 
-    def __init__(self, ledger: str, folder: Path, turn: str = "0s") -> None:
+    def __init__(self, ledger: str, folder: Path, after: str = "0s") -> None:
         self._folder = folder
-        text = _TEXT.format(ledger=ledger, cost=COST, turn=turn)
+        text = _TEXT.format(ledger=ledger, cost=COST, after=after)
         text += "".join(_ANALYST.format(team=team) for team in TEAMS)
         (folder / "discreet.toml").write_text(text)
         (folder / "people.csv").write_text("age\n1\n2\n3\n")
@@ -106,6 +107,7 @@ class Storm:
         self.finals: dict[tuple[str, str], set[bytes]] = defaultdict(set)
         self.counts: Counter[str] = Counter()
         self.failures: list[str] = []
+        self.lost_answers: set[tuple[str, str]] = set()
         self.service = Running(folder)
         self.over = threading.Event()
 
@@ -125,6 +127,11 @@ class Storm:
                 self.given[team, key].add(_without_spaces(body))
             elif FINAL in body:
                 self.finals[team, key].add(_without_spaces(body))
+            elif NO_MORE in body:
+                self.lost_answers.add((team, key))
+            elif WAITS in body:
+                Ledger(self._ledger).reset_delays("people", analyst=team)
+                self.counts["resets"] += 1
             elif status not in RETRIED:
                 self.failures.append(f"{status} {body[:300]!r}")
 
@@ -210,7 +217,7 @@ class Storm:
                 ("charged", *of) not in counted or of not in stored for of in self.given
             ),
             "twice": sum(count > 1 for count in counted.values()),
-            "failures": len(finals),
+            "failures": len(finals), "given up three times": len(self.lost_answers),
             "forgotten": sum(of not in finals or of in self.given for of in self.finals)
             + len(finals & {*stored}),
             "differ": sum(len(b) > 1 for of in (self.given, self.finals) for b in of.values())
@@ -245,7 +252,7 @@ class Client:
     def insist(self) -> None:
         """Ask what was not answered, and what was lately, until there is an answer."""
         asked = self._storm.asked[self._team]
-        settled = {*self._storm.given, *self._storm.finals}
+        settled = {*self._storm.given, *self._storm.finals, *self._storm.lost_answers}
         unanswered = [key for key in asked if (self._team, key) not in settled]
         for key in {*unanswered, *asked[-100:]}:
             if not any(self.ask(key) for _ in range(100)):
@@ -269,7 +276,7 @@ class Client:
             time.sleep(0.5)
             return False
         self._storm.noted(self._team, key, reply.status, body)
-        is_settled = reply.status == 200 or FINAL in body
+        is_settled = reply.status == 200 or FINAL in body or NO_MORE in body
         if not is_settled:
             time.sleep(0.2)
         return is_settled
@@ -303,11 +310,11 @@ def _amiss(ledger: Ledger, draws: int) -> list[str]:
 
 
 def storm(
-    ledger: str, place: Path | None, *, kills: int, workers_killed: int, turn: str = "0s"
+    ledger: str, place: Path | None, *, kills: int, workers_killed: int, after: str = "0s"
 ) -> dict[str, Any]:
     """Return the figures of one storm, in a folder of its own in that place."""
     with tempfile.TemporaryDirectory(dir=place) as folder:
-        over = Storm(ledger, Path(folder), turn)
+        over = Storm(ledger, Path(folder), after)
         begun = time.monotonic()
         try:
             over.rage(kills, workers_killed)
@@ -321,7 +328,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--kills", type=int, default=50)
     options.add_argument("--workers-killed", type=int, default=1000)
-    options.add_argument("--turn", default="0s", help="of the service")
+    options.add_argument("--after", default="0s", help="when answers leave")
     options.add_argument("--where", help="a URL or a path; else a file and a server")
     said = vars(options.parse_args())
     where = said.pop("where")

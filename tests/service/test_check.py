@@ -16,6 +16,7 @@ from discreet.datasets.noisy_cell_counts import NoisyCellCounts
 from discreet.errors import InvalidArgument, MissingColumn
 from discreet.service.http_client import HttpClient
 
+from .answer_times import answering
 from .pages.person import Read, Served
 from .test_connect import TEXT, write_files
 from .test_http_client import InTheProcess
@@ -30,7 +31,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         patched.chdir(tmp_path_factory.mktemp("check"))
         patched.delenv("DISCREET_CONFIG", raising=False)
         write_files()
-        yield Served(ALLOWED + '[server]\nturn = "0s"\n', ("ann", "bob"))
+        yield Served(answering(ALLOWED), ("ann", "bob"))
 
 
 def there(served: Served, who: str) -> Connection:

@@ -33,6 +33,7 @@ TEXT = """\
 ledger = "budget.db"
 [datasets.people]
 source = "SECRET-PLACE.csv"
+max_failures = 1
 budget = { epsilon = "30" }
 columns.age = { type = "integer", minimum = 0, maximum = 120 }
 columns.city = { type = "string", enum = ["Bern", "Basel"] }
@@ -47,6 +48,7 @@ column = "city"
 epsilon = 8
 [datasets.rivals]
 source = "rivals.csv"
+max_failures = 1
 budget = { epsilon = "9" }
 columns.x = { type = "integer", minimum = 0, maximum = 9 }
 questions.high = { verb = "maximum", column = "x", epsilon = 1 }

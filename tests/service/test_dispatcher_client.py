@@ -18,7 +18,7 @@ class FakeDispatcher:
     """A dispatcher that answers the last question first, and may hang up."""
 
     def __init__(self) -> None:
-        self.connections, self.hangs_up = 0, False
+        self.connections, self.hangs_up, self.gone = 0, False, list[int]()
 
     async def serve(self, lines: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -31,13 +31,15 @@ class FakeDispatcher:
         numbers: list[tuple[int, str]] = []
         async for line in lines:
             message = json.loads(line)
-            if message["question"] is None:
+            if message.get("question", 0) is None:
                 writer.write(b'{"id": 0, "alive": 1, "readers": 2}\n')
                 continue
             if self.hangs_up:
                 break
+            if message.get("is_gone"):
+                self.gone.append(message["id"])
+                continue
             numbers.append((message["id"], message["question"]["request"]))
-            self._send(writer, id=message["id"], end=7.0)
             if len(numbers) == 3:
                 for number, request in numbers[::-1]:
                     self._send(writer, id=number, end=8.0, is_first=True, reply={"to": request})
@@ -72,9 +74,8 @@ def test_answers_come_in_any_order_over_one_connection(path: str) -> None:
         dispatcher = FakeDispatcher()
         async with serving(dispatcher, path):
             client = DispatcherClient(path, 3)
-            tickets = await asyncio.gather(*(client.ask(question(name)) for name in "abc"))
-            assert [ticket.end for ticket in tickets] == [7.0] * 3
-            replies = [await ticket.reply for ticket in tickets]
+            replies = await asyncio.gather(*(client.ask(question(name)) for name in "abc"))
+            assert [reply["end"] for reply in replies] == [8.0] * 3
             assert [reply["reply"]["to"] for reply in replies] == ["a", "b", "c"]
             assert dispatcher.connections == 1
             assert await asyncio.to_thread(client.count_alive) == (1, 2)
@@ -88,14 +89,17 @@ def test_a_connection_that_is_lost_is_told_and_made_anew(path: str) -> None:
         with pytest.raises(UnreachableError):
             await client.ask(question("nobody"))
         async with serving(dispatcher, path):
-            ticket = await client.ask(question("waits"))
+            waits = asyncio.create_task(client.ask(question("waits")))
+            while not dispatcher.connections:
+                await asyncio.sleep(0.01)
             dispatcher.hangs_up = True
             with pytest.raises(UnreachableError):
                 await client.ask(question("lost"))
             with pytest.raises(UnreachableError):
-                await ticket.reply
+                await waits
             dispatcher.hangs_up = False
-            assert (await client.ask(question("again"))).end == 7.0
+            again = await asyncio.gather(*(client.ask(question(name)) for name in "abc"))
+            assert again[0]["end"] == 8.0
         assert dispatcher.connections == 2
 
     asyncio.run(work())
@@ -104,10 +108,25 @@ def test_a_connection_that_is_lost_is_told_and_made_anew(path: str) -> None:
 def test_each_event_loop_has_its_own_connection(path: str) -> None:
     client = DispatcherClient(path)
 
-    async def work() -> float | None:
+    async def work() -> object:
         async with serving(FakeDispatcher(), path):
-            end = (await client.ask(question("a"))).end
+            replies = await asyncio.gather(*(client.ask(question(name)) for name in "abc"))
         Path(path).unlink(missing_ok=True)  # gone with the server since Python 3.13
-        return end
+        return replies[0]["end"]
 
-    assert [asyncio.run(work()) for _ in range(2)] == [7.0, 7.0]
+    assert [asyncio.run(work()) for _ in range(2)] == [8.0, 8.0]
+
+
+def test_a_question_that_is_cancelled_is_taken_back(path: str) -> None:
+    async def work() -> None:
+        dispatcher = FakeDispatcher()
+        async with serving(dispatcher, path):
+            asking = asyncio.create_task(DispatcherClient(path).ask(question("a")))
+            while not dispatcher.connections:
+                await asyncio.sleep(0.01)
+            asking.cancel()
+            while not dispatcher.gone:
+                await asyncio.sleep(0.01)
+        assert dispatcher.gone == [0]
+
+    asyncio.run(work())

@@ -34,6 +34,7 @@ from discreet.service.dispatcher_process import DispatcherProcess
 from discreet.service.http_client import HttpClient
 from discreet.service.tokens import tokens_beside
 
+from .answer_times import answering
 from .killing import endless, kill_readers, killed_while_reading, readers_of, wait_for
 from .running import below
 from .test_connect import TEXT, spent, write_files
@@ -52,8 +53,8 @@ class Served:
     """
 
     def __init__(self, turn: str = "0s") -> None:
-        often = TEXT.replace("[datasets.people]\n", "[datasets.people]\nmax_failures = 1000\n")
-        Path("discreet.toml").write_text(often + f'[server]\nturn = "{turn}"\n')
+        often = TEXT.replace("max_failures = 1", "max_failures = 1000")
+        Path("discreet.toml").write_text(answering(often, turn))
         self.process = DispatcherProcess(configuration(), 1)
         self.client = DispatcherClient(self.process.path)
         app: Any = make_app(configuration(), ["testserver"], dispatcher=self.client)

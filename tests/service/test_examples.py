@@ -17,8 +17,8 @@ from packaging.utils import canonicalize_name
 
 import discreet
 from discreet.ledger.toml_budgets import configuration, open_described
+from discreet.service.padding import LENGTH
 from discreet.service.tokens import read_expiry, tokens_beside
-from discreet.service.turns import LENGTH
 
 from .running import Running, free_port
 
@@ -36,7 +36,7 @@ datasets.people.source = "people.csv"
 datasets.people.budget = { epsilon = "3" }
 datasets.people.columns.city = { type = "string", enum = ["Bern", "Basel"] }
 datasets.people.questions.city = { verb = "mode", column = "city", epsilon = 1 }
-server.turn = "12.5ms"
+datasets.people.answers_after = "50ms"
 """
 
 

@@ -21,10 +21,11 @@ from discreet.service.app import make_app
 from discreet.service.counts import RequestCounts
 from discreet.service.http_connections import LEAST_TAKEN, LONGEST_HEAD, LimitedConnection
 from discreet.service.middleware import LONGEST_BODY
+from discreet.service.padding import LENGTH
 from discreet.service.serving import settings
 from discreet.service.tokens import tokens_beside
-from discreet.service.turns import LENGTH
 
+from .answer_times import answering
 from .test_connect import TEXT, write_files
 from .test_http_client import LATER
 
@@ -35,7 +36,7 @@ class Listening:
     """A service on a port of this machine, in a thread of this process."""
 
     def __init__(self) -> None:
-        Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0s"\n')
+        Path("discreet.toml").write_text(answering(TEXT))
         token, _ = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
         app: Any = make_app(configuration(), ["127.0.0.1"], RequestCounts())
         self.server = uvicorn.Server(uvicorn.Config(app, port=0, **settings()))

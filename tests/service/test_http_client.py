@@ -35,6 +35,7 @@ from discreet.service.operations import QUESTIONS
 from discreet.service.tokens import tokens_beside
 from discreet.service.wire import REPLAYED, write_release
 
+from .answer_times import answering
 from .test_connect import REFUSED, TEXT, write_files
 
 LATER = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)
@@ -64,7 +65,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Any:
         patched.chdir(tmp_path_factory.mktemp("elsewhere"))
         patched.delenv("DISCREET_CONFIG", raising=False)
         write_files()
-        Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0s"\n')
+        Path("discreet.toml").write_text(answering(TEXT))
         token, _ = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
         app: Any = make_app(configuration(), ["testserver"])
         there = HttpClient(InTheProcess(app, token))
@@ -131,7 +132,7 @@ def test_a_failure_is_paid_and_stands_for_the_answer(both: tuple[Connection, Con
         with pytest.raises(Unanswerable) as again:
             asker.mode("people", "city", epsilon="1/8", request="lost")
         assert (again.value.__notes__, again.value.charged) == (final, True)
-    with pytest.raises(Exhausted, match="closed after a failure"):
+    with pytest.raises(Exhausted, match="closed after 1 failure"):
         there.mode("people", "city", epsilon="1/8", request="new")
 
 

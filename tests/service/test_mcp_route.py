@@ -19,8 +19,9 @@ from discreet.service import mcp_route
 from discreet.service.assistant_tools import TOOLS
 from discreet.service.limits import PLACES
 from discreet.service.middleware import LONGEST_BODY
-from discreet.service.turns import LENGTH
+from discreet.service.padding import LENGTH
 
+from .answer_times import answering
 from .running import Running
 from .test_app import Called
 from .test_connect import write_files
@@ -237,7 +238,7 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running
     write_files()
     from .test_connect import TEXT
 
-    Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0.6s"\n')
+    Path("discreet.toml").write_text(answering(TEXT, "0.6s"))
     with Running(tmp_path, "--readers", "1") as service:
         yield service
 

@@ -33,6 +33,7 @@ from discreet.service.rights import Rights
 from discreet.service.tokens import ROLES, tokens_beside
 from discreet.tables import column, engine
 
+from .answer_times import answering
 from .test_app import ARGUMENTS
 from .test_connect import TEXT, write_files
 from .test_http_client import LATER, InTheProcess
@@ -84,7 +85,7 @@ def callers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callers]:
         patched.chdir(tmp_path_factory.mktemp("operations"))
         patched.delenv("DISCREET_CONFIG", raising=False)
         write_files()
-        Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0s"\n')
+        Path("discreet.toml").write_text(answering(TEXT))
         yield Callers()
 
 

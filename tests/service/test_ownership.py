@@ -30,6 +30,7 @@ from discreet.service.http_client import HttpClient
 from discreet.service.operations import AUDIT, Operation
 from discreet.service.tokens import tokens_beside
 
+from .answer_times import answering
 from .test_connect import TEXT, write_files
 from .test_http_client import LATER, InTheProcess
 
@@ -43,7 +44,7 @@ def owner(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DISCREET_CONFIG", raising=False)
     write_files()
-    Path("discreet.toml").write_text(WIDER + '[server]\nturn = "0s"\n')
+    Path("discreet.toml").write_text(answering(WIDER))
     return connected("owner") if request.param == "there" else discreet.connect()
 
 
@@ -192,7 +193,7 @@ def test_auditors_see_the_chain_and_analysts_do_not(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_files()
-    Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0s"\n')
+    Path("discreet.toml").write_text(answering(TEXT))
     assert connected("auditor").audit() == discreet.Ledger("budget.db").verify()
     with pytest.raises(NotAllowed, match="owners and auditors"):
         connected("analyst", "ann").audit()
@@ -207,7 +208,7 @@ def test_a_budget_that_is_not_open_yet_is_opened_by_the_owner(
     write_files()
     Path("budget.db").unlink()
     open_described(configuration(), "people")
-    Path("discreet.toml").write_text(WIDER + '[server]\nturn = "0s"\n')
+    Path("discreet.toml").write_text(answering(WIDER))
     owner = connected("owner") if role == "there" else discreet.connect()
     assert [budget.name for budget in owner.budgets()] == ["people"]
     assert ("rivals", "high") in {(one.name, one.access) for one in owner.questions()}

@@ -19,6 +19,7 @@ from discreet.service.paid_requests import PaidRequests
 from discreet.service.routes import _body_model
 from discreet.service.tokens import tokens_beside
 
+from .answer_times import answering
 from .test_connect import TEXT, write_files
 from .test_http_client import LATER
 
@@ -73,7 +74,7 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calls:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DISCREET_CONFIG", raising=False)
     write_files()
-    Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0s"\n')
+    Path("discreet.toml").write_text(answering(TEXT))
     calls = Calls()
     object.__setattr__(calls.paid_requests, "app", calls.count)
     return calls

@@ -1,78 +1,58 @@
-"""A reader reports its steps, and keeps the times of its place."""
+"""A reader reports its steps, computes for a limited time, and stores when it is told to."""
 
 import signal
 from typing import Any
 
 import pytest
 
-from discreet.errors import Unanswerable
+from discreet.errors import DataUnavailable, MissingColumn, Unanswerable
+from discreet.ledger.delays import GivenUp, Timing
 from discreet.ledger.failed_questions import QuestionFailed
 from discreet.node.allowed_questions import charge_first
-from discreet.service.reader import Pace
+from discreet.service.reader import Reading
 
 
-class Script:
-    """A clock that moves when somebody waits, and the lines that a dispatcher would get."""
-
-    def __init__(self, time: float) -> None:
-        self.time, self.lines = time, list[dict[str, Any]]()
-
-    def pace(self, **times: Any) -> Pace:
-        defaults = {"charge_by": 100.0625, "store_at": 100.9375, "turn": 0.25, "limit": 0.875}
-        return Pace(
-            self.lines.append, **{**defaults, **times}, now=lambda: self.time, wait=self.wait
-        )
-
-    def wait(self, seconds: float) -> None:
-        self.time += seconds
+def test_the_steps_of_a_reading_and_its_limit() -> None:
+    lines: list[dict[str, Any]] = []
+    timing = Timing("", factor=4)
+    reading = Reading(lines.append, lambda: {"stored_at": "then", "factor": 8}, timing, 30.0)
+    reading.begin()
+    assert 29 < signal.getitimer(signal.ITIMER_PROF)[0] < 30.1
+    reading.finish()
+    assert signal.getitimer(signal.ITIMER_PROF)[0] == 0
+    assert lines == [{"step": "charged", "factor": 4}, {"step": "ended"}]
+    assert (timing.stored_at, timing.factor) == ("then", 8)
 
 
-@pytest.mark.parametrize(("charged", "late"), [(100.0, 0), (100.06, 0), (100.07, 1), (100.5, 2)])
-def test_waiting_for_the_charge_makes_all_that_follows_late_by_whole_turns(
-    charged: float, late: int
-) -> None:
-    script = Script(charged)
-    pace = script.pace()
-    pace.begin()
-    script.time += 0.3
-    pace.finish()
-    assert script.time == pytest.approx(100.9375 + late * 0.25)
-    assert script.lines == [
-        {"step": "charged", "at": charged, "late_turns": late}, {"step": "drawn"},
-    ]  # fmt: skip
+FAILURES = {
+    "no": None,
+    "reading": ValueError("SECRET"),
+    "drawing": Unanswerable("SECRET"),
+    "memory": MemoryError(),
+    "column": MissingColumn("SECRET"),
+    "locked": DataUnavailable("the data are locked"),
+}
+REASONS = {
+    "reading": "InvalidScores", "drawing": "Unanswerable", "memory": "memory", "column": "MissingColumn",
+    "locked": "the data are locked",
+}  # fmt: skip
 
 
-def test_the_kernel_ends_a_reader_that_nobody_else_ends() -> None:
-    pace = Script(100.0).pace()
-    pace.begin()
-    assert 0.9 < signal.getitimer(signal.ITIMER_REAL)[0] <= 0.875 + 0.25
-    pace.finish()
-    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
-
-
-def test_without_turns_nothing_is_waited_for() -> None:
-    script = Script(100.0)
-    pace = script.pace(store_at=None, turn=0.0, limit=0.0)
-    pace.begin()
-    pace.finish()
-    assert (script.time, [line["step"] for line in script.lines]) == (
-        100.0, ["charged", "drawn"],
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("fails", ["no", "reading", "drawing"])
+@pytest.mark.parametrize("fails", FAILURES)
 def test_all_reading_follows_the_charge_and_its_outcome_waits(fails: str) -> None:
+    """What is locked is given up; all else that fails is a failure, with a reason that quotes nothing."""
     order: list[str] = []
 
     def prepare() -> Any:
         order.append("read")
-        if fails == "reading":
-            raise ValueError("SECRET")
+        error = FAILURES[fails]
+        if error is not None and fails != "drawing":
+            raise error
 
         def draw() -> int:
             order.append("draw")
-            if fails == "drawing":
-                raise Unanswerable("SECRET")
+            if error is not None:
+                raise error
             return 3
 
         return draw
@@ -83,7 +63,9 @@ def test_all_reading_follows_the_charge_and_its_outcome_waits(fails: str) -> Non
     if fails == "no":
         assert draw() == 3
     else:
-        with pytest.raises(QuestionFailed):
+        with pytest.raises((GivenUp, QuestionFailed)) as caught:
             draw()
-    drawn = [] if fails == "reading" else ["draw"]
+        assert isinstance(caught.value, GivenUp) == (fails == "locked")
+        assert getattr(caught.value, "reason") == REASONS[fails]  # noqa: B009  # of both
+    drawn = ["draw"] if fails in ("no", "drawing") else []
     assert order == ["begin", "read", *drawn, "finish"]

@@ -12,12 +12,14 @@ import pytest
 
 from discreet.service import reader_pool
 from discreet.service.reader import ReaderSettings
-from discreet.service.reader_limits import ReaderLimits
 from discreet.service.reader_pool import SPARES, EndedError, Line, ReaderPool
+from discreet.service.resources import ReaderLimits
 
 
 class FakeReader:
     """A reader that does nothing but end."""
+
+    has_failed = False
 
     def __init__(self) -> None:
         self.end = asyncio.Event()

@@ -24,14 +24,15 @@ from discreet.service.app import make_app
 from discreet.service.free_questions import verb_named
 from discreet.service.http_client import HttpClient
 from discreet.service.lengths import _FOR_THE_REST, _KEY, longest_answer
+from discreet.service.padding import LENGTH, Clock
 from discreet.service.pages.page_routes import ANSWER_LENGTH
 from discreet.service.permissions import hold, rights_of
 from discreet.service.tokens import tokens_beside
-from discreet.service.turns import LENGTH, Clock
 from discreet.tables.key_values import MOST_KEY_BYTES
 
 from ..test_escapes import INVISIBLE
 from ..test_released_values import HOSTILE
+from .answer_times import answering
 from .pages.person import Person, Read
 from .released_numbers import EXAMPLES, KEYS
 from .test_connect import TEXT
@@ -67,7 +68,7 @@ class Ways:
     """Connections of one analyst in this process and over HTTP, and a person at the pages."""
 
     def __init__(self) -> None:
-        Path("discreet.toml").write_text(WORDS + '[server]\nturn = "0s"\n')
+        Path("discreet.toml").write_text(answering(WORDS))
         Path("SECRET-PLACE.csv").write_text("age,city\n" + "30,Bern\n" * 99 + "40,Basel\n" * 50)
         Path("rivals.csv").write_text("x\n1\n2\n")
         for name, analyst in (
@@ -202,8 +203,6 @@ share = { epsilon = "9", delta = "1e-6" }
 verbs = ["keys", "counts"]
 max_epsilon = 1
 max_delta = "1e-7"
-[server]
-turn = "250ms"
 """
 
 

@@ -15,8 +15,8 @@ from discreet import Connection
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.http_client import HttpClient
+from discreet.service.padding import LENGTH, QUANTUM, Clock, Padding
 from discreet.service.tokens import tokens_beside
-from discreet.service.turns import LENGTH, Clock, Turns
 
 from .test_http_client import LATER, InTheProcess
 
@@ -36,8 +36,6 @@ epsilon = "1/2"
 datasets = ["people"]
 share = { epsilon = "1000" }
 verbs = ["mode", "top_k", "median", "minimum", "maximum", "quantile", "quantiles", "best_price"]
-[server]
-turn = "62.5ms"
 """
 
 FREE: list[tuple[str, str, dict[str, Any]]] = [
@@ -56,14 +54,14 @@ DATA: list[str | None] = [
 
 
 class Timed:
-    """A service whose time stands still, but for the turns that replies wait for."""
+    """A service whose time stands still, but for what replies wait for."""
 
     def __init__(self) -> None:
         token, _ = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
         self.headers = {"Authorization": f"Bearer {token}"}
         self.waited: list[float] = []
         app = make_app(configuration(), ["service.test"])
-        assert isinstance(app, Turns)
+        assert isinstance(app, Padding)
         self.app = app
         self.app.clock = Clock(lambda: 0.0, self._wait)
 
@@ -122,7 +120,7 @@ def test_replies_about_all_data_have_one_time_and_one_length(
             ),
         )
     }
-    assert timed.waited == [0.0625] * len(DATA)
+    assert timed.waited == [QUANTUM] * len(DATA)
     assert statuses[:5] == [200] * 5
     assert {*statuses[5:]} <= {200, 500}
     assert 500 in statuses
@@ -140,7 +138,7 @@ def test_refusals_have_the_time_and_the_length_of_answers(timed: Timed) -> None:
     ]
     assert [reply.status_code for reply in refused] == [404, 422, 422, 422, 404, 422]
     assert {len(reply.content) for reply in refused} == {LENGTH}
-    assert timed.waited == [0.0625] * 6
+    assert timed.waited == [QUANTUM] * 6
 
 
 def test_what_the_application_fails_at_is_a_reply_like_others_and_says_nothing(
@@ -155,7 +153,7 @@ def test_what_the_application_fails_at_is_a_reply_like_others_and_says_nothing(
     timed.app.app = inner
     assert (reply.status_code, len(reply.content)) == (503, LENGTH)
     assert reply.json()["error"] == "DiscreetError"
-    assert timed.waited == [0.0625]
+    assert timed.waited == [QUANTUM]
     assert "SECRET" not in reply.text + caplog.text
 
 
@@ -173,9 +171,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Connecti
         patched.delenv("DISCREET_CONFIG", raising=False)
         quoted = ", ".join(f"'''{value}'''" for value in HOSTILE)
         tables = "".join(_described(name, quoted) for name in HOSTILE)
-        Path("discreet.toml").write_text(
-            f'ledger = "budget.db"\n{tables}[server]\nturn = "0s"\n', encoding="utf-8"
-        )
+        Path("discreet.toml").write_text(f'ledger = "budget.db"\n{tables}', encoding="utf-8")
         declared = configuration()
         for i, name in enumerate(HOSTILE):
             cells = "\n".join('"' + value.replace('"', '""') + '"' for value in HOSTILE[i:] * 30)
@@ -189,7 +185,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Connecti
 def _described(name: str, quoted: str) -> str:
     key = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return (
-        f'[datasets.{key}]\nsource = "{HOSTILE.index(name)}.csv"\nbudget = {{ epsilon = "999" }}\n'
+        f'[datasets.{key}]\nsource = "{HOSTILE.index(name)}.csv"\n'
+        'answers_after = "0s"\nbudget = { epsilon = "999" }\n'
         f'columns.{key} = {{ type = "string", enum = [{quoted}] }}\n'
         f'questions.{key} = {{ verb = "mode", column = {key}, epsilon = 90 }}\n'
     )

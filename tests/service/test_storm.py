@@ -30,7 +30,7 @@ def test_a_small_storm() -> None:
 
 def test_a_small_storm_of_assistants() -> None:
     pytest.importorskip("mcp", reason="the SDK of the Model Context Protocol is not installed")
-    few = ["--calls", "150", "--kills", "1", "--turn", "20ms"]
+    few = ["--calls", "150", "--kills", "1", "--after", "20ms"]
     done = subprocess.run(
         [sys.executable, "-m", "tests.service.assistant_storm", *few],
         cwd=ROOT, capture_output=True, text=True, check=False,

@@ -1,6 +1,6 @@
 """Worlds that differ in the data, or in what another does: all that an analyst sees is the same, and when.
 
-Times are those of a script; `tests/service/test_real_turns.py` has real ones.
+Times are those of a script.
 """
 
 import asyncio
@@ -18,12 +18,10 @@ pytest.importorskip("fastapi", reason="the extra server is not installed")
 pytest.importorskip("httpx", reason="the extra server is not installed")
 
 from discreet.service import reader
-from discreet.service.turns import LENGTH
+from discreet.service.padding import LENGTH, QUANTUM
 
 from .fake_clock import START
 from .timed_world import ENDLESS, Reply, Script, TimedWorld, begin, scripted
-
-_Pace = reader.Pace  # as it is outside of a script
 
 FEW, MANY = 100_000, 300_000
 SECONDS_OF_A_ROW = 2e-6
@@ -99,32 +97,64 @@ def test_rows_move_no_reply_under_any_load(worlds: Worlds, number: int) -> None:
     assert few == many
     statuses = {reply.status for reply in few if reply.name.startswith("POST /v1/answers")}
     assert 200 in statuses
-    assert (202 in statuses) == (number > 1)
     assert (429 in statuses) == (number > 32)
 
 
-def test_events_have_the_times_of_places(worlds: Worlds) -> None:
-    replies = worlds.run(load(1))
+@pytest.mark.parametrize(("seconds", "other"), [((1.1, 1.7), 0.1), ((2.5, 3.7), 1.1)])
+def test_rows_move_no_reply_where_delays_double_alike(
+    worlds: Worlds, seconds: tuple[float, float], other: float
+) -> None:
+    """And they do where one world's double once more: so these tests can fail."""
+    few, many, less = (worlds.run(load(2), seconds={"people": one}) for one in (*seconds, other))
+    assert few == many
+    assert [one.times for one in few] != [one.times for one in less]
+
+
+def test_events_have_the_times_of_the_schedule(worlds: Worlds) -> None:
+    replies = worlds.run(load(1), seconds={"people": 2.5})
     chain = [reply for reply in replies if reply.name.startswith("GET /v1/audit")][-1]
     events = [json.loads(line) for line in chain.body.decode().splitlines() if line.strip()]
     asked = [
         (event["kind"], datetime.fromisoformat(event["at"]) - START)
         for event in events
-        if event["request"]
+        if event["kind"] in ("charged", "delayed", "answered")
     ]
-    # A round is three seconds. The place that begins with the script is too near, so it is the next one.
-    assert asked == [("charged", timedelta(seconds=3)), ("answered", timedelta(seconds=4))]
+    leaves = timedelta(seconds=QUANTUM + 4)
+    assert asked == [
+        ("charged", timedelta(seconds=QUANTUM)),
+        ("delayed", leaves),
+        ("answered", leaves),
+    ]
 
 
-def test_a_ledger_that_changes_when_reading_ends_is_seen(
+def test_polls_each_millisecond_see_nothing(worlds: Worlds) -> None:
+    """The same key, earlier releases and the chain, while the outcomes are drawn and stored and leave."""
+
+    async def poll(world: TimedWorld) -> None:
+        asking = asyncio.create_task(world.watch(world.ask("ann", "key")))
+        replies = []
+        for moment in (0.2, 0.6, 0.9):
+            await world.clock.sleep(moment - (world.clock.time - world.clock.start))
+            for number in range(60):
+                who, path = (("ann", "/v1/releases"), ("auditor", "/v1/audit"))[number % 2]
+                replies.append(asyncio.create_task(world.watch(world.send(who, "GET", path))))
+                if number % 6 == 0:
+                    replies.append(asyncio.create_task(world.watch(world.ask("ann", "key"))))
+                await world.clock.sleep(0.001)
+        await asyncio.gather(asking, *replies)
+
+    assert worlds.run(poll) == worlds.run(poll, rows=MANY)
+
+
+def test_an_outcome_that_is_stored_when_it_is_there_is_seen(
     worlds: Worlds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The worlds differ if an outcome is not held back: so these tests can fail."""
 
-    def finish(pace: reader.Pace) -> None:
-        pace.report({"step": "drawn"})
+    def finish(reading: reader.Reading) -> None:
+        reading.timing.stored_at = None
 
-    monkeypatch.setattr(_Pace, "finish", finish)
+    monkeypatch.setattr(reader.Reading, "finish", finish)
     few, many = worlds.run(load(1)), worlds.run(load(1), rows=MANY)
     differing = {one.name for one, other in zip(few, many, strict=True) if one != other}
     assert "GET /v1/audit " in differing
@@ -213,18 +243,11 @@ async def nothing(world: TimedWorld) -> None:
     """Do nothing."""
 
 
-async def flood(world: TimedWorld) -> None:
+async def ask_again_and_again(world: TimedWorld) -> None:
     """Ask more than may wait, again and again, about both datasets."""
-    for turn in range(4):
+    for turn in range(3):
         asked = [world.ask("bob", f"{turn} {i}", "low", "rivals") for i in range(12)]
         asked += [world.ask("bob", f"{turn} {i} people") for i in range(12)]
-        await asyncio.gather(*asked)
-
-
-async def fail(world: TimedWorld) -> None:
-    """Ask what fails, at once and again, and questions whose readers die or are ended."""
-    for turn in range(3):
-        asked = [world.ask("bob", f"{how} {turn}", "low", "rivals") for how in ("dies", "endless")]
         await asyncio.gather(*asked)
 
 
@@ -237,60 +260,54 @@ async def look(world: TimedWorld) -> None:
         )
 
 
-BAD = {f"dies {turn}": -0.1 for turn in range(3)} | {
-    f"endless {turn}": ENDLESS for turn in range(3)
-}
-
-
 @pytest.mark.parametrize("more", ["", "readers = 2\n"], ids=["one", "two"])
-@pytest.mark.parametrize("other", [flood, fail, look])
-def test_what_another_asks_moves_no_reply(worlds: Worlds, other: Script, more: str) -> None:
-    options: Any = {"more": more, "seconds": BAD, "readers": 2 if more else 1}
+def test_what_another_asks_for_free_moves_no_reply(worlds: Worlds, more: str) -> None:
+    options: Any = {"more": more, "readers": 2 if more else 1}
     alone = worlds.run(beside(nothing), **options)
-    assert worlds.run(beside(other), **options) == alone
+    assert worlds.run(beside(look), **options) == alone
     assert {reply.status for reply in alone} == {200}
 
 
-@pytest.mark.parametrize("other", [flood, fail])
-def test_what_another_asks_moves_no_reply_to_an_assistant(worlds: Worlds, other: Script) -> None:
-    async def by_tools(world: TimedWorld) -> None:
-        acting = asyncio.create_task(other(world))
-        await ask_as_an_assistant(world)
-        acting.cancel()
-        await asyncio.gather(acting, return_exceptions=True)
-
-    assert worlds.run(by_tools, seconds=BAD) == worlds.run(ask_as_an_assistant, seconds=BAD)
-
-
-@pytest.mark.parametrize("other", [flood, fail])
-def test_what_another_asks_moves_no_reply_in_sql(worlds: Worlds, other: Script) -> None:
-    async def beside_another(world: TimedWorld) -> None:
-        acting = asyncio.create_task(other(world))
-        await ask_in_sql(world)
-        acting.cancel()
-        await asyncio.gather(acting, return_exceptions=True)
-
-    seconds: Any = {"seconds": BAD}
-
-    def own(replies: list[Reply]) -> list[Reply]:
-        """The watched analyst's replies: what owners and auditors see is more."""
-        return [one for one in replies if "/v1/verbs/" in one.name]
-
-    assert own(worlds.run(beside_another, **seconds)) == own(worlds.run(ask_in_sql, **seconds))
+@pytest.mark.parametrize("more", ["", "readers = 2\n"], ids=["one", "two"])
+def test_of_anothers_questions_only_their_times_and_delays_are_seen(
+    worlds: Worlds, more: str
+) -> None:
+    """Neither how long they read, nor what they answer; but that they are asked, and that they are late."""
+    options: Any = {"more": more, "readers": 2 if more else 1}
+    script = beside(ask_again_and_again)
+    usual = worlds.run(script, seconds={"rivals": 0.1}, **options)
+    assert worlds.run(script, seconds={"rivals": 0.75}, **options) == usual
+    if not more:
+        for other, seconds in ((script, {"rivals": 1.5}), (beside(nothing), {})):
+            seen = worlds.run(other, seconds=seconds, **options)
+            assert [one.times for one in seen] != [one.times for one in usual]
 
 
-@pytest.mark.parametrize("seconds", [0.4, ENDLESS, -0.1])
-def test_lent_places_tell_that_others_ask_and_not_how_long(worlds: Worlds, seconds: float) -> None:
+@pytest.mark.parametrize("seconds", [ENDLESS, -0.1], ids=["clock", "killed"])
+def test_what_is_given_up_is_charged_and_asked_again_three_times(
+    worlds: Worlds, seconds: float
+) -> None:
+    """It closes nothing, until five were given up: more wait for the next reset, uncharged."""
+
     async def ask(world: TimedWorld) -> None:
-        for turn in range(4):
-            asked = [world.ask("bob", f"{turn} {i}", "low", "rivals") for i in range(4)]
-            await asyncio.gather(*asked)
+        for key in ("a", "a", "a", "a", "b", "b", "c"):
+            await world.watch(world.ask("ann", key))
+        await world.watch(world.send("auditor", "GET", "/v1/audit"))
+        await world.watch(world.send("owner", "GET", "/v1/health"))
 
-    slow = {f"{turn} {i}": seconds for turn in range(4) for i in range(4)}
-    options: Any = {"more": "shared_turns = true\n"}
-    usual = worlds.run(beside(ask), **options)
-    assert worlds.run(beside(ask), **options, seconds=slow) == usual
-    if seconds == 0.4:
-        assert [one.times for one in worlds.run(beside(nothing), **options)] != [
-            one.times for one in usual
-        ]
+    *asked, audit, health = sorted(
+        worlds.run(ask, seconds=dict.fromkeys("abc", seconds)), key=lambda one: one.sent
+    )
+    assert [one.status for one in asked] == [500, 500, 500, 500, 500, 500, 402]
+    assert all(b"asks again at no cost" in one.body for one in (*asked[:3], *asked[4:6]))
+    assert b"given up 3 times" in asked[3].body
+    assert b"5 questions were given up" in asked[6].body
+    events = [json.loads(line) for line in audit.body.decode().splitlines() if line.strip()]
+    kinds = [one["kind"] for one in events[-10:]]
+    assert kinds == [
+        "charged", "given_up", "second_reading", "given_up", "third_reading", "given_up",
+        "charged", "given_up", "second_reading", "given_up",
+    ]  # fmt: skip
+    (late,) = json.loads(health.body)["late_answers"]
+    delay = 8 if seconds == ENDLESS else 1
+    assert (late["analyst"], late["delay"], late["given_up"]) == ("ann", delay, 5)

@@ -24,10 +24,10 @@ import discreet
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.assistant_tools import TOOLS
+from discreet.service.padding import QUANTUM, Clock
 from discreet.service.pages.page_routes import PAGES
 from discreet.service.pages.sessions import form_secret
 from discreet.service.tokens import tokens_beside
-from discreet.service.turns import Clock
 
 from .pages.person import Person, Read
 from .released_numbers import EXAMPLES
@@ -255,7 +255,7 @@ def closed(world: World) -> None:
             assert reply.status_code == 500
     reply = world.send("bob", "POST", "/v1/answers", json=named, headers={"Idempotency-Key": "x"})
     assert reply.status_code == 402
-    assert "closed after a failure" in reply.text
+    assert "closed after 1 failure" in reply.text
     assert world.send("bob", "POST", "/v1/quotes", json=named).json()["fits"] is False
     cheap = {"verb": "mode", "dataset": "people", "column": "city", "terms": {"epsilon": "1/4096"}}
     assert world.send("bob", "POST", "/v1/verbs/quotes", json=cheap).status_code == 422
@@ -338,8 +338,6 @@ source = "broken.csv"
 budget = { epsilon = "9" }
 columns.x = { type = "integer", minimum = 0, maximum = 9 }
 questions.high = { verb = "maximum", column = "x", epsilon = 1 }
-[server]
-turn = "250ms"
 """
 )
 for _old, _new in (
@@ -391,8 +389,8 @@ def test_every_route_is_asked(alone: list[Reply]) -> None:
         assert f"{method} {path.format(identity='none')}" in asked_for
     assert {told[1] for told in alone} >= {200, 402, 403, 404}
     assert all(
-        told[4] == 0.25 for told in alone if told[1] != 431
-    )  # each left at the end of its turn
+        told[4] == QUANTUM for told in alone if told[1] != 431
+    )  # each left after one quantum
 
 
 @pytest.mark.parametrize(

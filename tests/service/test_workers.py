@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import re
 import signal
 import socket
 import stat
@@ -31,6 +30,7 @@ from discreet.service.reader import file_digest
 from discreet.service.serving import WorkerSettings
 from discreet.service.tokens import tokens_beside
 
+from .answer_times import answering
 from .running import STOPPED, Running, below
 from .test_connect import TEXT, write_files
 from .test_http_client import LATER
@@ -168,8 +168,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2] / "src"))
     write_files()
-    short = re.sub(r"^(\[datasets\.\w+\]\n)", r"\1turns = 1\n", TEXT, flags=re.MULTILINE)
-    Path("discreet.toml").write_text(short + '[server]\nturn = "2s"\n')
+    Path("discreet.toml").write_text(answering(TEXT, "2s"))
     return tmp_path
 
 

@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import json
 import os
+import queue
 import random
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
@@ -25,13 +26,13 @@ import pytest
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.node.allowed_questions import Prepare
 from discreet.node.allowed_questions import charge_first as charge_first_here
-from discreet.service import app, mcp_route, paused_replies, reader, replies
+from discreet.service import app, auth, mcp_route, paid_replies, reader, replies
 from discreet.service.dispatcher import Dispatcher
 from discreet.service.dispatcher_client import DispatcherClient
 from discreet.service.dispatcher_process import WorkerLink
 from discreet.service.permissions import hold
+from discreet.service.promises import answer_times
 from discreet.service.reader_pool import EndedError, Line, ReaderPool
-from discreet.service.timetable import make_timetable
 from discreet.service.tokens import tokens_beside
 
 from .fake_clock import FakeClock
@@ -45,6 +46,8 @@ TEXT = """\
 ledger = "budget.db"
 [datasets.people]
 source = "{data}/people.csv"
+answers_after = "1s"
+longest = "800ms"
 max_failures = 3
 budget = {{ epsilon = "4000" }}
 columns.age = {{ type = "integer", minimum = 0, maximum = 120 }}
@@ -54,6 +57,8 @@ column = "age"
 epsilon = 8
 [datasets.rivals]
 source = "{data}/rivals.csv"
+answers_after = "1s"
+longest = "800ms"
 max_failures = 1000
 budget = {{ epsilon = "2000" }}
 columns.age = {{ type = "integer", minimum = 0, maximum = 120 }}
@@ -67,7 +72,6 @@ where = ["age"]
 datasets = ["people", "rivals"]
 share = {{ epsilon = "1000" }}
 [server]
-turn = "250ms"
 """
 ROLES = {"ann": ("analyst", "ann"), "bob": ("analyst", "bob"), "owner": ("owner", None)}
 ROLES["auditor"] = ("auditor", None)
@@ -155,24 +159,42 @@ class ThreadReader:
     lines: "asyncio.Queue[Line | None]" = field(default_factory=asyncio.Queue)
     ends: threading.Event = field(default_factory=threading.Event)
     ended_at: asyncio.Event = field(default_factory=asyncio.Event)
+    instructions: "queue.Queue[Line]" = field(default_factory=queue.Queue)
+    has_failed: bool = False
 
     async def send(self, line: Line) -> None:
-        """Answer a line in a thread."""
+        """Answer a line in a thread, or instruct it."""
         self.work.add(1)
+        if "operation" not in line:
+            self.instructions.put(line)
+            return
         self.work.loop.run_in_executor(self.world.threads, self._answer, line)
 
     def _answer(self, line: Line) -> None:
         _HERE.reader, _HERE.seed = self, json.dumps(line["arguments"], sort_keys=True)
         _HERE.drawn, _HERE.arguments = 0, line["arguments"]
         with contextlib.suppress(KilledError):
-            reply = self.world.answer(line, self.report)
+            reply = self.world.answer(line, self.report, self.instruct)
             if not self.ends.is_set():
                 self.report({"answer": reply})
                 self.work.add(-1)
 
     def report(self, line: Line) -> None:
         """Send a line to the dispatcher."""
+        if self.ends.is_set():
+            raise KilledError
         self.work.loop.call_soon_threadsafe(self.lines.put_nowait, line)
+
+    def instruct(self) -> Line:
+        """Wait until the outcome is to be stored."""
+        if self.ends.is_set():
+            raise KilledError
+        self.work.add(-1)
+        while True:
+            with contextlib.suppress(queue.Empty):
+                return self.instructions.get(timeout=0.005)
+            if self.ends.is_set():
+                raise KilledError
 
     def wait(self, seconds: float) -> None:
         """Wait, and stop for good if this reader is killed meanwhile."""
@@ -279,9 +301,8 @@ class TimedWorld:
         async def fork() -> ThreadReader:
             return ThreadReader(self, work)
 
-        table = make_timetable(self.declared, self.readers)
-        pool = ReaderPool(fork, len(table.rounds))
-        dispatcher = Dispatcher(table, pool, self.clock.clock)
+        pool = ReaderPool(fork, self.readers)
+        dispatcher = Dispatcher(answer_times(self.declared), pool, self.clock.clock)
         pool.start()
         pool.give_back(await pool.take())
 
@@ -383,12 +404,6 @@ _URANDOM = os.urandom
 def scripted() -> Iterator[None]:
     """Let readers take the time, and the bits, of the script."""
 
-    def now() -> float:
-        return float(_HERE.reader.world.clock.time)
-
-    def wait(seconds: float) -> None:
-        _HERE.reader.wait(seconds)
-
     def charge_first(begin: Any, finish: Any) -> Callable[[Prepare], Prepare]:
         def wrap(prepare: Prepare) -> Prepare:
             def read() -> Any:
@@ -399,17 +414,11 @@ def scripted() -> Iterator[None]:
 
         return wrap
 
-    timers = SimpleNamespace(ITIMER_REAL=0, setitimer=lambda *_: None)
+    timers = SimpleNamespace(ITIMER_PROF=2, setitimer=lambda *_: None)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(reader, "signal", timers)
         patched.setattr(reader, "charge_first", charge_first)
-        patched.setattr(reader, "monotonic", now)
-        patched.setattr(reader, "sleep", wait)
-        pace = reader.Pace
-        patched.setattr(
-            reader, "Pace", lambda report, **rest: pace(report, **rest, now=now, wait=wait)
-        )
-        for module in (app, mcp_route, paused_replies, replies):
+        for module in (app, auth, mcp_route, paid_replies, replies):
             patched.setattr(module, "run_in_threadpool", _at_once)
         patched.setattr(os, "urandom", _bits)
         patched.setattr(random, "_urandom", _bits)

@@ -165,6 +165,7 @@ def _event_cells(
         what = f"{translate(question_in_words(body['query']))} ({_beginning(str(event.request))})"
         if ending is not None:
             kind, note = ending.kind, ending.body.get("note")
+            note = ending.body.get("reason") if note is None else note
             what = what if note is None else f"{what}: {note}"
     else:
         what = _event_description(event)
@@ -180,10 +181,14 @@ def _beginning(request: str) -> str:
 def _event_description(event: "Event") -> str:
     """Return the description of an event without a charge."""
     from ..ledger.budget import read_amount
+    from ..ledger.events import DELAY_EVENTS
     from ..privacy.units import read_unit, unit_in_words
 
-    if event.kind == "reopened":
+    if event.kind in ("reopened", "reset", "second_reading", "third_reading"):
         return ""
+    if event.kind in DELAY_EVENTS:
+        words = (event.body["request"], f"× {event.body['delay']}", event.body.get("reason", ""))
+        return " ".join(filter(None, words))
     if event.kind == "described":
         begins = f", {event.body['per']} {event.body['period']}" if "per" in event.body else ""
         return f"{event.body['name']}: {event.body['digest'][:14]}{begins}"

@@ -232,6 +232,27 @@ def reopen_command(
     show_budgets(shares, as_json=as_json)
 
 
+@ledger_app.command("reset-delays")
+def reset_delays_command(
+    where: LedgerArgument = None,
+    dataset: DatasetOption = None,
+    analyst: AnalystOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let answers of a service leave after their usual time again.
+
+    A delay doubles when an answer needs longer, and stays until the next public reset, each day. Questions that
+    wait because five were given up are read again too. Times may tell as much again afterwards.
+
+    Example: discreet ledger reset-delays people --analyst team-a
+    """
+    of = account(where, dataset)
+    shares = of.ledger.reset_delays(of.one, analyst=analyst)
+    if not shares:
+        say(Message("no answer was late since the last reset: nothing was changed"))
+    show_budgets(shares, as_json=as_json)
+
+
 @ledger_app.command("describe")
 def describe_budget_command(
     dataset: DescribedDataset,

@@ -52,7 +52,7 @@ def serve_command(
     _warn_of_old_name(processes)
     description = configuration(config)
     number = count_readers(description, processes if readers is None else readers)
-    _announce(description, listen, number)
+    _announce(description, listen)
     announce = partial(_say_address, description, listen)
     serve(description, ServeOptions(listen, tuple(host or ()), workers, number), announce)
 
@@ -63,21 +63,20 @@ def _warn_of_old_name(processes: int | None) -> None:
         say("note: --processes is --readers now: all workers share the readers")
 
 
-def _announce(description: "Configuration", listen: str | None, readers: int) -> None:
+def _announce(description: "Configuration", listen: str | None) -> None:
     """Print the promises of the service, and who can reach it."""
     from ..ledger.toml_budgets import owner_notes
     from ..node.method_notes import method_notes
-    from ..service.endings import declared_endings
+    from ..service.disclosures import declared_disclosures
+    from ..service.promises import answer_times, describe_times
     from ..service.serving import exposure, require_server
-    from ..service.timetable import make_timetable
-    from ..service.waits import describe_timetable
 
     require_server()
     for note in (*owner_notes(description), *method_notes(description)):
         say(f"note: {note}")
-    for ending in declared_endings(description):
-        say(str(ending))
-    for line in describe_timetable(make_timetable(description, readers)):
+    for disclosure in declared_disclosures(description):
+        say(str(disclosure))
+    for line in describe_times(answer_times(description)):
         say(line)
     exposed = exposure(description, listen)
     if exposed is not None:

@@ -22,7 +22,7 @@ from .databases import PASSWORD, holds_password
 from .dataset import Dataset
 from .dataset_terms import Asks, check_question
 from .declarations import KeyPath, Mistakes, at_place, few, nearest, wrong
-from .keys import Kind, choice_of, read_duration, warn_of_old
+from .keys import Kind, choice_of
 from .model import DOCUMENT
 from .questions import use_of
 from .sources import found_path, read_source
@@ -31,7 +31,7 @@ FILE = "discreet.toml"
 _MOST_BYTES, _LONGEST_REASON, _MOST_REASONS = 2**24, 200, 20
 VARIABLE = "DISCREET_CONFIG"
 
-_SERVING = ("turns", "reader", "max_failures")
+_SERVING = ("answers_after", "longest", "delay_resets", "max_failures")
 """The keys of a dataset that are the service's alone: no part of its description, nor of its digest."""
 
 
@@ -47,7 +47,7 @@ class Configuration:
         questions: the named questions of every dataset: the verb and its arguments.
         analysts: the declarations about every analyst.
         server: the declarations about the service.
-        serving: those about every dataset: how long its questions may take, and who reads it.
+        serving: those about every dataset: when answers about it leave, and how long a question may compute.
     """
 
     path: Path
@@ -211,8 +211,6 @@ def read_document(content: dict[str, Any], path: Path) -> Configuration:
     for name, table in analysts.items():
         with mistakes.collect():
             _check_analyst(name, table, dataset_name)
-    with mistakes.collect():
-        _check_server(document.get("server", {}))
     mistakes.check()
     configuration = Configuration(
         path,
@@ -230,17 +228,6 @@ def read_document(content: dict[str, Any], path: Path) -> Configuration:
     for doubt in _doubts(configuration):
         warn(f"{path}: {doubt}")
     return configuration
-
-
-def _check_server(server: Mapping[str, Any]) -> None:
-    """Warn of the slot of older versions."""
-    if "slot" not in server:
-        return
-    milliseconds = float(250 * read_duration(server["slot"], "slot"))
-    place, now = ("server", "slot"), f'turn = "{milliseconds:g}ms"'
-    if "turn" in server:
-        raise wrong(place, f"it is {now} now, which is given too: keep {now}")
-    warn_of_old(".".join(place), now)
 
 
 def _doubts(configuration: Configuration) -> Iterator[str]:

@@ -82,6 +82,7 @@ class KeyTable:
         forms: of the keys in them exactly those of one form must be there.
         no_form: the fix where they are not.
         old_names: where the keys of older versions are now. They are read, with a warning.
+        gone: keys of older versions that are refused, with what is written now.
         words: its kind, for the reference page.
     """
 
@@ -90,6 +91,7 @@ class KeyTable:
     forms: Sequence[Collection[str]] = ()
     no_form: str = ""
     old_names: Mapping[str, KeyPath] = field(default_factory=dict)
+    gone: Mapping[str, str] = field(default_factory=dict)
     words: str = "table"
 
     def read(self, entry: Any, place: KeyPath) -> dict[str, Any]:
@@ -115,6 +117,8 @@ class KeyTable:
 
     def _unknown_key(self, name: str, place: KeyPath) -> InvalidDescription:
         """Return the error of a key that this table cannot have."""
+        if name in self.gone:
+            return wrong((*place, name), self.gone[name])
         names = [name for name, key in self.keys.items() if key.schema is not None]
         fix = f"{nearest(name, names)}; known are {', '.join(names)}"
         return wrong((*place, name), f"there is no such key{fix}")

@@ -34,13 +34,14 @@ PERIODS = ("year", "quarter", "month")
 DELTA_FOR = ("questions", "composition")
 """What the delta of a budget may be for."""
 
-MOST_TURNS, MOST_WAITING = 100_000, 1000
-"""The most turns of one question, and the most questions of one caller that wait."""
+MOST_WAITING = 1000
+"""The most questions of one caller that wait."""
 
 MOST_MEGABYTES = 1 << 24
 """The most memory, or disk, of one reader."""
 
 _MOST_FAILURES = 1_000
+_ANSWERS_AFTER_NOW = 'it is answers_after = "1s" under [datasets.NAME] now'
 """A larger number closes nothing, and the number of patterns takes long to compute."""
 
 
@@ -52,7 +53,6 @@ def _whole_number(most: int) -> Kind:
 
 _COUNT = _whole_number(MOST_ROWS)
 _FAILURES = _whole_number(_MOST_FAILURES)
-_TURNS = _whole_number(MOST_TURNS)
 _WAITING = _whole_number(MOST_WAITING)
 _MEGABYTES = _whole_number(MOST_MEGABYTES)
 _NEIGHBORS = accepted_by(
@@ -143,16 +143,21 @@ DATASET = KeyTable(
             "the columns are missing; declare each that may be asked about: [{place}.columns.NAME]",
         ),
         "questions": Key(TablesByName(QUESTION), "What analysts may ask by a name."),
-        "turns": Key(
-            _TURNS, "For discreet serve: how many turns a question may take; 4 if left out."
+        "answers_after": Key(
+            DURATION,
+            'For discreet serve: answers leave so long after their reading began; "1s" if left out.',
         ),
-        "reader": Key(
-            choice_of(["own"]),
-            'For discreet serve: "own" for a reader that reads this dataset alone.',
+        "longest": Key(
+            DURATION,
+            'For discreet serve: how long a question may compute until it fails; "30s" if left out.',
+        ),
+        "delay_resets": Key(
+            choice_of(["day", "renewal"]),
+            'For discreet serve: when longer delays begin anew: each "day", or with the next budget.',
         ),
         "max_failures": Key(
             _FAILURES,
-            "How many questions of an analyst may fail until it is closed for them; 1 by default.",
+            "How many questions of an analyst may fail until it is closed for them; 3 by default.",
         ),
         "title": _FOR_PEOPLE,
         "description": _FOR_PEOPLE,
@@ -168,6 +173,10 @@ DATASET = KeyTable(
         '"duckdb:///people.duckdb", table = "people"'
     ),
     old_names={"delimiter": ("csv", "delimiter"), "names": ("csv", "names")},
+    gone={
+        "turns": 'it is answers_after = "1s" now, with longest = "30s" for how long a question may compute',
+        "reader": "leave it out: all datasets share the readers",
+    },
 )
 """A dataset: files, or a query or a table of a database."""
 
@@ -211,10 +220,6 @@ ANALYST = KeyTable(
 SERVER = KeyTable(
     {
         "listen": Key(ANY_TEXT, "The address of the service, such as 127.0.0.1:8765."),
-        "turn": Key(
-            DURATION,
-            'Replies leave at the ends of turns; "250ms" if left out, "0s" for as soon as they are ready.',
-        ),
         "readers": Key(
             _WAITING,
             "How many processes read data; one fewer than the machine has cores if left out.",
@@ -227,11 +232,12 @@ SERVER = KeyTable(
             "The megabytes of temporary files that each reader may write; no limit if left out.",
         ),
         "waiting": Key(_WAITING, "How many questions of one caller may wait; 16 if left out."),
-        "shared_turns": Key(
-            TRUTH, "Whether a place that is not used is lent; then waits tell that others ask."
-        ),
-        "slot": Key(Kind(DURATION.words, None, DURATION.read), "Four turns, in older versions."),
-    }
+    },
+    gone={
+        "turn": _ANSWERS_AFTER_NOW,
+        "slot": _ANSWERS_AFTER_NOW,
+        "shared_turns": "leave it out: a reader that is free takes the next question, whoever asks",
+    },
 )
 """The service."""
 

@@ -27,6 +27,9 @@ BUDGET_EVENTS = ("opened", "extended", "shrunk", "recounted", "carried", *CHARGE
 FAILURE_EVENTS = ("failed", "reopened")
 """The kinds of events whose bodies hold how many questions of an analyst have failed since the last "reopened"."""
 
+DELAY_EVENTS = ("delayed", "given_up", "reset")
+"""The kinds of events whose bodies hold the delay of an analyst's answers since the last reset."""
+
 STATES_SINCE_SCHEMA = 3
 """The first schema in which event bodies hold these states."""
 
@@ -55,7 +58,8 @@ class Event:
             "recounted" for a dataset whose shares are paid for in another way from then on; "charged_outside" and
             "released_outside" for releases made by other software; "failed" for a question that failed because of
             the data, which stands for its answer; "reopened" for a dataset that its owner opened again for an
-            analyst; "described" for declarations about the data;
+            analyst; "second_reading" and "third_reading" for a question that is read again; "delayed", "given_up"
+            and "reset" for the delay of an analyst's answers; "described" for declarations about the data;
             "carried" for the budgets of an older ledger when it is upgraded.
         dataset: the dataset whose budget it concerns.
         analyst: the analyst whose share it concerns, or None.

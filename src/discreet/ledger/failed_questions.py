@@ -6,17 +6,19 @@ the analyst. The rule reads events of the analyst's own questions alone, so it t
 """
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fractions import Fraction
 
 from ..error_boundary import public_errors
 from ..errors import Exhausted, InvalidArgument, Unanswerable
-from ..messages import Message
+from ..messages import Message, plural
 from . import queries
 from .bindings import read_bindings
 from .budget import Amount, Budget, read_amount
-from .transaction import NewEvent, Transaction
+from .delays import Delay, new_delay, why_waiting
+from .transaction import NewEvent, Transaction, time_text
 
-MAX_FAILURES = 1
+MAX_FAILURES = 3
 """How many questions of an analyst may fail before a dataset is closed, if its owner does not say."""
 
 LEAST_PART = 1000
@@ -29,13 +31,14 @@ _NO_LEAST = Amount()
 class QuestionFailed(Exception):
     """Raised by a draw that fails because of the data: the failure is stored in place of an answer.
 
-    Attributes:
+    Args:
         error: the error, for whoever may see it.
+        reason: why, in few words, for the owner; by default that it was the data.
     """
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: Exception, reason: str = "the data") -> None:
         super().__init__()
-        self.error = error
+        self.error, self.reason = error, reason
 
 
 def stored_failure() -> QuestionFailed:
@@ -56,12 +59,14 @@ class Allowance:
         analyst: the analyst.
         max_failures: how many questions may fail until the dataset is closed.
         least: the least that a question may cost, in the units of the share; None of a unit: as little as it likes.
+        since: the time of the public reset before the question: see `delays`.
     """
 
     dataset: str
     analyst: str
     max_failures: int = MAX_FAILURES
     least: Amount = _NO_LEAST
+    since: str = ""
 
     def check_cost(self, cost: Amount) -> None:
         """Raise if a question costs less than the least.
@@ -86,8 +91,9 @@ class Allowance:
         if failures < self.max_failures:
             return None
         return Message(
-            "closed after a failure; the owner opens it again: discreet ledger reopen {dataset} "
+            "closed after {failures}; the owner opens it again: discreet ledger reopen {dataset} "
             "--analyst {analyst}",
+            failures=plural("{count:,} failure", "{count:,} failures", failures),
             dataset=self.dataset, analyst=self.analyst,
         )  # fmt: skip
 
@@ -131,6 +137,13 @@ def failures(transaction: Transaction, dataset: str, analyst: str | None) -> int
     return sum(queries.failures_of(transaction, name, analyst) for name in names)
 
 
+def why_closed(transaction: Transaction, dataset: str, allowance: Allowance) -> Message | None:
+    """Return why a dataset is closed for an analyst, for good or until the next reset, or None."""
+    delay = queries.delay_of(transaction, dataset, allowance.analyst).after_reset(allowance.since)
+    count = failures(transaction, dataset, allowance.analyst)
+    return allowance.closed(count) or why_waiting(delay)
+
+
 def check_open(transaction: Transaction, dataset: str, allowance: Allowance) -> None:
     """Raise if a dataset is closed for an analyst.
 
@@ -140,9 +153,9 @@ def check_open(transaction: Transaction, dataset: str, allowance: Allowance) -> 
         allowance: the terms of the analyst.
 
     Raises:
-        Exhausted: if as many questions have failed as may.
+        Exhausted: if as many questions have failed, or were given up, as may.
     """
-    why = allowance.closed(failures(transaction, dataset, allowance.analyst))
+    why = why_closed(transaction, dataset, allowance)
     if why is not None:
         raise Exhausted(
             "the budget of {budget} cannot pay any more: {reason}", budget=dataset, reason=why
@@ -150,11 +163,32 @@ def check_open(transaction: Transaction, dataset: str, allowance: Allowance) -> 
 
 
 def new_failure(
-    transaction: Transaction, dataset: str, analyst: str | None, request: str, at: str | None
+    transaction: Transaction, names: tuple[str, str | None, str], reason: str, at: str | None
 ) -> NewEvent:
-    """Return the event of a question that failed: it has no reason and no duration."""
-    count = queries.failures_of(transaction, dataset, analyst) + 1
-    return NewEvent("failed", dataset, analyst, request, {"failures": count}, at)
+    """Return the event of a question that failed, by the dataset, the analyst and the request.
+
+    It has a reason, which its owner and auditors see, and no duration.
+    """
+    count = queries.failures_of(transaction, *names[:2]) + 1
+    return NewEvent("failed", *names, {"failures": count, "reason": reason}, at)
+
+
+def reset_delays(transaction: Transaction, dataset: str, analyst: str | None) -> list[Budget]:
+    """Let delays, and the count of what was given up, begin anew; return the shares of which they were longer.
+
+    Args:
+        transaction: where it is recorded.
+        dataset: the budget that is charged.
+        analyst: the analyst; None for all, and for the owner.
+    """
+    changed: list[Budget] = []
+    for share in queries.stored_budgets(transaction.database, dataset):
+        before = queries.delay_of(transaction, dataset, share.analyst)
+        if analyst in {None, share.analyst} and before != Delay(since=before.since):
+            since = max(before.since, time_text(datetime.now(UTC)))
+            new_delay(transaction, "reset", (dataset, share.analyst), Delay(since=since))
+            changed.append(share)
+    return changed
 
 
 def reopen_dataset(transaction: Transaction, dataset: str, analyst: str | None) -> list[Budget]:

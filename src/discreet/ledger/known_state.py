@@ -13,8 +13,8 @@ from .checkpoints import ChainHead
 
 _T = TypeVar("_T")
 
-Subject = Literal["bindings", "budgets", "failures", "requests"]
-"""The kinds of rows that are remembered: descriptions, sums, counts of failures, and events of a request."""
+Subject = Literal["bindings", "budgets", "delays", "failures", "requests"]
+"""The kinds of rows that are remembered: descriptions, sums, failures, delays, and events of a request."""
 
 _CAPACITY = 256
 """So many answers about a subject are remembered: one or two for every release that is being bought."""

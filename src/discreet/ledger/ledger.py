@@ -35,8 +35,9 @@ from .budget import (
     read_total,
 )
 from .checkpoints import ChainHead, Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
+from .delays import Delay
 from .events import CHARGED, Event, canonical_json
-from .failed_questions import failures, reopen_dataset
+from .failed_questions import failures, reopen_dataset, reset_delays
 from .opening import (
     Renewal,
     describe_dataset,
@@ -342,6 +343,25 @@ class Ledger:
         payer.paying()
         return Listing(self._store.change(reopen_dataset, payer.dataset, payer.analyst))
 
+    def reset_delays(self, dataset: str | Dataset, *, analyst: str | None = None) -> list[Budget]:
+        """Let the delays of answers of a service begin anew, and the count of questions that were given up.
+
+        Times tell up to as much again afterwards: docs/explanation/threat_model.md, "Time".
+
+        Args:
+            dataset: the name of the dataset, or a `Dataset`.
+            analyst: the analyst; without it, all of them and the owner.
+
+        Returns:
+            The budget and the shares of those with a longer delay.
+
+        Raises:
+            UnknownBudget: if no budget was opened for it, or no share for the analyst.
+        """
+        payer = Payer(self._store, self._current(dataset), analyst)
+        payer.paying()
+        return Listing(self._store.write(reset_delays, payer.dataset, payer.analyst))
+
     def session(self, dataset: str | Dataset, analyst: str | None = None) -> Session:
         """Return a session that charges releases to this dataset's budget: the `ledger=` of any verb.
 
@@ -582,6 +602,15 @@ def failures_by_share(ledger: Ledger, budgets: Iterable[Budget]) -> list[int]:
     They are read in one transaction.
     """
     return ledger._store.read(_failures_by_share, list(budgets))
+
+
+def delays_by_share(ledger: Ledger, budgets: Iterable[Budget]) -> list[Delay]:
+    """Return the delays of the analysts of these shares, as they were recorded last, in one transaction."""
+    return ledger._store.read(_delays_by_share, list(budgets))
+
+
+def _delays_by_share(transaction: Transaction, budgets: list[Budget]) -> list[Delay]:
+    return [queries.delay_of(transaction, one.dataset, one.analyst) for one in budgets]
 
 
 def _failures_by_share(transaction: Transaction, budgets: list[Budget]) -> list[int]:

@@ -20,6 +20,7 @@ from ..errors import (
     LedgerCorrupt,
     LedgerUnwritable,
     RequestConflict,
+    Unanswerable,
     UnknownBudget,
     preview,
 )
@@ -37,14 +38,22 @@ from .bindings import (
     set_check,
 )
 from .budget import Amount, Budget
+from .delays import (
+    READINGS,
+    Delay,
+    GivenUp,
+    Timing,
+    new_delay,
+    no_more_readings,
+)
 from .events import Event, decode, encode, read_indices, unit_field
 from .failed_questions import (
     Allowance,
     QuestionFailed,
     check_open,
-    failures,
     new_failure,
     stored_failure,
+    why_closed,
 )
 from .shared_files import check_charge, find_shared_file
 from .store import FollowUp, Store
@@ -95,7 +104,7 @@ class ChargeTerms:
 
     Attributes:
         at: the time of the charge, where it must not tell when that was written; None for the clock.
-        stored_at: the time of the answer or the failure; None for `at`.
+        timing: the public times of its reading, at a service; None elsewhere.
         check: called in the transaction that charges; raises if whoever asks may not pay any more.
         allowance: the limits that the owner sets to an analyst; None for no limits.
         charges_first: whether the data are read after the charge, so that one transaction looks and charges.
@@ -103,7 +112,7 @@ class ChargeTerms:
     """
 
     at: str | None = None
-    stored_at: str | None = None
+    timing: Timing | None = None
     check: Callable[[], object] = lambda: None
     allowance: Allowance | None = None
     charges_first: bool = False
@@ -199,10 +208,10 @@ class Payer:
         """Return why the dataset is closed after failures, or None."""
         if self.terms.allowance is None:
             return None
-        return self.terms.allowance.closed(failures(transaction, self.dataset, self.analyst))
+        return why_closed(transaction, self.dataset, self.terms.allowance)
 
     def check_open(self, transaction: Transaction) -> None:
-        """Raise if questions of the analyst have failed too often: no data may be read for another one.
+        """Raise if questions of the analyst have failed, or were given up, too often: nothing is read for another.
 
         Raises:
             Exhausted: if they have.
@@ -313,18 +322,21 @@ class Purchase:
 
         Raises:
             QuestionFailed: if the draw does, after the failure was stored.
+            Unanswerable: if it was given up, after that was stored.
             InvalidArgument: if it is no index, as the stored answer would differ from it.
         """
+        failure: QuestionFailed | GivenUp
         try:
             indices = read_indices(draw())
-        except QuestionFailed as error:
+        except (QuestionFailed, GivenUp) as error:
             failure = error
         else:
             return self.payer.store.write(FollowUp(partial(self.keep, indices=indices)))
-        ending = self.payer.store.write(FollowUp(self.keep_failure))
+        keep = partial(self.keep_failure, failure=failure)
+        ending = self.payer.store.write(FollowUp(keep))
         if ending is not None:
             return answer_of_event(ending)
-        raise failure
+        raise failure if isinstance(failure, QuestionFailed) else given_up()
 
     def _look(self, transaction: Transaction) -> tuple[Event | None, Payment | None]:
         """Return the event with the stored answer or failure, if any, and the payment that a new one needs.
@@ -338,6 +350,9 @@ class Purchase:
         if ending is None:
             self.payer.check_open(transaction)
             set_check(transaction, self.payer.dataset, self.bill.about)
+        timing = self.payer.terms.timing
+        if charge is not None and ending is None and not (timing and timing.is_record):
+            self._check_readings(transaction)
         if charge is None:
             check_charge(transaction, self.payer.dataset, self.bill.about)
             payment = self.payer.payment(transaction, self.bill.guarantee, self.bill.unit)
@@ -373,7 +388,37 @@ class Purchase:
             self.payer.check_open(transaction)
         if charge is None:
             self._charge(transaction, earlier)
+        timing = self.payer.terms.timing
+        if timing is not None and ending is None:
+            self._begin_reading(transaction, timing, is_again=charge is not None)
         return ending, charge is None
+
+    def _begin_reading(self, transaction: Transaction, timing: Timing, *, is_again: bool) -> None:
+        """Count another reading of a question that was charged before, and note the delay."""
+        if timing.is_record:
+            return
+        if is_again:
+            kind = READINGS[self._check_readings(transaction)]
+            transaction.append(self._event(kind, {}, self.payer.terms.at))
+        timing.factor = self._delay(transaction, timing).factor
+
+    def _check_readings(self, transaction: Transaction) -> int:
+        """Return how often a question was read.
+
+        Raises:
+            Unanswerable: if it may not be read again.
+        """
+        payer, request = self.payer, str(self.bill.request)
+        events = queries.events_of_request(transaction, payer.dataset, payer.analyst, request)
+        readings = sum(kind in events for kind in READINGS)
+        if readings == len(READINGS):
+            raise no_more_readings(request)
+        return readings
+
+    def _delay(self, transaction: Transaction, timing: Timing) -> Delay:
+        """Return the delay of the analyst, as it is recorded."""
+        stored = queries.delay_of(transaction, self.payer.dataset, self.payer.analyst)
+        return stored.after_reset(timing.since)
 
     def _charge(self, transaction: Transaction, earlier: Payment | None) -> None:
         bill = self.bill
@@ -415,17 +460,42 @@ class Purchase:
         if ending is not None:
             return answer_of_event(ending)
         body = {"answer": encode(indices)}
+        self._note_delay(transaction)
         transaction.append(self._event("answered", body, self._stored_at))
         return indices
 
-    def keep_failure(self, transaction: Transaction) -> Event | None:
-        """Store that the question failed, unless it was answered or failed meanwhile; return that event."""
+    def keep_failure(
+        self, transaction: Transaction, failure: QuestionFailed | GivenUp
+    ) -> Event | None:
+        """Store that the question failed or was given up, unless it has an outcome; return the event of that."""
         _, ending = self.events(transaction)
-        if ending is None:
-            payer = self.payer
-            name = payer.dataset, payer.analyst, str(self.bill.request)
-            transaction.append(new_failure(transaction, *name, self._stored_at))
-        return ending
+        if ending is not None:
+            return ending
+        if isinstance(failure, GivenUp):
+            self._note_delay(transaction, failure)
+            return None
+        self._note_delay(transaction)
+        name = self.payer.dataset, self.payer.analyst, str(self.bill.request)
+        transaction.append(new_failure(transaction, name, failure.reason, self._stored_at))
+        return None
+
+    def _note_delay(self, transaction: Transaction, given_up: GivenUp | None = None) -> None:
+        """Record a delay that has doubled, or a question that was given up."""
+        timing = self.payer.terms.timing
+        if timing is None:
+            return
+        before, who = self._delay(transaction, timing), (self.payer.dataset, self.payer.analyst)
+        after = before._replace(
+            factor=max(before.factor, timing.factor),
+            given_up=before.given_up + (given_up is not None),
+            since=max(before.since, timing.since),
+        )
+        more = {"request": str(self.bill.request)}
+        if given_up is not None:
+            more["reason"] = given_up.reason
+        if after.factor > before.factor or given_up is not None:
+            kind = "delayed" if given_up is None else "given_up"
+            new_delay(transaction, kind, who, after, at=timing.stored_at, **more)
 
     def note_new(self, transaction: Transaction) -> None:
         """Note that a random name, made for this purchase just now, has no charge yet."""
@@ -470,7 +540,8 @@ class Purchase:
     @property
     def _stored_at(self) -> str | None:
         """The time of the answer or the failure."""
-        return self.payer.terms.stored_at or self.payer.terms.at
+        timing = self.payer.terms.timing
+        return (timing and timing.stored_at) or self.payer.terms.at
 
     def _event(self, kind: str, body: dict[str, object], at: str | None) -> NewEvent:
         return NewEvent(kind, self.payer.dataset, self.payer.analyst, self.bill.request, body, at)
@@ -492,6 +563,15 @@ def purchase(payer: Payer, bill: Bill, name: str | None = None) -> Purchase:
 def _may_have_committed(error: BaseException) -> bool:
     """Return whether a charge that failed with this error may be committed: an interrupt, a lost server."""
     return isinstance(error, LedgerUnwritable) or not isinstance(error, DiscreetError)
+
+
+def given_up() -> Unanswerable:
+    """Return the error of a question that was given up."""
+    error = Unanswerable(
+        "this question was given up: its data could not be read in time, for a reason that is not theirs"
+    )
+    error.is_public = True
+    return error
 
 
 def answer_of_event(ending: Event) -> Indices:

@@ -183,7 +183,7 @@ class PurchaseBatch:
             one = self.purchases[place]
             try:
                 if isinstance(outcome, QuestionFailed):
-                    ending = one.keep_failure(transaction)
+                    ending = one.keep_failure(transaction, outcome)
                     endings[place] = outcome if ending is None else answer_of_event(ending)
                 else:
                     endings[place] = one.keep(transaction, outcome)

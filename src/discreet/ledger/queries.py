@@ -19,8 +19,9 @@ from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import read_stored_unit, stored_unit
 from .budget import Budget, budget_order, read_amount, read_rule, read_use
 from .checkpoints import ChainHead
+from .delays import Delay, read_delay
 from .events import Event, canonical_json, chain_hash, event_columns, genesis
-from .schema import BUDGET_ROWS, EVENTS, STATES_BUDGETS, TELLS_FAILURES, Statement
+from .schema import BUDGET_ROWS, EVENTS, STATES_BUDGETS, TELLS_DELAYS, TELLS_FAILURES, Statement
 from .transaction import Transaction
 
 AnyConnection = Connection | sqlite3.Connection
@@ -85,19 +86,16 @@ _REQUEST = Statement(
         EVENTS.c.request == bindparam("request"),
     )
 )
-_FAILURES = Statement(
-    _LINKED.where(
-        EVENTS.c.number
-        == select(func.max(EVENTS.c.number))
-        .where(
-            text(TELLS_FAILURES),
-            EVENTS.c.dataset == bindparam("of"),
-            EVENTS.c.analyst == bindparam("share"),
-        )
-        .correlate(None)
-        .scalar_subquery()
-    )
-)
+
+
+def _latest_of_analyst(condition: str) -> Statement:
+    """Return the statement for the latest event of a condition about an analyst and a dataset."""
+    is_theirs = EVENTS.c.dataset == bindparam("of"), EVENTS.c.analyst == bindparam("share")
+    number = select(func.max(EVENTS.c.number)).where(text(condition), *is_theirs).correlate(None)
+    return Statement(_LINKED.where(EVENTS.c.number == number.scalar_subquery()))
+
+
+_FAILURES, _DELAYS = _latest_of_analyst(TELLS_FAILURES), _latest_of_analyst(TELLS_DELAYS)
 _DESCRIBED = Statement(
     # By the plain number SQLite would go through all events in order, and not through the index of these.
     _LINKED.where(text("discreet_events.kind = 'described'")).order_by(
@@ -355,6 +353,21 @@ def _failures_of(transaction: Transaction, dataset: str, analyst: str | None) ->
             raise LedgerCorrupt("event {number} cannot be read", number=event.number)
         return failures
     return 0
+
+
+def delay_of(transaction: Transaction, dataset: str, analyst: str | None) -> Delay:
+    """Return the delay of an analyst about a budget, as it was recorded last.
+
+    Raises:
+        LedgerCorrupt: if the hash of the event that says so does not match.
+    """
+
+    def read() -> Delay:
+        rows = _DELAYS.run(transaction.database, of=dataset, share=analyst or "")
+        events = _checked_events(rows, transaction.chain)
+        return read_delay(events[0].body, events[0].number) if events else Delay()
+
+    return transaction.state.recall("delays", (dataset, analyst), read)
 
 
 def budget_states(*budgets: Budget) -> dict[str, object]:

@@ -22,7 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import sqlite
 
 from ..errors import LedgerCorrupt, LedgerError, LedgerTooNew
-from .events import BUDGET_EVENTS, FAILURE_EVENTS, genesis
+from .events import BUDGET_EVENTS, DELAY_EVENTS, FAILURE_EVENTS, genesis
 
 
 class Statement:
@@ -180,6 +180,9 @@ STATES_BUDGETS = f"kind IN ({', '.join(map(repr, BUDGET_EVENTS))})"
 TELLS_FAILURES = f"kind IN ({', '.join(map(repr, FAILURE_EVENTS))})"
 """The condition for events about failures. A partial index serves only queries with the same text."""
 
+TELLS_DELAYS = f"kind IN ({', '.join(map(repr, DELAY_EVENTS))})"
+"""The condition for events about delays. A partial index serves only queries with the same text."""
+
 _STATED_BEFORE = "kind IN ('opened', 'extended', 'carried', 'charged', 'charged_outside')"
 
 
@@ -228,8 +231,15 @@ def _eighth(_: Connection) -> None:
     """Keep the tables as they are: charges may be of a batch, which older versions do not know."""
 
 
+def _ninth(connection: Connection) -> None:
+    """Index the latest event about the delay of an analyst, which older versions do not know."""
+    connection.exec_driver_sql(
+        f"CREATE INDEX discreet_delays ON discreet_events (dataset, analyst, number) WHERE {TELLS_DELAYS}"
+    )
+
+
 MIGRATIONS: list[Callable[[Connection], None]] = [
-    _first, _second, _third, _fourth, _fifth, _sixth, _seventh, _eighth,
+    _first, _second, _third, _fourth, _fifth, _sixth, _seventh, _eighth, _ninth,
 ]  # fmt: skip
 """The n-th migration leads from schema n - 1 to schema n. Released migrations are never changed."""
 

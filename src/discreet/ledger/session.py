@@ -60,9 +60,8 @@ class Quote:
             and this is the first that cannot pay.
         worst_error: how far off one answer may be, whatever the data are; None where no bound is known.
         closed: why nothing can be charged to it any more: its period has ended, or it was renewed; else None.
-        answer_in: the seconds after which a service would answer, if it were asked now and no other question of the
-            caller waited; None where none is waited for.
-        longest_wait: the most seconds that this can be, at any time.
+        answers_after: the seconds from the start of the reading to the reply of a service, or 2, 4, 8 … times as
+            long; None where answers leave when they are ready.
         parts: the questions, where several are answered at this price.
     """
 
@@ -73,8 +72,7 @@ class Quote:
     name: str
     worst_error: ErrorBound | None = None
     closed: str | None = None
-    answer_in: float | None = None
-    longest_wait: float | None = None
+    answers_after: float | None = None
     parts: tuple[BilledPart, ...] = ()
 
     @property
@@ -107,7 +105,7 @@ class Quote:
             "spent": self.spent.as_dict(), "remaining": self.remaining.as_dict(),
             "after": None if after is None else after.as_dict(), "closed": self.closed,
             "worst_error": None if self.worst_error is None else self.worst_error.as_dict(),
-            **({} if self.answer_in is None else {"answer_in": self.answer_in, "longest_wait": self.longest_wait}),
+            **({} if self.answers_after is None else {"answers_after": self.answers_after}),
             **({"parts": [part.as_dict() for part in self.parts]} if self.parts else {}),
         }  # fmt: skip
 
@@ -139,13 +137,13 @@ class Quote:
 
     @property
     def wait(self) -> Message | None:
-        """The wait for an answer, in words; None where none is waited for."""
-        if self.answer_in is None or self.longest_wait is None:
+        """How long an answer takes, in words; None where it leaves when it is ready."""
+        if self.answers_after is None:
             return None
         return Message(
-            "an answer would come in {seconds} s; it takes {longest} s at most",
-            seconds=f"{self.answer_in:.3g}", longest=f"{self.longest_wait:.3g}",
-        )  # fmt: skip
+            "an answer leaves {seconds} s after its reading began, or 2, 4, 8 … times as long",
+            seconds=f"{self.answers_after:g}",
+        )
 
     @property
     def _verdict(self) -> Message:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from ..errors import LedgerCorrupt
 from .checkpoints import ChainHead, Checkpoint
-from .events import BUDGET_EVENTS, FAILURE_EVENTS, Event, chain_hash, event_columns
+from .events import BUDGET_EVENTS, DELAY_EVENTS, FAILURE_EVENTS, Event, chain_hash, event_columns
 from .known_state import KnownState, NeedsDatabase
 from .schema import EVENTS, LEDGER, Statement, check_append_only, check_newest, database_of
 
@@ -208,6 +208,8 @@ class Transaction:
             state.forget("budgets")
         if kind in FAILURE_EVENTS:
             state.forget("failures")
+        if kind in DELAY_EVENTS:
+            state.forget("delays")
         if kind == "described":
             state.forget("bindings")
         if event.request is not None:

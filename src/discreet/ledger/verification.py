@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -27,6 +28,7 @@ from .budget import (
     read_use,
 )
 from .checkpoints import ChainHead
+from .delays import READINGS, Delay, read_delay
 from .events import (
     BATCHES_SINCE_SCHEMA,
     BUDGET_EVENTS,
@@ -189,6 +191,8 @@ class Replay:
     _requests: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
     _direct: dict[str, Amount] = field(default_factory=dict)
     _failures: dict[tuple[str, str | None], int] = field(default_factory=dict)
+    _readings: Counter[tuple[str, str | None, str]] = field(default_factory=Counter)
+    _delays: dict[tuple[str, str | None], Delay] = field(default_factory=dict)
 
     def budgets(self) -> list[Budget]:
         """Return the budgets in the order of `queries.stored_budgets`."""
@@ -205,6 +209,8 @@ class Replay:
                  "charged": self._charge, "answered": self._answer,
                  "charged_outside": self._charge, "released_outside": self._release,
                  "failed": self._fail, "reopened": self._reopen,
+                 "second_reading": self._read_again, "third_reading": self._read_again,
+                 "delayed": self._delay, "given_up": self._delay, "reset": self._delay,
                  "described": self._describe}  # fmt: skip
         try:
             self._follow_batch(event)
@@ -346,6 +352,31 @@ class Replay:
         self._pass(event, "charged")
         self._count_failures(event, self._failures.get((event.dataset, event.analyst), 0) + 1)
 
+    def _read_again(self, event: Event) -> None:
+        """Count the readings of a request that has no outcome yet."""
+        key = event.dataset, event.analyst, str(event.request)
+        self._readings[key] += 1
+        is_next = READINGS.index(event.kind) == self._readings[key]
+        if self._requests.get(key) != "charged" or not is_next or event.body:
+            raise ValueError("read again after its outcome, or out of order")
+
+    def _delay(self, event: Event) -> None:
+        """Check that a delay follows from the one before: it doubles, or a reset was between."""
+        new = read_delay(event.body, event.number)
+        old = self._delays.get((event.dataset, event.analyst), Delay())
+        before = old.after_reset(new.since)
+        if event.kind == "reset":
+            is_next = new == Delay(since=new.since) and old != new
+        else:
+            key = event.dataset, event.analyst, str(event.body["request"])
+            is_given_up = event.kind == "given_up"
+            is_next = self._requests.get(key) == "charged" and new.factor >= before.factor
+            is_next &= new.given_up == before.given_up + is_given_up
+            is_next &= is_given_up or new.factor > before.factor
+        if event.request is not None or new.since < old.since or not is_next:
+            raise ValueError("a delay that does not follow from the one before")
+        self._delays[event.dataset, event.analyst] = new
+
     def _reopen(self, event: Event) -> None:
         """Count the failures of an analyst anew."""
         if event.analyst is None or event.request is not None:
@@ -356,7 +387,9 @@ class Replay:
 
     def _count_failures(self, event: Event, failures: int) -> None:
         """Record how many questions have failed, and compare that with the event."""
-        if event.body != {"failures": failures}:
+        reason = event.body.get("reason") if event.kind == "failed" else None
+        more = {} if reason is None else {"reason": str(reason)}
+        if event.body != {"failures": failures, **more}:
             raise ValueError("a failure that is counted in another way")
         self._failures[event.dataset, event.analyst] = failures
 

@@ -12,16 +12,19 @@ from ..account import Indices, PaidAnswer
 from ..batches import Call
 from ..datasets import Dataset
 from ..errors import (
+    DataUnavailable,
     DiscreetError,
     Exhausted,
     InvalidArgument,
     InvalidNumber,
+    InvalidScores,
     LedgerError,
     NotAllowed,
     RequestConflict,
     Unanswerable,
 )
 from ..ledger import Session
+from ..ledger.delays import GivenUp
 from ..ledger.events import read_indices
 from ..ledger.failed_questions import QuestionFailed
 from ..messages import AND, join
@@ -31,6 +34,7 @@ from ..privacy.units import Unit
 from ..privacy.wording import by_mechanism, in_brief
 from ..releases import Release
 from ..sentences import question_in_words
+from ..tables.engine_errors import is_out_of_memory
 from ..tables.records import is_private
 from ..text_tables import fact_table
 from ..verbs.top_k import top_k
@@ -209,7 +213,7 @@ def _fail_as_questions(draw: Callable[[], Indices]) -> Callable[[], Indices]:
     return draw_wrapped
 
 
-def _failing(failure: QuestionFailed) -> Callable[[], Indices]:
+def _failing(failure: QuestionFailed | GivenUp) -> Callable[[], Indices]:
     """Return a draw that fails."""
 
     def fail() -> Indices:
@@ -225,9 +229,11 @@ def charge_first(
 
     Then no time in a ledger tells how long the reading took, and nothing is read that is not paid.
 
+    What stops it for a reason that is not the data's, such as a lock or a lost server, is given up, and no failure.
+
     Args:
         begin: called when the charge is committed.
-        finish: called when there is an answer or a failure; returns when that may be stored.
+        finish: called when there is an outcome; returns when that may be stored.
     """
 
     def wrap(prepare: Prepare) -> Prepare:
@@ -235,27 +241,39 @@ def charge_first(
             begin()
             try:
                 return charge_failures(prepare)()()
+            except QuestionFailed as failure:
+                outcome = _outcome_of(failure.error)
             finally:
                 finish()
+            raise outcome
 
         return lambda: draw
 
     return wrap
 
 
-def charge_unread(prepare: Prepare) -> Prepare:
-    """Return a function that reads no data, but returns a draw that fails: the process that read them ended.
+def _outcome_of(error: Exception) -> QuestionFailed | GivenUp:
+    """Return what an error makes of a question: a failure because of the data, or one that was given up."""
+    if isinstance(error, DataUnavailable):
+        return GivenUp(str(error))
+    if is_out_of_memory(error):
+        return QuestionFailed(error, "memory")
+    is_ours = type(error).__module__ == DiscreetError.__module__
+    return QuestionFailed(error, type(error).__name__ if is_ours else InvalidScores.__name__)
 
-    Why it ended may depend on the data, so it is charged like a failure because of them.
+
+def end_unread(reason: str, *, is_given_up: bool) -> Callable[[Prepare], Prepare]:
+    """Return a wrapper of a reading whose process has ended: it reads nothing, and its draw fails or gives up.
+
+    Args:
+        reason: why it has ended, for the owner.
+        is_given_up: whether that was for a reason that is not its own.
     """
-
-    def prepare_wrapped() -> Callable[[], Indices]:
-        words = (
-            "the process that read the data ended before it answered; was there too little memory?"
-        )
-        return _failing(QuestionFailed(Unanswerable(words)))
-
-    return prepare_wrapped
+    error = Unanswerable(
+        "the process that read the data was ended before it answered: {reason}", reason=reason
+    )
+    failure = QuestionFailed(error, reason)
+    return lambda _: lambda: _failing(GivenUp(reason) if is_given_up else failure)
 
 
 def with_former_method(question: Call) -> Call:
@@ -377,7 +395,11 @@ class Checkout:
     def _failure(self, error: BaseException) -> BaseException:
         """Return the error to raise in place of another, or that one."""
         if isinstance(error, DiscreetError) and (error is self._refusal or error.is_public):
-            return PublicError(error)
+            return (
+                ChargedError(PublicError(error), self.request)
+                if self.is_paid
+                else PublicError(error)
+            )
         charged = True if self.is_paid else getattr(error, "charged", False)
         if charged is False:
             return error

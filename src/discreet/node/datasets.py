@@ -13,8 +13,9 @@ from ..datasets.declarations import nearest
 from ..errors import InvalidArgument, UnknownBudget, UnknownName, preview
 from ..ledger import Amount, Budget, Event, Ledger, Quote, Session
 from ..ledger.checkpoints import ChainHead
+from ..ledger.delays import Delay
 from ..ledger.failed_questions import MAX_FAILURES, Allowance, least_cost
-from ..ledger.ledger import budgets_of_payer, failures_by_share, session_of
+from ..ledger.ledger import budgets_of_payer, delays_by_share, failures_by_share, session_of
 from ..ledger.purchase import ChargeTerms
 from ..numbers import Number
 from ..payment import Bill
@@ -188,6 +189,10 @@ class Datasets:
     def budgets_of(self, *names: str) -> list[list[Budget]]:
         """Return the budgets and shares of every dataset, renewed ones too."""
         return self._ledger.budgets_of(*map(self._key, names))
+
+    def delays(self, budgets: Iterable[Budget]) -> list[Delay]:
+        """Return the delays of the analysts of these shares, as they were recorded last."""
+        return delays_by_share(self._ledger, budgets)
 
     def history(self, name: str) -> list[Event]:
         """Return the events of the ledger about the budgets of a dataset."""

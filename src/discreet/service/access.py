@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from .counts import RequestCounts
-from .turns import App, AsgiMessage, Receive, Send
+from .padding import App, AsgiMessage, Receive, Send
 
 ACCESS = logging.getLogger("discreet.access")
 """One line of JSON for every request."""

@@ -27,8 +27,8 @@ from .access import AccessLog
 from .auth import Gate
 from .connection import Connection
 from .counts import RequestCounts
+from .disclosures import Disclosure, LateAnswers, disclosures_of, late_answers, periods_of
 from .dispatcher_client import DispatcherClient
-from .endings import Endings, endings_of
 from .health import Health
 from .in_process import InProcess
 from .limits import Places, RateLimit
@@ -37,19 +37,18 @@ from .mcp_route import add_mcp
 from .middleware import TokenFirst
 from .operations import OPERATIONS, READING
 from .ownership import Ownership
+from .padding import App, Arrival, Clock, Padding
 from .pages import PAGE_PATHS, Site, add_pages, page_not_found, session_of, to_login
 from .pages.sessions import sessions_beside
+from .paid_replies import Settlement
 from .paid_requests import PaidRequests
-from .paused_replies import KnownQuestions, Settlement
 from .permissions import hold, rights_of
+from .promises import answer_times
 from .refusals import RefusedError
 from .replies import failure
 from .rights import Rights, Scope
 from .routes import add_health, add_metrics, add_operations, paid_routes
-from .timetable import make_timetable
 from .tokens import Token, Tokens, tokens_beside
-from .turns import App, Arrival, Clock, Turns
-from .waits import Wait, wait_of
 
 _PREFIX = "/v1"
 
@@ -69,7 +68,7 @@ class Service:
         tokens: who may ask.
         rate: how often one token may ask.
         dispatcher: asked for all that must be read; None to read it in this process.
-        turns: when replies leave.
+        clock: the time.
         places: how many requests of one caller are answered at the same time.
     """
 
@@ -78,7 +77,7 @@ class Service:
     tokens: Tokens
     rate: RateLimit = field(default_factory=RateLimit)
     dispatcher: DispatcherClient | None = None
-    turns: Turns | None = None
+    clock: Clock = field(default_factory=Clock)
     places: Places = field(default_factory=Places)
 
     def connection(
@@ -92,15 +91,6 @@ class Service:
         if answer is not None:  # its caller was let in before it was asked for
             return self._connect(token, rights, lambda _, **__: answer, lambda: None)
         reader = Settlement(rights, token).call if self.dispatcher else None
-        return self._connect(token, rights, reader, rights.check)
-
-    def connection_at_once(self, token: Token, arrival: Arrival | None = None) -> Connection:
-        """Return the same, in which questions that are known are asked before they are settled, without turns."""
-        is_timed = self.turns is None or self.turns.timetable.is_timed
-        if is_timed or self.dispatcher is None:
-            return self.connection(token, arrival)
-        rights = self._rights_at(token, arrival)
-        reader = KnownQuestions(Settlement(rights, token)).call
         return self._connect(token, rights, reader, rights.check)
 
     def _connect(
@@ -128,7 +118,6 @@ class Service:
         return replace(
             self._rights(token.role, token.analyst),
             beginning=None if arrival is None else arrival.date,
-            wait=partial(self._wait, token.analyst, arrival),
             check_again=partial(self.tokens.check, token.id),
         )
 
@@ -142,9 +131,30 @@ class Service:
         """Return the datasets and the verbs that an analyst may ask about, for the owner."""
         return self._rights("analyst", analyst).scope()
 
-    def endings_of(self, analyst: str) -> list[Endings]:
-        """Return the failures that an analyst can see, for the owner."""
-        return endings_of(self._rights("analyst", analyst))
+    def disclosures_of(self, analyst: str) -> list[Disclosure]:
+        """Return the failures and the times that an analyst can see, for the owner."""
+        periods = periods_of(self.configuration)
+        return disclosures_of(
+            self._rights("analyst", analyst), answer_times(self.configuration), periods
+        )
+
+    def late_answers(self) -> list[LateAnswers]:
+        """Return the delays that have doubled since the last reset, and what was given up, for the owner."""
+        times, names = answer_times(self.configuration), list(self.configuration.datasets)
+        budgets = [
+            (name, one)
+            for name, several in zip(names, self.datasets.budgets_of(*names), strict=True)
+            for one in several
+            if one.is_current
+        ]
+        now = self.clock.date()
+        delays = self.datasets.delays(one for _, one in budgets)
+        shares = [
+            (name, one, delay.after_reset(times[name].reset_before(now)))
+            for (name, one), delay in zip(budgets, delays, strict=True)
+        ]
+        seen = [one for name in self.analysts() for one in self.disclosures_of(name)]
+        return late_answers(shares, times, seen)
 
     def analysts(self) -> tuple[str, ...]:
         """Return the names of all analysts, for the owner."""
@@ -181,16 +191,6 @@ class Service:
             raise RefusedError(NotAllowed("this token may ask nothing here; tell the owner"))
         return rights_of(self.datasets, self.configuration, role, analyst)
 
-    def _wait(self, analyst: str | None, arrival: Arrival | None, dataset: str) -> Wait | None:
-        """Return the wait for an answer that is asked for when the reply to a request leaves.
-
-        Not from now on: other work on the cores would move that into another turn, and be seen.
-        """
-        if self.turns is None or self.dispatcher is None:
-            return None
-        time = self.turns.leaving_time(arrival or self.turns.clock.arrival())
-        return wait_of(self.turns.timetable, analyst, dataset, time)
-
 
 def make_app(
     configuration: Configuration,
@@ -211,8 +211,9 @@ def make_app(
     all_counts = RequestCounts() if counts is None else counts
     rate = RateLimit(counts=all_counts)
     service = Service(
-        configuration, hold(configuration), tokens_beside(configuration.path), rate, dispatcher
-    )
+        configuration, hold(configuration), tokens_beside(configuration.path), rate, dispatcher,
+        clock or Clock(),
+    )  # fmt: skip
     ledger = described_ledger(configuration, next(iter(configuration.datasets)))
     site = Site(service, ledger, sessions_beside(configuration.path), all_counts)
     api: Any = _api(service, site, all_counts)
@@ -220,9 +221,8 @@ def make_app(
     host_check: Any = TrustedHostMiddleware(paid_requests, allowed_hosts=hosts, www_redirect=False)
     gate = Gate(service, site.token_of, session_of, to_login, _paths(), PAGE_PATHS, MCP)
     access_log = AccessLog(TokenFirst(host_check, gate.enter), all_counts)
-    timetable = make_timetable(configuration, 1 if dispatcher is None else dispatcher.readers)
-    service.turns = Turns(access_log, timetable, clock or Clock(), counts=all_counts)
-    return service.turns
+    is_timed = any(one.answers_after for one in answer_times(configuration).values())
+    return Padding(access_log, service.clock, pads_times=is_timed)
 
 
 def _paths() -> frozenset[str]:

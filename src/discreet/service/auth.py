@@ -15,10 +15,10 @@ from starlette.responses import Response
 
 from ..errors import DiscreetError, NotAllowed
 from .limits import Places, RateLimit
+from .padding import AsgiMessage
 from .refusals import RefusedError, error_for_reader
 from .replies import CALLER, failure
 from .tokens import Token, Tokens
-from .turns import AsgiMessage
 
 LOGIN: Final = "POST", "/login"
 """The one request of a stranger that has a body: the form with the token."""

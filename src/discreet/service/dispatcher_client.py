@@ -20,19 +20,6 @@ class UnreachableError(Exception):
 
 
 @dataclass(slots=True)
-class RemoteTicket:
-    """A question that waits at the dispatcher.
-
-    Attributes:
-        end: when its reply leaves at the latest; 0 for as soon as it is ready, None for the end of the turn.
-        reply: the last message about it.
-    """
-
-    end: float | None
-    reply: asyncio.Future[Line]
-
-
-@dataclass(slots=True)
 class DispatcherLink:
     """One connection, which lives in one event loop.
 
@@ -44,8 +31,7 @@ class DispatcherLink:
     lines: asyncio.StreamReader
     writer: asyncio.StreamWriter
     _numbers: "count[int]" = field(default_factory=count)
-    _first: dict[int, asyncio.Future[Line]] = field(default_factory=dict)
-    _last: dict[int, asyncio.Future[Line]] = field(default_factory=dict)
+    _replies: dict[int, asyncio.Future[Line]] = field(default_factory=dict)
     _task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -57,13 +43,21 @@ class DispatcherLink:
         """Whether it can be used, as far as is known."""
         return self._task is not None and not self._task.done()
 
-    async def send(self, question: QueuedQuestion) -> tuple[Line, asyncio.Future[Line]]:
-        """Send a question; return the first message about it, and the last when it comes."""
-        loop, number = asyncio.get_running_loop(), next(self._numbers)
-        first, last = loop.create_future(), loop.create_future()
-        self._first[number], self._last[number] = first, last
-        self.writer.write(json.dumps({"id": number, "question": question.plain}).encode() + b"\n")
-        return await first, last
+    async def ask(self, question: QueuedQuestion) -> Line:
+        """Return the message with the reply to a question; one that is cancelled meanwhile is taken back."""
+        number = next(self._numbers)
+        reply: asyncio.Future[Line] = asyncio.get_running_loop().create_future()
+        self._replies[number] = reply
+        self._send({"id": number, "question": question.plain})
+        try:
+            return await reply
+        finally:
+            if self._replies.pop(number, None) is not None:
+                self._send({"id": number, "is_gone": True})
+
+    def _send(self, message: Line) -> None:
+        if not self.writer.is_closing():
+            self.writer.write(json.dumps(message).encode() + b"\n")
 
     async def _receive(self) -> None:
         """Hand every message to whoever waits for it."""
@@ -73,18 +67,15 @@ class DispatcherLink:
                     self._hand_on(json.loads(line))
         finally:
             self.writer.close()
-            for future in (*self._first.values(), *self._last.values()):
+            for future in self._replies.values():
                 if not future.done():
                     future.set_exception(UnreachableError())
                     future.exception()  # noted, also if nobody waits for it
 
     def _hand_on(self, message: Line) -> None:
-        number = message["id"]
-        first = self._first.pop(number, None)
-        if first is not None:
-            first.set_result(message)
-        if "reply" in message:
-            self._last.pop(number).set_result(message)
+        reply = self._replies.pop(message["id"], None)
+        if reply is not None and not reply.done():
+            reply.set_result(message)
 
 
 @dataclass(slots=True)
@@ -93,7 +84,7 @@ class DispatcherClient:
 
     Attributes:
         path: the socket on which it listens.
-        readers: how many readers it has, besides those of one dataset.
+        readers: how many readers it has.
     """
 
     path: str
@@ -101,15 +92,13 @@ class DispatcherClient:
     _link: asyncio.Task[DispatcherLink] | None = None
     _loop: asyncio.AbstractEventLoop | None = None
 
-    async def ask(self, question: QueuedQuestion) -> RemoteTicket:
-        """Return the place of a question.
+    async def ask(self, question: QueuedQuestion) -> Line:
+        """Return the message with the reply to a question, and when that leaves; None: as a free reply.
 
         Raises:
             UnreachableError: if the dispatcher cannot be reached.
         """
-        link = await self._reconnect()
-        first, last = await link.send(question)
-        return RemoteTicket(first["end"], last)
+        return await (await self._reconnect()).ask(question)
 
     def count_alive(self) -> tuple[int, int]:
         """Return how many readers can be asked, and how many there are.

@@ -6,6 +6,7 @@ wait are dropped, at no cost, and those that are read are still stored. When its
 
 import asyncio
 import json
+import logging
 import os
 import shutil
 import signal
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from multiprocessing import active_children
 from pathlib import Path
 from threading import Lock, Thread
@@ -25,13 +26,13 @@ from ..datasets.configuration import Configuration
 from ..errors import DiscreetError, LedgerUnwritable
 from ..node.isolation import Failure
 from . import wire
-from .dispatcher import Dispatcher, QueuedQuestion
+from .dispatcher import LOG, Dispatcher, QueuedQuestion, Ticket
 from .lifelines import command
+from .promises import answer_times
 from .reader import ReaderSettings, collect_no_more, file_digest, read_again
-from .reader_limits import ONE_THREAD, ReaderLimits, folder_for_spills
 from .reader_pool import Forks, Line, ReaderPool
-from .timetable import make_timetable, read_turn
-from .turns import Clock
+from .resources import ONE_THREAD, ReaderLimits, folder_for_spills
+from .schedule import WAITING
 
 _LONGEST_LINE = 1 << 26
 """Bytes of the longest question or answer of a worker."""
@@ -155,7 +156,7 @@ def reader_limits(configuration: Configuration) -> ReaderLimits:
     folder = folder_for_spills(None if at_server else Path(str(ledger)).absolute().parent)
     sizes = (configuration.server.get(key) for key in ("reader_memory", "reader_spill"))
     memory, spill = (None if size is None else size << 20 for size in sizes)
-    return ReaderLimits(memory, folder, spill, yields=read_turn(configuration.server) > 0)
+    return ReaderLimits(memory, folder, spill)
 
 
 async def dispatch(settings: DispatcherSettings) -> None:
@@ -164,9 +165,9 @@ async def dispatch(settings: DispatcherSettings) -> None:
     parent = socket.socket(fileno=settings.parent)
     parent.setblocking(False)
     configuration = read_again(Path(settings.reader.path))
-    timetable = make_timetable(configuration, settings.readers)
-    pool = ReaderPool(Forks(settings.reader).fork, len(timetable.rounds))
-    dispatcher = Dispatcher(timetable, pool, Clock())
+    pool = ReaderPool(Forks(settings.reader).fork, settings.readers)
+    waiting = configuration.server.get("waiting", WAITING)
+    dispatcher = Dispatcher(answer_times(configuration), pool, waiting=waiting)
     pool.start()
     pool.give_back(await pool.take(_LONGEST_START))
 
@@ -198,6 +199,7 @@ class WorkerLink:
     dispatcher: Dispatcher
     lines: asyncio.StreamReader
     writer: asyncio.StreamWriter
+    tickets: dict[int, Ticket] = field(default_factory=dict)
 
     async def serve(self) -> None:
         """Answer every line, until the worker closes the connection."""
@@ -206,11 +208,18 @@ class WorkerLink:
                 async for line in self.lines:
                     self._take(json.loads(line))
         finally:
+            for ticket in self.tickets.values():
+                self.dispatcher.leave(ticket)
             self.writer.close()
 
     def _take(self, message: Line) -> None:
         """Answer a message, at once or when there is an answer."""
         number = message["id"]
+        if message.get("is_gone"):
+            ticket = self.tickets.pop(number, None)
+            if ticket is not None:
+                self.dispatcher.leave(ticket)
+            return
         if message["question"] is None:
             alive, readers = self.dispatcher.pool.count_alive()
             self._send({"id": number, "alive": alive, "readers": readers})
@@ -221,10 +230,10 @@ class WorkerLink:
             refusal = wire.write_answer(Failure(error))
             self._send({"id": number, "end": None, "is_first": True, "reply": refusal})
             return
-        self._send({"id": number, "end": ticket.end})
-        is_first = ticket.askers == 1
+        self.tickets[number], is_first = ticket, ticket.askers == 1
 
         def reply(future: asyncio.Future[Line]) -> None:
+            self.tickets.pop(number, None)
             if not future.cancelled():
                 message = {"id": number, "end": ticket.end, "is_first": is_first}
                 self._send({**message, "reply": future.result()})
@@ -246,6 +255,9 @@ def run_dispatcher(text: str) -> None:
     settings = DispatcherSettings(ReaderSettings(**reader, limits=limits), **plain)
     for number in (settings.listener, settings.parent):
         os.set_inheritable(number, False)
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter('{"time": "%(asctime)s", "failure": %(message)s}'))
+    LOG.addHandler(handler)
     try:
         asyncio.run(dispatch(settings))
     finally:

@@ -27,7 +27,8 @@ _SECONDS_FOR_A_REPLY = 300.0
 
 
 _POSTPONED = 202
-_SHORTEST_WAIT, _LONGEST_WAIT = 0.1, 3600.0
+_PAUSE = 1.0
+"""Seconds after which an answer is asked for again that was not there after a minute."""
 """Seconds after which an answer that comes later is asked for again."""
 
 
@@ -152,7 +153,7 @@ class HttpClient:
         reply = self._respond(method, path, options)
         is_postponed = reply.status_code == _POSTPONED
         while reply.status_code == _POSTPONED:
-            sleep(_seconds(reply))
+            sleep(_PAUSE)
             reply = self._respond(method, path, options)
         error: DiscreetError | None = None
         # Whatever was sent, it ends in an error of ours: also what is nested too deeply, or of other types.
@@ -185,20 +186,6 @@ def _after_waiting(answer: Any) -> Any:
         replace(answer, charged=None)
         if isinstance(answer, Release) and not answer.charged
         else answer
-    )
-
-
-def _seconds(reply: Any) -> float:
-    """Return the seconds after which an answer comes that is not there yet.
-
-    Raises:
-        LedgerUnwritable: if the reply does not say so.
-    """
-    with suppress(Exception):
-        seconds: float = _validate("PostponedReply", reply.json())["answer_at"]
-        return min(max(seconds, _SHORTEST_WAIT), _LONGEST_WAIT)
-    raise LedgerUnwritable(
-        "what replied is no such service (status {postponed})", postponed=_POSTPONED
     )
 
 

@@ -23,7 +23,7 @@ from ..verbs.sum import mean
 from ..verbs.sum import sum as sum_verb
 from ..verbs.top_k import top_k
 from .free_questions import parts_of_question
-from .turns import LENGTH
+from .padding import LENGTH
 from .wire import longest_text, write_value
 
 _AROUND = 40

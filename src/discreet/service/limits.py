@@ -10,8 +10,8 @@ from time import monotonic
 from weakref import WeakKeyDictionary
 
 from .counts import RequestCounts
+from .padding import LEAVE, AsgiMessage
 from .tokens import Token
-from .turns import AT_ONCE, LEAVE, AsgiMessage
 
 
 @dataclass(slots=True)
@@ -55,15 +55,10 @@ class Places:
     _lock: Lock = field(default_factory=Lock)
 
     def enter(self, token: Token, scope: AsgiMessage) -> bool:
-        """Take a place for a request until its reply was sent; return whether there was one.
-
-        One that is refused is told at once: waiting for the end of a turn, it would keep its connection from
-        others. That tells no more than how many requests the caller sent who got no reply yet.
-        """
+        """Take a place for a request until its reply was sent; return whether there was one."""
         caller = _caller_of(token)
         with self._lock:
             if self._counts[caller] >= self.most:
-                scope[AT_ONCE] = True
                 return False
             self._counts[caller] += 1
         scope[LEAVE] = partial(self._leave, caller)

@@ -1,7 +1,7 @@
-"""The tools of an assistant at /mcp of the service: one JSON reply a request, at its turn, padded.
+"""The tools of an assistant at /mcp of the service: one JSON reply a request, at its time, padded.
 
 A request stands alone: there is no session, no event stream and no progress of a question, so neither the questions
-of others nor the data move a reply. A caller is an analyst by a token of the service; rights, limits, turns and
+of others nor the data move a reply. A caller is an analyst by a token of the service; rights, limits, times and
 prices are those of the other routes, as tools are operations of the same table.
 """
 
@@ -25,9 +25,9 @@ from .assistant_tools import Arguments, Reply, call_tool, refusal_as_data
 from .connection import Connection
 from .dispatcher import QueuedQuestion
 from .mcp_server import build_server
+from .padding import LENGTHS, AsgiMessage, Receive, Send
 from .replies import Answering, caller_or_refusal, failure, reply_to
 from .tokens import Token
-from .turns import LENGTHS, AsgiMessage, Receive, Send
 
 PATH = "/mcp"
 
@@ -56,7 +56,7 @@ class AssistantService(Answering, Protocol):
 def add_mcp(api: FastAPI, service: AssistantService) -> None:
     """Add the route.
 
-    The SDK takes seconds to import: at the first request it would hold all replies back beyond their turns.
+    The SDK takes seconds to import: at the first request it would hold all replies back beyond their times.
     """
     with suppress(ImportError):  # without it requests are told what to install
         import_module("mcp.server.streamable_http_manager")
@@ -157,7 +157,7 @@ def _refuse(_: Request, error: DiscreetError, __: int | None) -> Response:
     return JSONResponse(refusal_as_data(error))
 
 
-def _postpone(question: QueuedQuestion, seconds: float) -> Response:
-    """Return the result for an answer that comes later."""
-    words = f"the answer is ready in about {seconds:.0f} seconds: call ask again with the same arguments then"
-    return JSONResponse({"later": words, "seconds": seconds, "request": question.request})
+def _postpone(question: QueuedQuestion) -> Response:
+    """Return the result for an answer that is not there yet."""
+    words = "the answer is not there yet: call ask again with the same arguments"
+    return JSONResponse({"later": words, "request": question.request})

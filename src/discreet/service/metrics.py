@@ -7,36 +7,45 @@ from typing import Any
 from ..ledger import Budget
 from .access import REFUSALS, REQUESTS
 from .counts import RequestCounts
-from .turns import LATE
+from .disclosures import LateAnswers
 from .wire import write_budget
 
 
-def as_json(counts: RequestCounts, budgets: Iterable[Budget]) -> dict[str, Any]:
+def as_json(
+    counts: RequestCounts, budgets: Iterable[Budget], late: Iterable[LateAnswers]
+) -> dict[str, Any]:
     """Return the metrics in plain values."""
     return {
         "requests": list(_requests(counts)),
         "refusals": dict(counts.read(REFUSALS)),
-        "missed_slots": sum(counts.read(LATE).values()),
+        "late_answers": [one.as_dict() for one in late],
         "budgets": list(map(write_budget, budgets)),
     }
 
 
-def as_text(counts: RequestCounts, budgets: Sequence[Budget]) -> str:
+def as_text(counts: RequestCounts, budgets: Sequence[Budget], late: Sequence[LateAnswers]) -> str:
     """Return the metrics as Prometheus reads them. The rest of a budget is rounded to a double."""
     requests = [
         ({k: v for k, v in one.items() if k != "number"}, one["number"])
         for one in _requests(counts)
     ]
     refusals = [({"error": error}, number) for error, number in counts.read(REFUSALS).items()]
-    late_replies: list[Any] = [({}, sum(counts.read(LATE).values()))]
+    names = [{"dataset": one.dataset, "analyst": one.analyst or ""} for one in late]
+    delays = [float(one.delay.factor) for one in late]
+    given_up = [float(one.delay.given_up) for one in late]
     families: list[tuple[str, str, str, list[Any]]] = [
         ("discreet_requests_total", "counter", "Requests answered, by route and status.", requests),
         ("discreet_refusals_total", "counter", "Requests refused, by the class of the error.", refusals),
-        ("discreet_slots_missed_total", "counter", "Replies not ready at the end of their places.", late_replies),
+        ("discreet_delay", "gauge", "Times as long as answers_after, since the reset.", _pairs(names, delays)),
+        ("discreet_given_up", "gauge", "Questions given up since the reset.", _pairs(names, given_up)),
         ("discreet_budget_total", "gauge", "Total of a privacy budget.", _amounts(budgets, "total")),
         ("discreet_budget_remaining", "gauge", "What is left of it.", _amounts(budgets, "remaining")),
     ]  # fmt: skip
     return "".join(line for family in families for line in _family(*family))
+
+
+def _pairs(labels: Iterable[Any], numbers: Iterable[float]) -> list[Any]:
+    return list(zip(labels, numbers, strict=True))
 
 
 def _requests(counts: RequestCounts) -> Iterator[dict[str, Any]]:

@@ -12,8 +12,8 @@ from starlette.responses import Response
 
 from .access import REFUSED
 from .auth import LOGIN
+from .padding import App, AsgiMessage, Receive, Send
 from .replies import CALLER
-from .turns import App, AsgiMessage, Receive, Send
 
 LONGEST_BODY = 1 << 18
 """Bytes of the longest body of a caller."""

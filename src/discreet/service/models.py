@@ -44,11 +44,10 @@ class QuoteReply(BaseModel):
         description="Why the budget cannot pay any more, such as its period."
     )
     worst_error: ErrorBoundReply | None
-    answer_in: float | None = Field(
+    answers_after: float | None = Field(
         None,
-        description="The seconds after which an answer would leave, if the question were asked now.",
+        description="The seconds from the start of the reading to the answer, or 2, 4, 8 … times as many.",
     )
-    longest_wait: float | None = Field(None, description="The most seconds that this can be.")
     parts: list[BilledPartReply] | None = Field(
         None, description="The questions, where several are answered at this price."
     )
@@ -72,9 +71,8 @@ class ReleaseReply(BaseModel):
 
 
 class PostponedReply(BaseModel):
-    """An answer that comes later: by your place in the timetable. Ask again then, with the same Idempotency-Key."""
+    """An answer that is not there yet. Ask again, with the same Idempotency-Key."""
 
-    answer_at: float = Field(description="The seconds until then.")
     request: str = Field(description="The Idempotency-Key.")
 
 
@@ -180,11 +178,25 @@ class HealthReply(BaseModel):
     status: str = Field(description="ok, or unavailable if the ledger cannot be used.")
 
 
+class LateAnswersReply(BaseModel):
+    """Answers that were late, or given up, since the last reset."""
+
+    dataset: str
+    analyst: str | None
+    delay: int = Field(
+        description="How many times as long as answers_after their answers take now."
+    )
+    given_up: int = Field(description="How many questions were given up.")
+    answers_after: float = Field(description="The seconds under which none would have been late.")
+    bits: int | None = Field(description="What these can have told about the data, in bits.")
+
+
 class PartsReply(BaseModel):
     """Which parts of the service can be used."""
 
     status: str = Field(description="ok, or degraded if a part cannot be used.")
     parts: dict[str, str] = Field(description="Each part: ok, or unavailable.")
+    late_answers: list[LateAnswersReply]
 
 
 class RequestCount(BaseModel):
@@ -201,7 +213,7 @@ class Metrics(BaseModel):
 
     requests: list[RequestCount]
     refusals: dict[str, int]
-    missed_slots: int
+    late_answers: list[LateAnswersReply]
     budgets: list[BudgetReply]
 
 

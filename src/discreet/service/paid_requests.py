@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
-from .turns import App, AsgiMessage, Receive, Send
+from .padding import App, AsgiMessage, Receive, Send
 
 _KEY, _TYPE, _JSON = b"idempotency-key", b"content-type", b"application/json"
 

@@ -15,8 +15,9 @@ from ..ledger.toml_budgets import declared_neighbors, described_ledger
 from ..node.datasets import Datasets
 from .free_questions import Freedom, verb_named
 from .lengths import with_most
+from .padding import LENGTH
+from .promises import answer_times
 from .rights import Rights
-from .turns import LENGTH
 
 
 def hold(description: Configuration) -> Datasets:
@@ -48,7 +49,7 @@ def rights_of(
         if role == "auditor"
         else caller_rights(datasets, description, analyst)
     )
-    return replace(rights, longest=LENGTH // 2)
+    return replace(rights, longest=LENGTH // 2, times=answer_times(description))
 
 
 def auditor_rights(datasets: Datasets, description: Configuration) -> Rights:

@@ -18,13 +18,19 @@ from .lifelines import end_with
 from .reader import ReaderSettings, read_for
 
 SPARES = 1
-"""Readers above those of the timetable: one is warm when another must be ended."""
+"""Readers above those of the schedule: one is warm when another must be ended."""
 
 _PAUSE = 0.5
 """Seconds after which another one is forked, where none could be."""
 
 _SECONDS_FOR_A_READER = 20.0
 """Seconds in which a reader must be free: more than one takes to be started on a slow machine."""
+
+_JOINING = 1.0
+"""Seconds in which the exit code of a reader that has ended is known."""
+
+_BY_OTHERS = (None, 0, 1, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
+"""Exit codes of readers that others have ended: the kernel for want of memory, an operator, the dispatcher."""
 
 _TEMPLATE = "discreet.service.reader_template"
 
@@ -44,6 +50,11 @@ class Reader(Protocol):
 
     async def receive(self) -> Line:
         """Return the next line, or raise an `EndedError`."""
+        ...
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it ended for a limit or a fault of its own, and not by others."""
         ...
 
     def kill(self) -> None:
@@ -73,12 +84,14 @@ class ForkedReader:
         writer: for lines to it.
         process: its number.
         folder: where its engines may write; it goes with the reader. None if they may not.
+        has_failed: whether it ended for a limit or a fault of its own, and not by others.
     """
 
     lines: asyncio.StreamReader
     writer: asyncio.StreamWriter
     process: int
     folder: str | None
+    has_failed: bool = False
     _end: asyncio.Future[None] = field(default_factory=_new_future)
 
     async def send(self, line: Line) -> None:
@@ -200,8 +213,9 @@ class Forks:
 
         def end() -> None:
             loop.remove_reader(process.sentinel)
+            process.join(_JOINING)
+            reader.has_failed = process.exitcode not in _BY_OTHERS
             reader.note_end()
-            process.join(0)
             process.close()
 
         loop.add_reader(process.sentinel, end)
@@ -209,11 +223,11 @@ class Forks:
 
 @dataclass(slots=True)
 class ReaderPool:
-    """Readers, those that are free first; there are always as many as the timetable has, and a spare.
+    """Readers, those that are free first; there are always as many as the schedule has, and a spare.
 
     Attributes:
         fork: starts a reader.
-        number: how many the timetable has.
+        number: how many the schedule has.
     """
 
     fork: Fork
@@ -230,7 +244,7 @@ class ReaderPool:
             self._add()
 
     def count_alive(self) -> tuple[int, int]:
-        """Return how many readers are ready or busy, up to those of the timetable, and how many these are."""
+        """Return how many readers are ready or busy, up to those of the schedule, and how many these are."""
         return min(self._alive, self.number), self.number
 
     async def take(self, patience: float = _SECONDS_FOR_A_READER) -> Reader:

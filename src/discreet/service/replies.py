@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from math import ceil
 from typing import Annotated, Any, Protocol
 
 from fastapi import Depends, Request
@@ -17,13 +16,14 @@ from ..releases import Release
 from . import wire
 from .access import REFUSED
 from .connection import Connection
+from .disclosures import LateAnswers
 from .dispatcher import QueuedQuestion
 from .dispatcher_client import DispatcherClient
 from .limits import Places
-from .paused_replies import PausedReply, ReadingNeeded, finish
+from .padding import ARRIVAL, Arrival, Clock
+from .paid_replies import PausedReply, ReadingNeeded, finish
 from .refusals import RefusedError, error_for_reader, status_of
 from .tokens import NOT_VALID, Token
-from .turns import ARRIVAL, Arrival, Turns
 
 CALLER = "discreet.caller"
 """Where the scope of a request has the stored record of its token."""
@@ -38,8 +38,8 @@ class Answering(Protocol):
         ...
 
     @property
-    def turns(self) -> Turns | None:
-        """When replies leave."""
+    def clock(self) -> Clock:
+        """The time."""
         ...
 
     @property
@@ -47,14 +47,14 @@ class Answering(Protocol):
         """How many requests of one caller are answered at the same time."""
         ...
 
+    def late_answers(self) -> list[LateAnswers]:
+        """Return the delays that have doubled since the last reset, and what was given up, for the owner."""
+        ...
+
     def connection(
         self, token: Token, arrival: Arrival | None = None, answer: Release | Failure | None = None
     ) -> Connection:
         """Return the connection of a caller, for a request that came at that time; perhaps with its answer."""
-        ...
-
-    def connection_at_once(self, token: Token, arrival: Arrival | None = None) -> Connection:
-        """Return the same, in which questions that are known are asked before they are settled, without turns."""
         ...
 
 
@@ -74,7 +74,7 @@ TokenRequest = Annotated[Request, Depends(_require_token)]
 
 AnswerWork = Callable[[Connection, Token], Response]
 Refuse = Callable[[Request, DiscreetError, int | None], Response]
-Postpone = Callable[[QueuedQuestion, float], Response]
+Postpone = Callable[[QueuedQuestion], Response]
 
 
 async def reply(
@@ -149,28 +149,24 @@ def _respond_to(  # noqa: PLR0913  # those of `reply_to`
 ) -> Response | PausedReply:
     arrival = request.scope.get(ARRIVAL)
 
-    def reply(connect: Callable[[], Connection]) -> Response | PausedReply:
+    def respond(answer: Release | Failure | None) -> Response | PausedReply:
         try:
-            return work(connect(), token)
+            return work(service.connection(token, arrival, answer), token)
         except ReadingNeeded as reading:
-            settle = None if reading.is_settled else partial(respond, None)
-            postponing = partial(postpone, reading.question)
-            return PausedReply(reading.question, respond, postponing, settle=settle)
+            return PausedReply(reading.question, respond, postpone)
         except RefusedError as refusal:
             return refuse(request, refusal.error, refusal.status)
         except Exception as error:
             return refuse(request, error_for_reader(error, token.role), None)
 
-    def respond(answer: Release | Failure | None) -> Response | PausedReply:
-        return reply(partial(service.connection, token, arrival, answer))
-
-    return reply(partial(service.connection_at_once, token, arrival))
+    return respond(None)
 
 
-def _postpone(question: QueuedQuestion, seconds: float) -> Response:
-    """Return the reply for an answer that comes later: when, and the name by which it is asked for then."""
-    content = {"answer_at": seconds, "request": question.request}
-    return JSONResponse(content, 202, {wire.REPLAYED: "?0", "Retry-After": str(ceil(seconds))})
+def _postpone(question: QueuedQuestion) -> Response:
+    """Return the reply for an answer that is not there yet: the name by which it is asked for again, at once."""
+    return JSONResponse(
+        {"request": question.request}, 202, {wire.REPLAYED: "?0", "Retry-After": "0"}
+    )
 
 
 def failure(request: Request, error: DiscreetError, status: int | None = None) -> JSONResponse:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
@@ -25,6 +26,7 @@ from ..errors import (
 from ..ledger import Budget, Quote, Session
 from ..ledger.bindings import BudgetChangedError
 from ..ledger.budget import Amount
+from ..ledger.delays import Timing
 from ..ledger.failed_questions import Allowance
 from ..ledger.purchase import ChargeTerms
 from ..messages import Message
@@ -46,7 +48,7 @@ from .free_questions import Freedom, check_number_of_values, read_free, refusal
 from .lengths import longest_release, with_most
 from .own_rights import OwnRights
 from .past_releases import PastRelease, past_releases
-from .waits import Wait
+from .promises import AnswerTimes, parts_of
 
 AUDITORS_ASK_NOTHING = "an auditor asks nothing; use the token of an analyst"
 
@@ -95,13 +97,13 @@ class Rights:
         unread: the error to raise where an answer needs the data, which are not read then; None where they are.
         reads: whether data are read; the failure of a question that was read and did not end is stored without,
             also where others have closed its dataset meanwhile.
-        beginning: the time at which the place of the question began, which events of the ledger have; None: the
-            time at which they are written, which follows the reading of the data.
-        stored_at: the time that answers and failures have in the ledger; None for `beginning`.
+        beginning: the public time at which the question starts, which events of the ledger have; None: the time at
+            which they are written, which follows the reading of the data.
+        timing: the public times of the reading; None where nobody reads for a service.
+        times: the public times of answers, by dataset; none where answers leave when they are ready.
         charges_first: whether `wrap` reads the data after the charge.
         check_again: raises if the caller may do nothing any more; called in the transaction that charges.
-        wait: returns the wait for an answer about a dataset, asked now; None where none is waited for.
-        note: called with the name of the dataset and the bill of a question that may be asked.
+        note: called with the name of the dataset, the bill and the parts of a question that may be asked.
     """
 
     datasets: Datasets
@@ -114,11 +116,11 @@ class Rights:
     unread: DiscreetError | None = None
     reads: bool = True
     beginning: str | None = None
-    stored_at: str | None = None
+    timing: Timing | None = None
+    times: Mapping[str, AnswerTimes] = field(default_factory=dict)
     charges_first: bool = False
     check_again: Callable[[], object] = lambda: None
-    wait: Callable[[str], Wait | None] = lambda dataset: None
-    note: Callable[[str, Bill], object] = lambda dataset, bill: None
+    note: Callable[[str, Bill, int], object] = lambda dataset, bill, parts: None
 
     @property
     def are_the_owners(self) -> bool:
@@ -219,20 +221,6 @@ class Rights:
             self._read_free_question(verb, dataset, column, terms), size, Paying(request, max_cost)
         )
 
-    def known_bill(
-        self, question: str, dataset: str | None, size: int | None
-    ) -> tuple[str, Bill] | None:
-        """Return the dataset and the bill of a named question as it was settled before, or None; no ledger is read.
-
-        Whoever charges it decides whether it may be asked: the caller's share may be closed by now.
-        """
-        match = self._match_question(question, dataset)
-        if match is None:
-            return None
-        name, permission = match
-        bill = permission.known_bill(size, self.datasets.find(name).data)
-        return None if bill is None else (name, bill)
-
     def _match_question(self, question: str, dataset: str | None) -> tuple[str, Permission] | None:
         """Return the dataset of a named question, and the question, if no other dataset may be meant."""
         names = [name for name in self.dataset_names if dataset in {None, name}]
@@ -301,11 +289,23 @@ class Rights:
             raise PublicError(error) from None
 
     def _quote(self, inquiry: "Inquiry", size: int | None) -> Quote:
-        """Return the price, and the wait for an answer."""
-        quote, wait = self._price(inquiry, size), self.wait(inquiry.dataset) if self.asks else None
-        if wait is None:
+        """Return the price, and how long after its start an answer leaves."""
+        quote, times = self._price(inquiry, size), self.times.get(inquiry.dataset)
+        if not self.asks or times is None or not times.answers_after:
             return quote
-        return replace(quote, answer_in=wait.seconds, longest_wait=wait.longest)
+        unit = times.promise(parts_of(inquiry.call, inquiry.data)).unit
+        delay = self.datasets.delays([inquiry.budget])[0].after_reset(self._since(inquiry.dataset))
+        return replace(quote, answers_after=delay.factor * unit)
+
+    def _since(self, dataset: str) -> str:
+        """Return the time of the public reset of delays before this request; an empty text where there is none."""
+        times = self.times.get(dataset)
+        if times is None:
+            return ""
+        begin = self.beginning
+        return times.reset_before(
+            datetime.now(UTC) if begin is None else datetime.fromisoformat(begin)
+        )
 
     def _price(self, inquiry: "Inquiry", size: int | None) -> Quote:
         """Return the price; for an analyst, in the own share alone."""
@@ -326,7 +326,8 @@ class Rights:
         """Return the terms on which an analyst asks this; None for the owner."""
         share = inquiry.budget
         declaration = self.freedom.declared_least(share)
-        return self.datasets.allowance(inquiry.dataset, share, declaration)
+        allowance = self.datasets.allowance(inquiry.dataset, share, declaration)
+        return allowance and replace(allowance, since=self._since(inquiry.dataset))
 
     def _answer(self, inquiry: "Inquiry", size: int | None, paying: "Paying") -> Release:
         """Charge and answer. A failure because of the data is charged too."""
@@ -378,13 +379,15 @@ class Rights:
             self._check_length(inquiry, bill, size)
             if self.analyst is not None and inquiry.permission is not None:
                 inquiry.permission.admit(self.analyst, paying.request)
-            self.note(inquiry.dataset, bill)
+            self.note(inquiry.dataset, bill, parts_of(inquiry.call, inquiry.data))
 
         wrap = self.wrap if self.unread is None else partial(_refuse_unread, self.unread)
         checkout = Checkout(check, wrap, self.check_again)
         allowance = self._allowance(inquiry) if self.reads else None
+        if self.timing is not None:
+            self.timing.since = self._since(inquiry.dataset)
         terms = ChargeTerms(
-            self.beginning, self.stored_at, checkout.allow, allowance, self.charges_first,
+            self.beginning, self.timing, checkout.allow, allowance, self.charges_first,
             inquiry.budget if inquiry.is_known else None,
         )  # fmt: skip
         return checkout, self.datasets.session(inquiry.budget, terms)

@@ -33,7 +33,7 @@ _PAID: dict[int | str, dict[str, Any]] = {
     },
     202: {
         "model": models.PostponedReply,
-        "description": "The answer comes later; Retry-After has the seconds too.",
+        "description": "The answer is not there yet.",
     },
 }
 _LINES: dict[int | str, dict[str, Any]] = {
@@ -184,7 +184,8 @@ def add_health(api: APIRouter, service: Answering, health: Health) -> None:
             usable = health.parts()
             words = {name: "ok" if holds else "unavailable" for name, holds in usable.items()}
             status = "ok" if all(usable.values()) else "degraded"
-            return JSONResponse({"status": status, "parts": words})
+            late = [one.as_dict() for one in service.late_answers()]
+            return JSONResponse({"status": status, "parts": words, "late_answers": late})
 
         return await reply_with(service, request, check)
 
@@ -200,7 +201,7 @@ def add_metrics(api: APIRouter, service: Answering, counts: RequestCounts) -> No
             for_owners(token)
             accept_header, budgets = request.headers.get("accept", ""), connection.budgets()
             if "text/plain" in accept_header or "openmetrics" in accept_header:
-                return PlainTextResponse(as_text(counts, budgets))
-            return JSONResponse(as_json(counts, budgets))
+                return PlainTextResponse(as_text(counts, budgets, service.late_answers()))
+            return JSONResponse(as_json(counts, budgets, service.late_answers()))
 
         return await reply_with(service, request, measure)

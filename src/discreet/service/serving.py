@@ -21,17 +21,15 @@ from typing import TYPE_CHECKING, Any
 from ..datasets.configuration import Configuration
 from ..errors import InvalidArgument, LedgerUnwritable, MissingPackage, preview
 from ..numbers import count
-from .commit_times import check_commits
 from .counts import kept_counts
 from .dispatcher_client import DispatcherClient
 from .dispatcher_process import DispatcherProcess
 from .lifelines import end_with, stopping
 from .permissions import hold
 from .reader import collect_no_more, file_digest, read_again
-from .timetable import make_timetable
 
 if TYPE_CHECKING:
-    from .turns import App
+    from .padding import App
 
 _ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-9]{1,5})", re.ASCII)
 _HERE = "127.0.0.1:8765"
@@ -113,14 +111,13 @@ def serve(
         announce: called once it answers.
 
     Raises:
-        InvalidArgument: if the address is none, a number cannot be accepted, or the ledger is too slow.
+        InvalidArgument: if the address is none, or a number cannot be accepted.
         MissingPackage: if the extra is not installed.
     """
     require_server()
     address = _address(configuration, options.listen)
     hold(configuration)  # what is wrong is told once, before any worker is started
     readers = count_readers(configuration, options.readers)
-    check_commits(configuration, make_timetable(configuration, readers))
     workers = count(options.workers, "workers", most=_MOST)
     if workers > 1:
         _begin_counts(configuration.path)

@@ -243,7 +243,7 @@ def read_quote(plain: Mapping[str, Any]) -> Quote:
     return Quote(
         read_amount(plain["cost"]), read_amount(plain["spent"]), _read_remaining(plain["remaining"]),
         plain["fits"], plain["budget"], None if error is None else read_error_bound(error),
-        plain["closed"], plain.get("answer_in"), plain.get("longest_wait"),
+        plain["closed"], plain.get("answers_after"),
         tuple(map(_read_part, plain.get("parts") or ())),
     )  # fmt: skip
 

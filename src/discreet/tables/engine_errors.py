@@ -1,5 +1,6 @@
 """Errors for an engine that fails, a missing column and a missing package."""
 
+import errno
 import importlib
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
@@ -8,7 +9,7 @@ from types import ModuleType
 from typing import ParamSpec, TypeVar
 
 from ..error_boundary import replacing
-from ..errors import DiscreetError, MissingColumn, MissingPackage, preview
+from ..errors import DataUnavailable, DiscreetError, MissingColumn, MissingPackage, preview
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -22,6 +23,22 @@ _SHORT = (
 )
 
 
+_UNAVAILABLE = (
+    "the data cannot be read now: they are locked, their server is gone, or a disk is full"
+)
+
+_STATE_CLASSES, _LOCKED = ("08", "40", "53", "57", "58"), "55P03"
+"""SQLSTATE: connections, conflicts of transactions, resources, what an operator or a timeout stops, the system."""
+
+_SQLITE_CODES = (5, 6, 10, 13)
+"""SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR and SQLITE_FULL."""
+
+_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ESTALE)
+
+_SIGNS = ("No space left", "lock on file", "out of disk", "Too many open files")
+"""Words of DuckDB, whose errors have no numbers."""
+
+
 def quietly(
     work: Callable[_P, _T], failure: DiscreetError, *args: _P.args, **kwargs: _P.kwargs
 ) -> _T:
@@ -32,6 +49,8 @@ def quietly(
     """
 
     def replacement(error: BaseException) -> DiscreetError:
+        if _is_unavailable(error):
+            return DataUnavailable(_UNAVAILABLE)
         return type(failure)(_SHORT) if _was_short(error) else failure
 
     return replacing(partial(work, *args, **kwargs), replacement, passing=(DiscreetError,))
@@ -40,6 +59,28 @@ def quietly(
 def _was_short(error: BaseException) -> bool:
     """Return whether an engine failed because it had not enough memory."""
     return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException"
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether data were not read for want of memory."""
+    return isinstance(error, MemoryError) or str(error) == _SHORT
+
+
+def _is_unavailable(error: BaseException) -> bool:
+    """Return whether a lock, a clock, a lost server or a full disk stopped an engine, by what drivers say."""
+    cause = getattr(error, "orig", None) or error
+    if isinstance(cause, OSError):
+        return isinstance(cause, ConnectionError | TimeoutError) or cause.errno in _ERRNOS
+    state = getattr(cause, "sqlstate", None)
+    if isinstance(state, str):
+        return state[:2] in _STATE_CLASSES or state == _LOCKED
+    name = type(cause).__name__
+    if type(cause).__module__.startswith("psycopg") and name == "OperationalError":
+        return True  # it has no state where there is no server any more
+    code = getattr(cause, "sqlite_errorcode", None)
+    if isinstance(code, int):
+        return code & 0xFF in _SQLITE_CODES
+    return name in ("IOException", "ConnectionException") and any(w in str(cause) for w in _SIGNS)
 
 
 def missing_column(

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ..answer_times import answering
+
 if TYPE_CHECKING:
     from .person import Served
 
@@ -21,5 +23,5 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Served"]:
         patched.chdir(tmp_path_factory.mktemp("pages"))
         patched.delenv("DISCREET_CONFIG", raising=False)
         write_files()
-        often = TEXT.replace("[datasets.people]\n", "[datasets.people]\nmax_failures = 1000\n")
-        yield Served(often + '[server]\nturn = "0s"\n', ("ann", "bob"))
+        often = TEXT.replace("max_failures = 1", "max_failures = 1000")
+        yield Served(answering(often), ("ann", "bob"))

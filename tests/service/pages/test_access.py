@@ -10,13 +10,13 @@ import pytest
 from fastapi import FastAPI
 
 from discreet.service.limits import RateLimit
+from discreet.service.padding import LENGTH
 from discreet.service.pages.page_request import LOGIN, SESSION
 from discreet.service.pages.page_routes import PAGE_PATHS, PAGES
 from discreet.service.pages.sessions import form_secret
 from discreet.service.pages.site import LOGINS
 from discreet.service.rights import Rights
 from discreet.service.tokens import tokens_beside
-from discreet.service.turns import LENGTH
 
 from .person import FROM_HERE, HOST, LATER, Person, Read, Served
 

@@ -31,11 +31,9 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "marital_status.csv"
 DESCRIPTION = """\
 ledger = "budget.db"
 
-[server]
-turn = "250ms"
-
 [datasets.adult]
 source = "adult.csv"
+answers_after = "250ms"
 budget = { epsilon = "3" }
 
 [datasets.adult.columns.marital_status]

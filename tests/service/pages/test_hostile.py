@@ -10,9 +10,9 @@ import pytest
 
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
+from discreet.service.padding import App
 from discreet.service.pages.page_routes import PAGES
 from discreet.service.tokens import ROLES
-from discreet.service.turns import App
 
 from .person import FROM_HERE, HOST, Person, Read, Served
 from .test_access import DOWNLOADS, check_page
@@ -49,10 +49,9 @@ def description(text: str, name: str) -> str:
     value, called = quoted(text), quoted(name)
     return f"""
 ledger = "budget.db"
-[server]
-turn = "0s"
 [datasets.{called}]
 source = "data.csv"
+answers_after = "0s"
 budget = {{ epsilon = "2000" }}
 columns.{called} = {{ type = "string", enum = [{value}, "other"] }}
 columns.n = {{ type = "integer", minimum = 0, maximum = 9 }}

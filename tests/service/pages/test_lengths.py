@@ -8,8 +8,8 @@ import pytest
 from markupsafe import escape
 
 from discreet.ledger.toml_budgets import configuration, open_described
+from discreet.service.padding import LENGTH
 from discreet.service.pages.page_routes import ANSWER_LENGTH
-from discreet.service.turns import LENGTH
 from discreet.templates import visible
 
 from .person import Served
@@ -20,9 +20,9 @@ MOST = 6
 
 TEXT = """
 ledger = "budget.db"
-server.turn = "0s"
 [datasets.data]
 source = "data.csv"
+answers_after = "0s"
 budget = {{ epsilon = "1000" }}
 columns.c = {{ type = "string", enum = [{value}, "other"] }}
 """

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from ...ledger import Budget
-from ..endings import Endings
+from ..disclosures import Disclosure
 from ..rights import Scope
 from ..tokens import NewToken
 from .authenticated_request import AuthenticatedRequest
@@ -25,14 +25,14 @@ class AccessRow:
         share: the analyst's share that is charged now; None if none was opened.
         shares: the share as a picture.
         declared_share: the share that the description declares, in words; None if it declares none.
-        endings: the failures that the analyst can see; None without a share.
+        disclosure: the failures and the times that the analyst can see; None without a share.
     """
 
     dataset: str
     share: Budget | None
     shares: Shares | None
     declared_share: str | None
-    endings: Endings | None
+    disclosure: Disclosure | None
 
 
 def access(request: AuthenticatedRequest) -> Response:
@@ -44,7 +44,7 @@ def access(request: AuthenticatedRequest) -> Response:
         access_rows = [_access_row(request, analyst, scope, name) for name in names]
         rows.append((analyst, scope, access_rows))
     return request.page(
-        "access.html", rows=rows, path=service.description_name, turns=service.turns,
+        "access.html", rows=rows, path=service.description_name, late=service.late_answers(),
         happened=request.fields.get("done", ""),
     )  # fmt: skip
 
@@ -94,6 +94,6 @@ def _access_row(request: AuthenticatedRequest, analyst: str, scope: Scope, name:
     share = scope.datasets.get(name)
     total = request.site.service.declared_share(analyst)
     words = None if total is None else str(total)
-    endings = {one.dataset: one for one in request.site.service.endings_of(analyst)}
+    seen = {one.dataset: one for one in request.site.service.disclosures_of(analyst)}
     picture = None if share is None else shares(share)
-    return AccessRow(name, share, picture, words, endings.get(name))
+    return AccessRow(name, share, picture, words, seen.get(name))

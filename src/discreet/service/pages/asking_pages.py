@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from math import ceil
 from typing import Any
 from urllib.parse import urlencode
 
@@ -134,19 +132,16 @@ def ask(request: AuthenticatedRequest) -> Response:
         )  # fmt: skip
 
 
-def postpone(request: AuthenticatedRequest, seconds: float) -> Response:
-    """Return the page of a question, which shows its answer in so many seconds."""
+def postpone(request: AuthenticatedRequest) -> Response:
+    """Return the page of a question that goes on, which asks for its answer again."""
     request_name = request.fields.get("request", "")
     form = read_question_form(request.fields)
     _remember(
         request, request_name, {**form.fields, "max_cost": request.fields.get("max_cost", "")}
     )
-    turns = request.site.service.turns
-    assert turns is not None
-    time = turns.clock.date() + timedelta(seconds=seconds)
-    response = request.page("postponed.html", 202, wanted=form, time=time)
+    response = request.page("postponed.html", 202, wanted=form)
     address = urlencode({"request": request_name})
-    response.headers["Refresh"] = f"{ceil(seconds)}; url=/answer?{address}"
+    response.headers["Refresh"] = f"1; url=/answer?{address}"
     return response
 
 

@@ -10,10 +10,10 @@ from ...node.isolation import Failure
 from ...releases import Release
 from ..access import REFUSED
 from ..connection import Connection
+from ..padding import ARRIVAL
 from ..refusals import error_for_reader, status_of
 from ..rights import Scope
 from ..tokens import Token
-from ..turns import ARRIVAL
 from .page_request import PageRequest
 from .rendering import page
 from .sessions import Fields, form_secret

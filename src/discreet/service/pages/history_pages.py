@@ -90,7 +90,14 @@ def _event_row(event: Event) -> EventRow:
     """Return an event for a list. Of its costs the first is that of the dataset's own budget."""
     plain = (event.body.get("costs") or [event.body.get("total")])[0]
     amount = "" if plain is None else str(read_amount(plain))
-    return EventRow(event, str(event.body.get("query") or event.body.get("note") or ""), amount)
+    return EventRow(event, _words_of(event), amount)
+
+
+def _words_of(event: Event) -> str:
+    """Return the question of an event, or what else it says."""
+    body = event.body
+    found = (body.get(name) for name in ("query", "note", "reason", "request"))
+    return str(next(filter(None, found), ""))
 
 
 def _newer_events(text: str) -> int:

@@ -13,11 +13,12 @@ from ...errors import DiscreetError, NotAllowed, UnknownBudget, UnknownName
 from ...messages import Message, gettext, using_language
 from ...node.isolation import Failure
 from ...releases import Release
-from ..paused_replies import PausedReply, ReadingNeeded, finish
+from ..dispatcher import QueuedQuestion
+from ..padding import LENGTH
+from ..paid_replies import PausedReply, ReadingNeeded, finish
 from ..refusals import RefusedError, error_for_reader, status_of
 from ..replies import CALLER
 from ..tokens import ROLES
-from ..turns import LENGTH
 from . import access_pages, asking_pages, budget_pages, history_pages, login_page
 from .authenticated_request import AuthenticatedRequest, error_texts, note_error, page_frame
 from .forms import is_from_here
@@ -174,10 +175,10 @@ def _work_on(
         return request.failure(error)
 
 
-def _postpone(request: AuthenticatedRequest, seconds: float) -> Response:
-    """Return the page that says when an answer comes, and then leads to it."""
+def _postpone(request: AuthenticatedRequest, _: QueuedQuestion) -> Response:
+    """Return the page that says that an answer is not there yet, and leads to it."""
     with using_language(request.page_request.lang):
-        return asking_pages.postpone(request, seconds)
+        return asking_pages.postpone(request)
 
 
 def _check_request(request: AuthenticatedRequest, roles: tuple[str, ...]) -> None:

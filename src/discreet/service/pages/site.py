@@ -10,12 +10,12 @@ from ...node.isolation import Failure
 from ...releases import Release
 from ..connection import Connection
 from ..counts import RequestCounts
+from ..disclosures import Disclosure, LateAnswers
 from ..dispatcher_client import DispatcherClient
-from ..endings import Endings
 from ..limits import Places, RateLimit
+from ..padding import Arrival, Clock
 from ..rights import Scope
 from ..tokens import Token, Tokens
-from ..turns import Arrival, Turns
 from .sessions import Sessions
 
 LOGINS = 30
@@ -46,8 +46,8 @@ class Backend(Protocol):
         ...
 
     @property
-    def turns(self) -> Turns | None:
-        """When replies leave."""
+    def clock(self) -> Clock:
+        """The time."""
         ...
 
     def connection(
@@ -64,8 +64,12 @@ class Backend(Protocol):
         """Return the datasets and the verbs that an analyst may ask about, for the owner."""
         ...
 
-    def endings_of(self, analyst: str) -> list[Endings]:
-        """Return the failures that an analyst can see, for the owner."""
+    def disclosures_of(self, analyst: str) -> list[Disclosure]:
+        """Return the failures and the times that an analyst can see, for the owner."""
+        ...
+
+    def late_answers(self) -> list[LateAnswers]:
+        """Return the delays that have doubled since the last reset, and what was given up, for the owner."""
         ...
 
     def analysts(self) -> tuple[str, ...]:

@@ -1,7 +1,9 @@
 """Endings that tell: one error for all, a number of patterns, datasets that are closed and opened again."""
 
 from dataclasses import replace
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb, prod
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,6 @@ from discreet.errors import (
     Exhausted,
     InvalidArgument,
     InvalidDescription,
-    LedgerBusy,
     NotAllowed,
     Unanswerable,
     UnknownBudget,
@@ -24,28 +25,32 @@ from discreet.errors import (
     UnreadableFile,
 )
 from discreet.ledger.toml_budgets import configuration, described_ledger
-from discreet.node.allowed_questions import charge_unread
+from discreet.node.allowed_questions import end_unread
 from discreet.node.isolation import ChargedError, PublicError
 from discreet.service.app import make_app
+from discreet.service.disclosures import (
+    Disclosure,
+    declared_disclosures,
+    happened_bits,
+    pattern_bits,
+)
 from discreet.service.dispatcher_client import DispatcherClient
 from discreet.service.dispatcher_process import DispatcherProcess
-from discreet.service.endings import declared_endings, pattern_bits
 from discreet.service.http_client import HttpClient
 from discreet.service.permissions import hold, rights_of
-from discreet.service.reader import answering
-from discreet.service.rights import Rights
 from discreet.service.tokens import tokens_beside
 
+from .answer_times import answering
 from .killing import killed_while_reading
 from .test_connect import TEXT, write_files
 from .test_http_client import LATER, InTheProcess
 
-DECLARED = TEXT.replace("[datasets.people]\n", "[datasets.people]\nmax_failures = 3\n").replace(
+DECLARED = TEXT.replace("max_failures = 1", "max_failures = 3", 1).replace(
     'max_epsilon = "1/4"', 'max_epsilon = "1/4"\nmin_epsilon = "1/50"'
 )
 NAMED = {"question": "typical-age", "dataset": "people"}
 WHY = (
-    "closed after a failure; the owner opens it again: discreet ledger reopen people --analyst ann"
+    "closed after 1 failure; the owner opens it again: discreet ledger reopen people --analyst ann"
 )
 
 
@@ -59,7 +64,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def service(text: str, dispatcher: DispatcherClient | None = None) -> dict[str, InTheProcess]:
     """Return clients of a service, by who asks."""
-    Path("discreet.toml").write_text(text + '[server]\nturn = "0s"\n')
+    Path("discreet.toml").write_text(answering(text))
     tokens = tokens_beside(Path("discreet.toml"))
     app: Any = make_app(configuration(), ["testserver"], dispatcher=dispatcher)
     callers = {"ann": ("analyst", "ann"), "bob": ("analyst", "bob"), "owner": ("owner", None)}
@@ -87,8 +92,8 @@ def fail(connection: Connection, request: str) -> None:
 
 def test_one_error_for_all_failures_and_their_repetitions(folder: Path) -> None:
     """Data that are away, that have no such column, that are empty; a reader that is killed; again, and later."""
-    text = TEXT.replace("[datasets.people]\n", "[datasets.people]\nmax_failures = 100\n")
-    Path("discreet.toml").write_text(text + '[server]\nturn = "0s"\n')
+    text = TEXT.replace("max_failures = 1", "max_failures = 100")
+    Path("discreet.toml").write_text(answering(text))
     process = DispatcherProcess(configuration(), 1)
     ann = service(text, DispatcherClient(process.path))["ann"]
     path, replies = Path("SECRET-PLACE.csv"), []
@@ -179,7 +184,8 @@ def test_a_restart_forgets_no_failure(folder: Path) -> None:
     fail(connected(DECLARED)["ann"], "2")
     assert connected(DECLARED)["ann"].quote("typical-age").fits
     fail(connected(DECLARED)["ann"], "3")
-    assert connected(DECLARED)["ann"].quote("typical-age").closed == WHY
+    why = WHY.replace("1 failure", "3 failures")
+    assert connected(DECLARED)["ann"].quote("typical-age").closed == why
     more = DECLARED.replace("max_failures = 3", "max_failures = 4")
     assert connected(more)["ann"].ask("typical-age").charged
 
@@ -276,13 +282,14 @@ def test_the_count_is_that_of_all_patterns() -> None:
 
 def test_every_analyst_is_counted(folder: Path) -> None:
     Path("discreet.toml").write_text(DECLARED)
-    counts = {(one.analyst, one.dataset): one for one in declared_endings(configuration())}
+    counts = {(one.analyst, one.dataset): one for one in declared_disclosures(configuration())}
     ann, bob = counts["ann", "people"], counts["bob", "rivals"]
     assert (ann.questions, ann.failures, ann.bits) == (500, 3, 25)
     assert (bob.questions, bob.failures, bob.bits) == (1000, 1, 10)
     assert str(ann) == (
         "ann about people: 500 questions at most, and 3 failures; which of them fail tells up to 25 bits about the "
-        "data, each time that it is opened"
+        "data, each time that it is opened; answers that are late tell up to "
+        f"{ann.bits_until_reset} bits until the next reset, and {ann.bits_of_life:,} in all"
     )
     assert "1,000 questions at most, and 1 failure;" in str(bob)
     assert ("eve", "rivals") not in counts  # no share is open
@@ -302,6 +309,8 @@ def test_the_failure_of_an_ended_reader_is_stored_though_the_dataset_was_closed_
     def end() -> int:
         raise EndedError
 
+    unread = end_unread("memory", is_given_up=False)
+
     def ask(request: str, wrap: Any, reads: bool = True) -> object:
         return replace(rights, wrap=wrap, reads=reads).ask(
             "typical-age", "people", None, request, None
@@ -310,40 +319,54 @@ def test_the_failure_of_an_ended_reader_is_stored_though_the_dataset_was_closed_
     with pytest.raises(ChargedError):
         ask("a", lambda prepare: lambda: end)
     with pytest.raises(ChargedError):
-        ask("b", charge_unread)
+        ask("b", unread)
     with pytest.raises(PublicError):  # it is closed
-        ask("a", charge_unread)
+        ask("a", unread)
     with pytest.raises(ChargedError):
-        ask("a", charge_unread, reads=False)
+        ask("a", unread, reads=False)
     events = rights.datasets.history("people")
     assert [(e.kind, e.request) for e in events if e.request] == [
         ("charged", "a"), ("charged", "b"), ("failed", "b"), ("failed", "a"),
     ]  # fmt: skip
 
 
-def test_a_failure_that_a_busy_ledger_does_not_take_is_recorded_again(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    connected(TEXT)
-    description = configuration()
-    datasets, ask, tries = hold(description), Rights.ask, list[str]()
+def _patterns_of_delays(questions: int, doublings: int) -> int:
+    """Return the number of sequences of delays that only grow, of so many questions, by enumeration."""
+    steps = range(doublings + 1)
+    return sum(1 for one in product(steps, repeat=questions) if list(one) == sorted(one))
 
-    def ask_busily(self: Rights, *args: Any, **kwargs: Any) -> object:
-        tries.append("")
-        if len(tries) < 3:
-            raise LedgerBusy("the ledger is busy")
-        return ask(self, *args, **kwargs)
 
-    monkeypatch.setattr(Rights, "ask", ask_busily)
-    _, token = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
-    question = {
-        "question": "typical-age", "dataset": "people", "size": None, "request": "a", "max_cost": None,
-    }  # fmt: skip
-    line = {
-        "operation": "answer", "arguments": question, "role": "analyst", "analyst": "ann", "token": token.id,
-        "beginning": None, "stored_at": None, "store_at": None, "pace": None,
-    }  # fmt: skip
-    reply = answering(description, datasets)(line, lambda _: None)
-    assert reply["failure"]["charged"] is True
-    assert [e.kind for e in datasets.history("people") if e.request] == ["charged", "failed"]
-    assert len(tries) == 3
+def test_delays_are_counted_by_enumeration() -> None:
+    for questions in range(1, 6):
+        for doublings in range(5):
+            one = Disclosure("people", "ann", questions, 1, doublings)
+            patterns = _patterns_of_delays(questions, doublings)
+            given_up = sum(comb(questions, i) for i in range(6))
+            assert 2 ** (one.bits_until_reset - 1) < patterns * given_up <= 2**one.bits_until_reset
+
+
+def test_what_has_happened_is_bounded_without_fixing_it_beforehand() -> None:
+    """The weights of all patterns sum to one at most: each of f doublings has 2^-(f + 1) shared by all of them."""
+    for questions in range(1, 6):
+        total = Fraction(0)
+        for doublings in range(8):
+            patterns = comb(questions + doublings - 1, doublings)
+            weight = Fraction(1, 2 ** (doublings + 1) * patterns)
+            total += patterns * weight
+            assert 2 ** (happened_bits(questions, doublings) - 1) < 1 / weight * 2
+            assert 1 / weight <= 2 ** happened_bits(questions, doublings)
+        assert total < 1
+    assert happened_bits(1000, 0) == 1
+
+
+def test_over_a_life_most_is_told_when_questions_are_spread_evenly() -> None:
+    for questions in range(1, 9):
+        for resets in range(1, 5):
+            one = Disclosure("people", "ann", questions, 1, 3, resets)
+            spreads = (
+                s for s in product(range(questions + 1), repeat=resets) if sum(s) == questions
+            )
+            most = max(
+                prod(comb(n + 3, 3) * sum(comb(n, i) for i in range(6)) for n in s) for s in spreads
+            )
+            assert 2 ** (one.bits_of_life - 1) < most <= 2**one.bits_of_life

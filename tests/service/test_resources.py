@@ -1,18 +1,17 @@
 """A reader has limits of its own, and spills nothing on the ledger's disk."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from discreet.datasets.configuration import read_configuration
-from discreet.service.dispatcher_process import reader_limits
-from discreet.service.reader_limits import folder_for_spills
+from discreet.service.resources import folder_for_spills, stop_databases_after
 
 CODE = """
 import sys
-from discreet.service.reader_limits import ReaderLimits, set_limits
+from discreet.service.resources import ReaderLimits, set_limits
 set_limits(ReaderLimits({memory}, {folder!r}, {spill}))
 from discreet.tables.database import connect_memory
 connection = connect_memory()
@@ -61,20 +60,16 @@ def test_spills_lie_on_another_disk_than_the_ledger(tmp_path: Path) -> None:
         assert folder_for_spills(tmp_path, [str(tmp_path), elsewhere]) == elsewhere
 
 
-@pytest.mark.parametrize(("turn", "nice"), [("250ms", 10), ("0s", 0)])
-def test_readers_stand_behind_for_the_processor_where_replies_have_times(
-    turn: str, nice: int, tmp_path: Path
-) -> None:
-    (tmp_path / "d.csv").write_text("x\n1\n")
-    (tmp_path / "discreet.toml").write_text(
-        'ledger = "budget.db"\n[datasets.d]\nsource = "d.csv"\n'
-        'columns.x = { type = "integer", minimum = 0, maximum = 9 }\n'
-        f'[server]\nturn = "{turn}"\n'
-    )
-    limits = reader_limits(read_configuration(tmp_path / "discreet.toml"))
+def test_readers_stand_behind_nobody_for_the_processor() -> None:
     code = (
-        "import os; from discreet.service.reader_limits import ReaderLimits, set_limits; "
-        f"before = os.nice(0); set_limits(ReaderLimits(yields={limits.yields})); print(os.nice(0) - before)"
+        "import os; from discreet.service.resources import ReaderLimits, set_limits; "
+        "set_limits(ReaderLimits()); print(os.nice(0))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert int(done.stdout) == nice
+    assert int(done.stdout) == os.nice(0)
+
+
+def test_a_statement_of_postgresql_ends_with_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGOPTIONS", "")
+    stop_databases_after(1.5)
+    assert os.environ["PGOPTIONS"] == "-c statement_timeout=1500"

@@ -1,10 +1,8 @@
-"""Turns: a reply leaves at a public time, in a body of a public length, whatever the data are.
+"""Padding: a reply leaves at a public time, in a body of a public length, whatever the data are.
 
-A reply that needs no data leaves at the end of the turn in which it is ready. If its request came in the second
-half of a turn, it leaves at the end of the next: else it would show on which side of an end it was ready, which a
-question that keeps the cores busy can move. A reply to a question leaves at the end of its caller's place in the
-timetable, also if it is ready earlier; if it is not ready then, it leaves whole turns later, which is counted for
-the owner. Bodies are text, padded with spaces to a multiple of `LENGTH`.
+A reply that needs no data leaves whole multiples of `QUANTUM` after its request was whole: how busy the cores are
+with a question moves it by less. A reply to a question leaves when the schedule says. Bodies are text, padded with
+spaces to a multiple of `LENGTH`.
 """
 
 import asyncio
@@ -12,31 +10,29 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from math import ceil
+from math import floor
 from time import monotonic
 from typing import Any
 
 from ..ledger.transaction import time_text
-from .counts import RequestCounts
-from .timetable import Timetable
 
-LATE = "replies late"
-"""The name of the counter."""
-
-LEAVE, AT_ONCE = "discreet.leave", "discreet.at_once"
-"""The keys in the scope of a request of the function to call after its reply, and of one that leaves at once."""
+LEAVE = "discreet.leave"
+"""The key in the scope of a request of the function to call after its reply."""
 
 END = "discreet.end"
-"""Where the scope of a question has the end of its place, at which its reply leaves."""
+"""Where the scope of a question has when its reply leaves; 0 for at once."""
 
 ARRIVAL = "discreet.arrival"
 """Where the scope of a request has the `Arrival` at which it was whole."""
 
+GONE = "discreet.gone"
+"""Where the scope of a request has a function that waits until whoever sent it has gone, once it is whole."""
+
 LENGTHS = "discreet.lengths"
 """Where the scope of a request has of how many `LENGTH` its reply is at least, 1 if it is not there."""
 
-MARGIN = 1 / 2
-"""The part of a turn that must be left when a request comes whose reply leaves at its end."""
+QUANTUM = 0.05
+"""Seconds, of which free replies take whole multiples."""
 
 LENGTH = 1 << 16
 """Bytes of a padded body."""
@@ -85,28 +81,21 @@ class Clock:
 
 
 @dataclass(slots=True)
-class Turns:
+class Padding:
     """An application that pads its replies and sends them at public times.
 
     Attributes:
         app: the application.
-        timetable: the turns.
         clock: the time.
-        counts: where replies are counted that were not ready at the end of their places; for the owner alone.
+        pads_times: whether free replies wait for the end of a quantum: not where all answers leave when ready.
     """
 
     app: App
-    timetable: Timetable
     clock: Clock = field(default_factory=Clock)
-    counts: RequestCounts = field(default_factory=RequestCounts)
-
-    @property
-    def late_replies(self) -> int:
-        """How many replies were not ready at the end of their places."""
-        return sum(self.counts.read(LATE).values())
+    pads_times: bool = True
 
     async def __call__(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
-        """Answer a request at the end of a turn, or of a place."""
+        """Answer a request at its time."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -119,33 +108,27 @@ class Turns:
                 scope[ARRIVAL] = self.clock.arrival()
             return message
 
+        async def gone() -> None:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+
+        scope[GONE] = gone
         # What fails here is not raised: it would be logged with its message, and answered at once.
         with suppress(Exception):
             await self.app(scope, arriving, reply.send)
         try:
-            is_late = AT_ONCE not in scope and await self._wait(scope.get(END), scope[ARRIVAL])
+            await self._wait(scope.get(END), scope[ARRIVAL].seconds)
             await reply.release(send, scope.get(LENGTHS, 1) * LENGTH)
         finally:
             scope.pop(LEAVE, _nothing)()
-        if is_late:
-            await asyncio.to_thread(self.counts.add, LATE)
 
-    def leaving_time(self, arrival: Arrival) -> float:
-        """Return when a reply that needs no data leaves, if it is ready then: no work moves this time."""
-        return self.timetable.turn_end(arrival.seconds + MARGIN * float(self.timetable.turn))
-
-    async def _wait(self, end: float | None, arrival: Arrival) -> bool:
-        """Wait for the end of a place, or else of a turn; return whether the reply is late."""
-        turn, now = float(self.timetable.turn), self.clock.now()
-        if not turn:
-            return False
-        if end is None:
-            time = max(self.leaving_time(arrival), self.timetable.turn_end(now))
-            await self.clock.sleep(time - now)
-            return False
-        late_turns = max(0, ceil((now - end) / turn))
-        await self.clock.sleep(end + late_turns * turn - now)
-        return late_turns > 0
+    async def _wait(self, end: float | None, arrival: float) -> None:
+        """Wait until a reply leaves by the schedule, or else for the end of a quantum."""
+        now = self.clock.now()
+        if end is None and self.pads_times:
+            end = arrival + (floor((now - arrival) / QUANTUM) + 1) * QUANTUM
+        if end is not None and end > now:
+            await self.clock.sleep(end - now)
 
 
 def _nothing() -> None:

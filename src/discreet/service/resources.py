@@ -1,4 +1,4 @@
-"""The limits of a reader: one question can take neither the memory, the disk nor the cores of the others."""
+"""The limits of a reader: one question can take neither the memory nor the disk of the others."""
 
 import os
 import tempfile
@@ -18,12 +18,6 @@ ONE_THREAD = dict.fromkeys(
 )  # fmt: skip
 """The environment in which engines take one thread; it must be set before they are imported."""
 
-_NICE = 10
-"""How far readers stand behind for the processor: replies leave on time also while all cores read.
-
-Where replies have no times, none stands behind: others would wait for the ledger that it holds.
-"""
-
 _FIRST_TO_END = 800
 """How soon the kernel ends a reader where memory is short, of 1,000: before all other parts of the service."""
 
@@ -36,20 +30,17 @@ class ReaderLimits:
         memory: the most bytes of memory; None for as many as there are.
         spill_folder: the folder for the data that the memory of engines does not hold; None: they may not.
         spill: the most bytes there; None for as many as there are.
-        yields: whether it stands behind for the processor.
     """
 
     memory: int | None = None
     spill_folder: str | None = None
     spill: int | None = None
-    yields: bool = True
 
 
 def set_limits(limits: ReaderLimits) -> None:
     """Set the limits of this process, for good."""
     with suppress(OSError):  # where there is no such file, the kernel chooses
         Path("/proc/self/oom_score_adj").write_text(str(_FIRST_TO_END))
-    os.nice(_NICE if limits.yields else 0)
     CONFIG["threads"] = 1
     if limits.memory is not None:
         from resource import RLIMIT_DATA, setrlimit
@@ -63,6 +54,11 @@ def set_limits(limits: ReaderLimits) -> None:
     tempfile.tempdir = limits.spill_folder
     if limits.spill is not None:
         CONFIG["max_temp_directory_size"] = f"{limits.spill}B"
+
+
+def stop_databases_after(seconds: float) -> None:
+    """Let PostgreSQL give up the next statements of this process after so long: it would not see a client end."""
+    os.environ["PGOPTIONS"] = f"-c statement_timeout={max(1, round(1000 * seconds))}"
 
 
 def folder_for_spills(ledger: Path | None, folders: Iterable[str] | None = None) -> str | None:
