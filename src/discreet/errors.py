@@ -11,6 +11,7 @@
     │   └── UnreadableArgument            an object that was given raised an error of its own
     ├── InvalidScores (ValueError)        scores that are no finite numbers, or too few, or too many
     ├── UnreadableData                    the data cannot be used at all
+    │   ├── DataUnavailable               a lock, a lost server or a full disk: ask again
     │   ├── MissingColumn (KeyError)      a column that is not there
     │   ├── NotCountable                  a column of a type about which no question can be asked
     │   └── UnreadableFile (OSError)      a file that is missing, or not in the format of its name

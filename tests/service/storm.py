@@ -5,9 +5,10 @@
 
 What is killed is a worker, the dispatcher, the template of its readers, or a reader, which takes one answer with it
 if it reads then: the question is given up, and asked again, three times at most. The owner resets what waits then.
-Each client notes what it asks before, and what it was given after. At the end everything is asked once more, and compared with the ledger. Figures are printed as JSON;
-the exit code is 1 unless nothing was unpaid, nothing was charged or answered twice, no failure was forgotten or
-answered, every reply under one Idempotency-Key was the same, and nothing else failed.
+Each client notes what it asks before, and what it was given after. At the end everything is asked once more, and
+compared with the ledger. Figures are printed as JSON; the exit code is 1 unless nothing was unpaid, nothing was
+charged or answered twice, no failure was forgotten or answered, every reply under one Idempotency-Key was the same,
+and nothing else failed.
 """
 
 import argparse
