@@ -15,7 +15,7 @@ from discreet.ledger.ledger import delays_by_share, session_of
 from discreet.ledger.purchase import ChargeTerms
 from discreet.ledger.verification import Replay
 
-from .test_failed_questions import bill
+from ..ledgers import bill
 
 DAY, NEXT = "2026-03-01T00:00:00.000000+00:00", "2026-03-02T00:00:00.000000+00:00"
 

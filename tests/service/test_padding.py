@@ -12,7 +12,9 @@ from .fake_clock import FakeClock
 SCOPE: dict[str, Any] = {"type": "http"}
 
 
-def replied(seconds: float, body: bytes = b"{}", *, arrives: float = 0.0, **more: Any) -> Any:
+def replied(
+    seconds: float, body: bytes = b"{}", arrives: float = 0.0, more: dict[str, Any] | None = None
+) -> Any:
     """Return when a reply leaves that is ready after so many seconds, and its body."""
     clock = FakeClock(100.0)
     sent: list[Any] = []
@@ -20,7 +22,7 @@ def replied(seconds: float, body: bytes = b"{}", *, arrives: float = 0.0, **more
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await receive()
         await clock.sleep(seconds)
-        scope.update(more)
+        scope.update(more or {})
         await send(
             {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]}
         )
@@ -53,11 +55,11 @@ def test_a_free_reply_leaves_whole_quanta_after_its_request_was_whole(
 
 @pytest.mark.parametrize(("end", "leaves"), [(101.5, 1.5), (0.0, 0.2), (100.1, 0.2)])
 def test_a_reply_to_a_question_leaves_when_the_schedule_says(end: float, leaves: float) -> None:
-    assert replied(0.2, **{END: end})[0] == pytest.approx(leaves)
+    assert replied(0.2, more={END: end})[0] == pytest.approx(leaves)
 
 
 def test_a_reply_may_be_longer() -> None:
-    assert len(replied(0.0, **{LENGTHS: 4})[1]) == 4 * LENGTH
+    assert len(replied(0.0, more={LENGTHS: 4})[1]) == 4 * LENGTH
     assert len(replied(0.0, b"x" * (LENGTH + 1))[1]) == 2 * LENGTH
 
 
