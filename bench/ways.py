@@ -28,8 +28,8 @@ import discreet
 from discreet.ledger import interrupts
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
-from discreet.service.tokens import tokens_beside
 from discreet.service.padding import LENGTH
+from discreet.service.tokens import tokens_beside
 
 SOURCE = str(Path(discreet.__file__).parent)
 COUNTED = {
