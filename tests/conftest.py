@@ -68,6 +68,13 @@ def commands_in_english() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def fresh_tally(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep a tally of the test alone: in a folder that is made when it is written."""
+    folder = tmp_path_factory.getbasetemp() / "state" / uuid4().hex
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder))
+
+
 @pytest.fixture(autouse=True, scope="session")
 def coverage_in_threads() -> Iterator[None]:
     """Let coverage see transactions and draws, whose threads are the interpreter's own: it does not follow them."""

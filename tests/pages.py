@@ -21,6 +21,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -136,8 +137,9 @@ class Reader:
         return self._other(program, arguments, command)
 
     def _command(self, arguments: list[str], before: str, code: int) -> str:
-        """Return what a command shows that is started anew, and has seen no ledger."""
+        """Return what a command shows that is started anew, and has seen no ledger and no tally."""
         forgetting()
+        self._patch.setenv("XDG_STATE_HOME", str(self._top.parent / "state" / uuid4().hex))
         stdin, written = _redirected(arguments, "<"), _redirected(arguments, ">")
         given = Path(stdin).read_bytes() if stdin else _shown_by(before)
         self._patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))

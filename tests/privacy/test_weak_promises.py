@@ -211,22 +211,24 @@ def test_a_quantile_costs_the_same_however_alpha_is_spelled() -> None:
     assert ask(alpha="9/10").guarantee.pure == Fraction(9, 5)
 
 
+def command(folder: Path, delta: str, language: str) -> subprocess.CompletedProcess[str]:
+    """Return what a command did that asks for keys at ε = 11."""
+    PEOPLE.to_csv(folder / "people.csv", index=False)
+    program = [sys.executable, "-m", "discreet", "--language", language]
+    asked = ["keys", "people.csv", "city", "--epsilon", "11", "--delta", delta]
+    return subprocess.run(
+        [*program, *asked], cwd=folder, capture_output=True, text=True, check=False, timeout=100
+    )
+
+
 @pytest.mark.parametrize(("language", "words"), [("en", "at most 73.2 %"), ("zh", "最多 73.2 %")])
 def test_a_command_warns_once_on_stderr(tmp_path: Path, language: str, words: str) -> None:
-    path = tmp_path / "people.csv"
-    PEOPLE.to_csv(path, index=False)
-    program = [sys.executable, "-m", "discreet", "--language", language, "keys", str(path), "city"]
+    found = command(tmp_path, "0.001", language)
+    assert (found.returncode, set(found.stdout.split()) <= {*TOWNS}) == (0, True)
+    assert (found.stderr.count(words), found.stderr.count("1,000")) == (1, 1)
 
-    def run(delta: str) -> subprocess.CompletedProcess[str]:
-        asked = [*program, "--epsilon", "11", "--delta", delta]
-        return subprocess.run(asked, capture_output=True, text=True, check=False, timeout=100)
 
-    warned_of = run("0.001")
-    assert warned_of.returncode == 0
-    assert warned_of.stderr.count(words) == 1
-    assert warned_of.stderr.count("1,000") == 1
-    assert set(warned_of.stdout.split()) <= {*TOWNS}
-    refused = run("0.1")
-    assert refused.returncode == 2
-    assert "0.01" in refused.stderr
-    assert refused.stdout == ""
+def test_a_command_refuses_a_large_delta(tmp_path: Path) -> None:
+    found = command(tmp_path, "0.1", "en")
+    assert (found.returncode, found.stdout) == (2, "")
+    assert "is above 0.01" in found.stderr

@@ -25,6 +25,7 @@ _COMMANDS = {
     "count": "count_command", "counts": "count_command", "sum": "sum_command", "mean": "sum_command",
     "keys": "keys_command", "profile": "profile_command",
     "sql": "sql_command", "select": "select_command", "describe": "describe_command", "check": "check_command",
+    "tally": "tally_command",
     "plan": "plan_command", "compare": "plan_command", "attack": "attack_command",
     "serve": "serve_command", "ask": "ask_command", "mcp": "mcp_command",
 }  # fmt: skip

@@ -217,6 +217,9 @@ DryRun = Annotated[
         "--dry-run", help="Say what it would cost and what would remain; release nothing."
     ),
 ]
+NoTally = Annotated[
+    bool, typer.Option("--no-tally", help="Leave this answer out of the tally: see discreet tally.")
+]
 ReportAt = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE", help="Write a report of it too, as .html."),

@@ -1,7 +1,7 @@
 """Commands that release an answer: their shared options, the ledger that is charged, and the output."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..accuracy import RECORDS_OF_KEY, ErrorBound
 from ..datasets import Dataset
+from ..datasets.sources import list_files, place_of
 from ..errors import InvalidArgument
 from ..messages import Message, translate
 from ..releases import Release
@@ -16,11 +17,12 @@ from ..selection import bill_of
 from ..tables.files import file_format
 from ..tables.progress import waiting
 from ..tables.records import PRIVATE_GROUPS
+from ..tally import Place, entry_of, files_of, is_off, note
 from ..terms import Terms, spelled_out
 from . import options
 from .answer_output import check_report, say, show_release, write_report
 from .described import Data, declared_ledger, described_data, grid_of, parse_values
-from .inputs import table_file
+from .inputs import secret_text, table_file
 from .json_output import print_either
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ _OPTIONS: dict[str, tuple[object, object]] = {
     "analyst": (options.AnalystName, None),
     "request": (options.RequestName, None),
     "dry_run": (options.DryRun, False),
+    "no_tally": (options.NoTally, False),
     "report": (options.ReportAt, None),
     "lang": (options.ReportLanguage, None),
     "as_json": (options.AsJson, False),
@@ -120,13 +123,20 @@ def releasing(
             charged = _charged(settings, dataset)
             open_file = partial(open_input, arguments["data"], settings["form"])
             context = open_file() if dataset is None else nullcontext(dataset)
+            files = (
+                ()
+                if open_input is secret_text or settings["no_tally"]
+                else _files_of(path, dataset)
+            )
             with context as data, waiting(f"reading {_name(arguments)}"):
                 if settings["groups"] is not None:
                     terms["groups"] = _groups(data, settings["by"], settings["groups"])
                 if grid:
                     terms["candidates"] = grid_of(*(arguments[name] for name in _GRID))
                 verb = partial(command, **{**own, "data": data})
-                answer = _or_how_to_ask_again(partial(_answer, _on(verb), terms, charged, settings))
+                tally = _Tally(command.__name__.removesuffix("_command"), files)
+                asked = _on(verb), terms, charged, settings, tally
+                answer = _or_how_to_ask_again(partial(_answer, *asked))
             if dataset is None and open_input is table_file and note is not None:
                 _say_of_text(note, path, settings["form"])
             answer(_subject(arguments))
@@ -152,6 +162,32 @@ def _say_of_text(note: Message, path: str, form: str | None) -> None:
     name = form or ("csv" if path == "-" else path)
     if file_format(Path(f"x.{name}")) == "CSV":
         say(note)
+
+
+class _Tally(NamedTuple):
+    """The files of a question, which joins their tally if no ledger is charged.
+
+    Attributes:
+        verb: the name of the verb.
+        files: the files.
+    """
+
+    verb: str
+    files: Sequence[Place]
+
+    def say(self, release: Release) -> None:
+        """Add the answer, and say on stderr what all about a file promise together."""
+        entry = entry_of(self.verb, release, self.files)
+        for line in [] if entry is None else note(entry):
+            say(line)
+
+
+def _files_of(path: str, dataset: Dataset | None) -> Sequence[Place]:
+    """Return the files that are asked about; none of a stream, and where the user keeps no tally."""
+    place = place_of(path) if dataset is None else dataset.place
+    if is_off() or path == "-" or place is None:
+        return ()
+    return files_of(list_files(place))
 
 
 Printer = Callable[[dict[str, object]], None]
@@ -206,6 +242,7 @@ def _answer(
     terms: dict[str, Any],
     charged: "_Charged",
     settings: dict[str, Any],
+    tally: "_Tally",
 ) -> Printer:
     """Release an answer, or quote its cost; return a function that prints the result."""
     session = charged.session
@@ -219,6 +256,8 @@ def _answer(
 
     def tell(subject: dict[str, object]) -> None:
         show_release(release, subject, as_json=settings["as_json"])
+        if session is None:
+            tally.say(release)
         _report(release, charged, settings)
 
     return tell

@@ -5,22 +5,24 @@ Every argument is settled before the source is handed to the verb, so a refusal 
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from .. import tally
 from ..account import describe_account
-from ..errors import InvalidArgument
+from ..errors import DiscreetError, InvalidArgument
 from ..payment import UNDESCRIBED
+from ..releases import Release
 from ..tables.files import names_files
 from ..warning import warn
 from .configuration import Configuration, find_configuration, read_configuration
 from .dataset import Dataset
 from .dataset_terms import Asks, fill_terms
-from .sources import files_at, place_of
+from .sources import files_at, list_files, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +149,20 @@ def takes_dataset(
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         check_names(kwargs)
         outer = _inside.set(True)
+        is_outer = outer.old_value is Token.MISSING
         try:
             data = args[place] if len(args) > place else kwargs.get("data")
             if isinstance(data, Dataset):
                 bound = signature.bind_partial(*args, **kwargs).arguments
                 arguments: dict[str, Any] = {**bound, **bound.pop("terms", {})}
                 arguments.pop("terms", None)
-                return verb(**fill_terms(data, arguments, asks, verb.__name__))  # type: ignore[call-arg]
+                filled = fill_terms(data, arguments, asks, verb.__name__)
+                answer = verb(**filled)  # type: ignore[call-arg]
+                if is_outer and filled.get("ledger") is None:
+                    _note(verb.__name__, data.place, answer)
+                return answer
             column = _column(args, kwargs, place)
-            if outer.old_value is Token.MISSING:
+            if is_outer:
                 check_raw(data, column, is_charged=kwargs.get("ledger") is not None)
                 if asks in ("numbers", "sums"):
                     _warn_of_objects(data, column)
@@ -163,11 +170,27 @@ def takes_dataset(
                 asks not in ("values", "keys") or column is not None
             ):
                 kwargs["ledger"] = describe_account(kwargs["ledger"], UNDESCRIBED)
-            return verb(*args, **kwargs)
+            answer = verb(*args, **kwargs)
+            if is_outer and kwargs.get("ledger") is None:
+                is_path = names_files(data, column=column is not None)
+                _note(verb.__name__, place_of(data) if is_path else None, answer, data)
+            return answer
         finally:
             _inside.reset(outer)
 
     return call
+
+
+def _note(verb: str, place: object, answer: object, table: object = None) -> None:
+    """Add an answer without a ledger to the tally of this process; whatever goes wrong there, the answer stands."""
+    if not isinstance(answer, Release) or tally.is_off():
+        return
+    with suppress(OSError, DiscreetError, Warning):
+        files = tally.files_of(list_files(place)) if place is not None else ()
+        memory = tally.place_in_memory(table) if place is None else None
+        entry = tally.entry_of(verb, answer, files if memory is None else [memory])
+        if entry is not None:
+            tally.note_here(entry)
 
 
 def _column(args: tuple[Any, ...], kwargs: Mapping[str, Any], place: int) -> object:

@@ -8,8 +8,8 @@ from functools import lru_cache, partial
 from typing import Any
 
 from ..errors import InvalidScores
+from ..privacy.contract import Guarantee
 from ..privacy.sensitivity import Sensitivity, read_neighbors, read_sensitivity
-from ..privacy.weak_promises import weaknesses
 from ..sampling.bits import SystemBits
 from ..sampling.enclosures import has_fast_pass
 from ..sampling.short_lists import draw_short, short_list
@@ -57,7 +57,7 @@ class Calibration:
         self.mechanism, self.sensitivity, self.parameter = mechanism, sensitivity, parameter
         self.calibrated, rate = calibrated, calibrated.rate
         self.short_rate = rate if rate is not None and has_fast_pass(rate) else None
-        self.is_weak = bool(weaknesses(calibrated.guarantee))
+        self.is_weak = _is_weak(calibrated.guarantee)
         self._description: Mapping[str, object] | None = None
 
     @property
@@ -108,6 +108,15 @@ class Calibration:
         check_number(numbers, size)
         numbers = numbers.copy() if is_paid else numbers
         return partial(_draw_index, self.calibrated.law(numbers))
+
+
+def _is_weak(guarantee: Guarantee) -> bool:
+    """Return whether a promise is to be warned of."""
+    if guarantee.pure is not None and guarantee.pure <= 1:
+        return False
+    from ..privacy.weak_promises import weaknesses  # a first answer does without
+
+    return bool(weaknesses(guarantee))
 
 
 def check_number(scores: Sized, size: int | None) -> None:

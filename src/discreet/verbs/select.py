@@ -10,7 +10,6 @@ from ..account import is_billed
 from ..errors import InvalidCandidates
 from ..mechanisms.calibration_cache import Calibration, find_calibration
 from ..numbers import Number, count
-from ..privacy.weak_promises import say_weakness
 from ..releases import Release
 from ..sampling.bits import SystemBits
 from ..sampling.short_lists import draw_few
@@ -104,6 +103,8 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
             return _sample(scores, calibration, size)
         if calibration is not None:
             if calibration.is_weak:
+                from ..privacy.weak_promises import say_weakness
+
                 say_weakness(calibration.calibrated.guarantee)
             index = draw_few(scores, 0, calibration.short_rate, SYSTEM_BITS)
             if index is None:
@@ -130,6 +131,7 @@ def _template(calibration: Calibration, size: int = 1) -> Release:
 
 def _sample(scores: object, calibration: Calibration, size: object) -> Release:
     """Release so many answers."""
+    from ..privacy.weak_promises import say_weakness
     from ..sampling.vectors import read_vector
     from ..selection import MOST_DRAWS
 

@@ -1,0 +1,47 @@
+"""discreet tally: what was asked about files without a ledger."""
+
+from typing import Annotated
+
+import typer
+
+from .. import tally
+from ..escapes import visible_text
+from ..messages import Message, translate
+from .json_output import print_json
+from .options import AsJson
+
+_ABOUT = Message(
+    "A tally is a courtesy and no budget: nothing is refused by it. For a budget: discreet describe"
+)
+
+
+def tally_command(
+    clear: Annotated[bool, typer.Option("--clear", help="Forget all of it.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what was asked of files without a ledger.
+
+    Every such answer adds a line of public facts to a file of yours: the file, the time, the verb, epsilon, delta
+    and who is protected. --no-tally leaves one out, and DISCREET_NO_TALLY=1 all.
+
+    Example: discreet tally
+    """
+    if clear:
+        tally.clear()
+        return
+    files: dict[tally.Place, list[tally.Entry]] = {}
+    for entry in tally.read():
+        for place in entry.files:
+            files.setdefault(place, []).append(entry)
+    rows = [(path, kind, total) for (_, _, path), entries in files.items()
+            for kind, total in tally.add_up(entries).items()]  # fmt: skip
+    if as_json:
+        print_json([
+            {"file": path, "answers": total.answers, "epsilon": str(total.epsilon), "delta": str(total.delta),
+             "neighbors": kind.neighbors, "unit": kind.unit}
+            for path, kind, total in rows
+        ])  # fmt: skip
+        return
+    for path, kind, total in rows:
+        typer.echo(f"{visible_text(path)}: {translate(total.words(kind))}")
+    typer.echo(translate(_ABOUT), err=True)
