@@ -1,8 +1,8 @@
 """How much a service carries: `python -m bench.load [--seconds N] [--turns N] [--json]`.
 
 Clients ask one question again and again: in one process through `discreet.connect` (the ledger alone, with the
-draws that it pays for), through `discreet serve` without turns, and with turns. Each has a ledger, a service and
-tokens of its own, which stay open; each turn measures all of them, one after the other, so what slows the machine
+draws that it pays for), through `discreet serve` with `answers_after` of 0 and of 500 ms. Each has a ledger, a service
+and tokens of its own, which stay open; each turn measures all of them, one after the other, so what slows the machine
 slows all.
 """
 
@@ -42,12 +42,12 @@ ledger = "budget.db"
 
 [datasets.drinks]
 source = "drinks.csv"
+answers_after = "{after}"
 budget = {{ epsilon = 1_000_000 }}
 columns.drink = {{ type = "string", enum = ["tea", "coffee", "milk", "water"] }}
 questions.drink = {{ verb = "mode", column = "drink", epsilon = "1/10" }}
 
 [server]
-turn = "{turn}"
 waiting = 64
 """
 
@@ -172,17 +172,17 @@ def _client(port: int, tokens: Iterator[str]) -> Ask:
 
 WAYS = {
     "the ledger alone, in one process": ("0s", in_process),
-    "the service, turns off": ("0s", served),
-    "the service, turns of 250 ms": ("250ms", served),
+    "the service, no times": ("0s", served),
+    "the service, after 500 ms": ("500ms", served),
 }
 
 
 @contextmanager
 def opened(name: str) -> Iterator[Callable[[], Ask]]:
     """Yield what makes clients of a way, with a ledger of its own, and a service where it has one."""
-    turn, way = WAYS[name]
+    after, way = WAYS[name]
     with tempfile.TemporaryDirectory(prefix="discreet-load-") as folder:
-        _describe(Path(folder), turn)
+        _describe(Path(folder), after)
         with way(Path(folder)) as client:
             client()()  # imports, connections, caches
             yield client
@@ -193,10 +193,10 @@ def measure(load: Load, client: Callable[[], Ask], seconds: float) -> None:
     load.add(*_asked([client() for _ in range(load.clients)], seconds))
 
 
-def _describe(folder: Path, turn: str) -> None:
+def _describe(folder: Path, after: str) -> None:
     from discreet.ledger.toml_budgets import configuration, open_described
 
-    (folder / "discreet.toml").write_text(_TEXT.format(turn=turn))
+    (folder / "discreet.toml").write_text(_TEXT.format(after=after))
     (folder / "drinks.csv").write_text("drink\n" + 400 * "tea\ncoffee\ntea\nmilk\n")
     open_described(configuration(folder / "discreet.toml"), "drinks")
 

@@ -48,14 +48,13 @@ TEXT = """\
 ledger = "budget.db"
 [datasets.people]
 source = "people.csv"
+answers_after = "0s"
 budget = { epsilon = "1000" }
 columns.age = { type = "integer", minimum = 0, maximum = 120 }
 questions.typical-age = { verb = "median", column = "age", epsilon = "1/2" }
 [analysts.ann]
 datasets = ["people"]
 share = { epsilon = "500" }
-[server]
-turn = "0ms"
 """
 ROWS = "age\n" + "".join(f"{20 + i % 60}\n" for i in range(999))
 

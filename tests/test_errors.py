@@ -1,5 +1,6 @@
 """Every error of the tree is raised, and none of them tells anything private."""
 
+import errno
 import logging
 import pickle
 import sqlite3
@@ -21,7 +22,7 @@ from sqlalchemy import event
 import discreet
 from discreet import errors
 from discreet.service.tokens import Tokens
-from discreet.tables.engine_errors import needing
+from discreet.tables.engine_errors import needing, quietly
 from discreet.testing import ScriptedBits
 
 from .ledgers import bill
@@ -75,6 +76,7 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     *[(errors.InvalidCandidates, lambda _, data=data: mode(data, candidates=None)) for data in FRAMES],
     (errors.InvalidCandidates, lambda _: mode(FRAMES[0], candidates=[1, 2])),
     (errors.UnreadableData, lambda _: mode([SECRET_TEXT])),
+    (errors.DataUnavailable, lambda _: quietly(locked, errors.UnreadableData("unreadable"))),
     (errors.NotCountable, lambda _: mode(pl.DataFrame({"c": [[SECRET_TEXT]]}))),
     (errors.UnreadableFile, lambda path: mode(path / "missing.csv")),
     (errors.UnreadableFile, lambda path: mode(write(path / "a.doc", f"c\n{SECRET_TEXT}\n"))),
@@ -164,6 +166,10 @@ def missing_package() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)
         LossDistribution.pure(1, 1).to_dp_accounting()
+
+
+def locked() -> None:
+    raise OSError(errno.ENOSPC, SECRET_TEXT)
 
 
 def write(path: Path, text: str) -> Path:

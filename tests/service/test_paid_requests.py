@@ -92,7 +92,7 @@ def test_a_question_in_its_usual_form_does_not_reach_the_framework(
     assert (other[:2], calls.number) == (first[:2], 1)
     again = calls.send(path, body, JSON + KEY)
     assert (again, calls.number) == (other, 1)
-    assert calls.app.counts.read("requests") == {f"POST {path} 200": 3}
+    assert calls.app.app.counts.read("requests") == {f"POST {path} 200": 3}
 
 
 @pytest.mark.parametrize(

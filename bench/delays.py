@@ -1,9 +1,10 @@
-"""What the clock tells an analyst of a service: `python -m bench.turns [--rows N ...] [--repeats N] [--json]`.
+"""What the clock tells an analyst of a service: `python -m bench.delays [--rows N ...] [--repeats N] [--json]`.
 
 A service with its processes runs here, once for every number of rows. An analyst asks 1, 16 and 64 questions at
 once and notes when each reply leaves; asks one after the other, alone and while another floods the service, asks
 what fails, and has readers killed; and sees with a second connection how long a price, /healthz and a connection
-alone take while a question is read. Times of replies are the same for all rows, up to milliseconds of the machine.
+alone take while a question is read. Times of replies are the same for all rows whose answers are late alike, up to
+milliseconds of the machine.
 """
 
 import argparse
@@ -32,20 +33,21 @@ from .machine import machine
 ROWS = (100_000, 300_000)
 AT_ONCE = (1, 16, 64)
 TOKENS = 20
-TURN, TURNS = 0.25, 4
+UNIT = 1.0
+"""The seconds after which answers leave."""
 
 _TEXT = f"""
 ledger = "budget.db"
 [datasets.people]
 source = "people.csv"
-turns = {TURNS}
+answers_after = "{UNIT}s"
 max_failures = 1000
 budget = {{ epsilon = 1_000_000 }}
 columns.age = {{ type = "integer", minimum = 0, maximum = 99 }}
 questions.age = {{ verb = "median", column = "age", epsilon = "1/10" }}
 [datasets.broken]
 source = "broken.csv"
-turns = {TURNS}
+answers_after = "{UNIT}s"
 max_failures = 1000
 budget = {{ epsilon = 100_000 }}
 columns.age = {{ type = "integer", minimum = 0, maximum = 99 }}
@@ -59,7 +61,6 @@ datasets = ["people", "broken"]
 share = {{ epsilon = 50_000 }}
 min_epsilon = "1/10"
 [server]
-turn = "250ms"
 readers = 1
 """
 
@@ -92,17 +93,16 @@ class Caller:
         return reply.status, seconds, content
 
     def ask(self, key: str, question: str = "age") -> tuple[int, float]:
-        """Return the status and the seconds until the answer, as a client waits that is told when it comes."""
+        """Return the status and the seconds until the answer, as a client waits that asks again."""
         begin = time.monotonic()
         while True:
-            status, _, body = self.send("POST", "/v1/answers", {"question": question}, key)
+            status, _, _ = self.send("POST", "/v1/answers", {"question": question}, key)
             if status != 202:
                 return status, time.monotonic() - begin
-            time.sleep(body["answer_at"])
 
 
 def wait_for_phase(period: float, phase: float = 0.02) -> None:
-    """Wait until the clock is at a phase of a period: then questions of different runs have the same places."""
+    """Wait until the clock is at a phase of a period."""
     time.sleep((phase - time.monotonic()) % period)
 
 
@@ -116,7 +116,7 @@ def times_at_once(ann: Caller, number: int, keys: Iterator[int], period: float) 
 
 
 def second_connection(ann: Caller, port: int, keys: Iterator[int], period: float) -> Seconds:
-    """Return how long a price, /healthz and a connection alone take in the place of a question."""
+    """Return how long a price, /healthz and a connection alone take while a question is read."""
     wait_for_phase(period)
     asking = threading.Thread(target=ann.ask, args=(f"second {next(keys)}",))
     asking.start()
@@ -167,7 +167,7 @@ def kill(bob: Caller, over: threading.Event, keys: Iterator[int]) -> None:
     dispatcher = _dispatcher_here()
     while not over.is_set():
         # bob's place is the last of three; killed at its middle
-        wait_for_phase(3 * TURN * TURNS, 2.5 * TURN * TURNS)
+        wait_for_phase(UNIT, 0.5 * UNIT)
         kill_readers(dispatcher)
     asking.join()
 
@@ -201,7 +201,7 @@ def served(rows: int) -> Iterator[tuple[int, Caller, Caller]]:
     from discreet.service.tokens import read_expiry, tokens_beside
 
     in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # no disk that others use
-    with tempfile.TemporaryDirectory(prefix="discreet-turns-", dir=in_memory) as name:
+    with tempfile.TemporaryDirectory(prefix="discreet-delays-", dir=in_memory) as name:
         folder = Path(name)
         (folder / "discreet.toml").write_text(_TEXT)
         (folder / "people.csv").write_text(
@@ -226,7 +226,7 @@ def served(rows: int) -> Iterator[tuple[int, Caller, Caller]]:
 
 def measure(rows: int, repeats: int) -> Seconds:
     """Return all times of a service with so many rows."""
-    keys, period, seen = count(), 3 * TURN * TURNS, defaultdict[str, list[float]](list)
+    keys, period, seen = count(), UNIT, defaultdict[str, list[float]](list)
     with served(rows) as (port, ann, bob):
         for number in AT_ONCE:
             for _ in range(repeats if number == 1 else 1):
@@ -256,7 +256,7 @@ def beside(other: Other, bob: Caller, keys: Iterator[int]) -> Iterator[None]:
 
 def main() -> None:
     """Measure with all numbers of rows, and print it."""
-    options = argparse.ArgumentParser(prog="python -m bench.turns", description=__doc__)
+    options = argparse.ArgumentParser(prog="python -m bench.delays", description=__doc__)
     options.add_argument("--rows", type=int, nargs="*", default=ROWS)
     options.add_argument("--repeats", type=int, default=5, help="how often each is measured")
     options.add_argument("--json", action="store_true", help="print JSON instead of a table")
