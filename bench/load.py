@@ -1,9 +1,9 @@
 """How much a service carries: `python -m bench.load [--seconds N] [--turns N] [--json]`.
 
 Clients ask one question again and again: in one process through `discreet.connect` (the ledger alone, with the
-draws that it pays for), through `discreet serve` with `answers_after` of 0 and of 500 ms. Each has a ledger, a service
-and tokens of its own, which stay open; each turn measures all of them, one after the other, so what slows the machine
-slows all.
+draws that it pays for), and through `discreet serve` with `answers_after` of 0 and of 500 ms. Each has a ledger, a
+service and tokens of its own, which stay open. Each turn measures all of them, one after the other, so what slows
+the machine slows all.
 """
 
 import argparse

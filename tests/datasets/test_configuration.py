@@ -119,6 +119,7 @@ def test_the_format_is_read(tmp_path: Path) -> None:
         ('column = "age"', 'column = "age"\nalpha = 0.5', 28, "alpha: there is no such key"),
         ("readers = 2", "reader = 1", 32, "did you mean 'readers'?"),
         ("readers = 2", 'turn = "1s"', 32, 'it is answers_after = "1s" under [datasets.NAME] now'),
+        ("readers = 2", 'turn = "250ms"', 32, "answers_after"),
         ("readers = 2", 'slot = "1s"', 32, 'it is answers_after = "1s" under [datasets.NAME] now'),
         ("readers = 2", "shared_turns = true", 32, "leave it out: a reader that is free"),
         ('["people"]', '["peple"]', 35, "did you mean 'people'?"),

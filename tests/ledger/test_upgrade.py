@@ -1,5 +1,6 @@
 """Ledgers of older versions are still good, and are renewed in one step."""
 
+import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -79,7 +80,7 @@ def test_budgets_of_the_first_version_protect_rows_as_they_promised(tmp_path: Pa
     ledger.session("visits").buy(replace(bill("1/3"), unit="person"), answering(3))
     assert ledger.verify(HASHES["HEAD"]).events == 8
     with closing(sqlite3.connect(path)) as file:
-        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(8, 1)]
+        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(9, 1)]
         units = list(file.execute("SELECT dataset, unit FROM discreet_budgets ORDER BY dataset"))
     assert units == [("adult", ""), ("visits", "person")]
 
@@ -130,7 +131,7 @@ def test_a_ledger_of_schema_6_is_as_it_was_and_takes_values(tmp_path: Path) -> N
     assert Ledger(path).session("plain", "a").buy(bill("1/64", "keys"), untouched) == [key, 3]
     assert Ledger(path).verify(head).events == events + 2
     with closing(sqlite3.connect(path)) as file:
-        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(8, 6)]
+        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(9, 6)]
 
 
 def test_a_ledger_of_schema_6_with_a_value_was_not_written_by_schema_6(tmp_path: Path) -> None:
@@ -160,7 +161,7 @@ def test_a_ledger_of_schema_7_is_as_it_was_and_takes_batches(tmp_path: Path) -> 
     assert [answer.indices for answer in answers] == [2, 2]
     assert Ledger(path).verify(head).events == events + 5
     with closing(sqlite3.connect(path)) as file:
-        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(8, 7)]
+        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(9, 7)]
 
 
 def test_a_ledger_of_schema_7_with_a_batch_was_not_written_by_schema_7(tmp_path: Path) -> None:
@@ -180,12 +181,13 @@ def test_a_ledger_of_schema_7_with_a_batch_was_not_written_by_schema_7(tmp_path:
         file.execute("UPDATE discreet_ledger SET version = 8")
         file.commit()
     rechained(path, charge_a_batch)
+    older = Path(shutil.copy(path, tmp_path / "older.db"))
     Ledger(path).verify()  # a ledger of schema 8 may hold it
-    with closing(sqlite3.connect(path)) as file:
+    with closing(sqlite3.connect(older)) as file:
         file.execute("UPDATE discreet_ledger SET version = 7")
         file.commit()
     with pytest.raises(LedgerCorrupt, match="cannot follow those before it"):
-        Ledger(path)
+        Ledger(older)
 
 
 def _with_fixture(tmp_path: Path, schema: int) -> Path:

@@ -1,5 +1,6 @@
 """The public times of requests: their parts, units and clocks."""
 
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ pytest.importorskip("fastapi", reason="the extra server is not installed")
 import discreet
 from discreet.batches import Call
 from discreet.datasets.configuration import read_configuration
+from discreet.errors import InvalidDescription
 from discreet.service.promises import LADDER, AnswerTimes, answer_times, describe_times, parts_of
 
 TEXT = """
@@ -110,3 +112,20 @@ def statement(medians: int, comparisons: int) -> str:
 def test_parts_are_columns_with_their_comparisons(declared: Any, call: Call, parts: int) -> None:
     pytest.importorskip("sqlglot", reason="the extra sql is not installed")
     assert parts_of(call, declared.dataset("people")) == parts
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fix"),
+    [
+        ('longest = "2s"', 'longest = "0s"', "longest must be above zero"),
+        ('longest = "2s"', "turns = 4", 'it is answers_after = "1s" now, with longest = "30s"'),
+        ('longest = "2s"', 'reader = "own"', "leave it out: all datasets share the readers"),
+        ('delay_resets = "renewal"', 'delay_resets = "hour"', "one of day, renewal"),
+    ],
+)
+def test_words_that_are_gone_or_wrong_are_refused_with_the_fix(
+    tmp_path: Path, old: str, new: str, fix: str
+) -> None:
+    (tmp_path / "discreet.toml").write_text(TEXT.replace(old, new))
+    with pytest.raises(InvalidDescription, match=re.escape(fix)):
+        read_configuration(tmp_path / "discreet.toml")

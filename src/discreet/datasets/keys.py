@@ -344,6 +344,18 @@ def read_duration(entry: object, name: str) -> Fraction:
     return Fraction(match[1]) / (1000 if match[2] == "ms" else 1)
 
 
+def read_time_above_zero(entry: object, name: str) -> Fraction:
+    """Return the seconds of a time that is above zero.
+
+    Raises:
+        InvalidArgument: if it is none.
+    """
+    seconds = read_duration(entry, name)
+    if not seconds:
+        raise InvalidArgument("{name} must be above zero", name=name)
+    return seconds
+
+
 _DURATION = r"([0-9]{1,6}(?:\.[0-9]{1,3})?)(ms|s)"
 
 _TEXT: Schema = {"type": "string", "pattern": r"\S", **FILLED_IN}
@@ -363,6 +375,12 @@ DURATION = accepted_by(
     'time such as "250ms"',
     {"type": "string", "pattern": f"^{_DURATION}$"},
     read_duration,
+    as_given=True,
+)
+TIME_ABOVE_ZERO = accepted_by(
+    'time above zero such as "30s"',
+    {"type": "string", "pattern": f"^(?=[0-9.]*[1-9]){_DURATION}$"},
+    read_time_above_zero,
     as_given=True,
 )
 ABOVE_ZERO_AS_GIVEN = accepted_by(_EXACT, _ABOVE_ZERO, positive, as_given=True)

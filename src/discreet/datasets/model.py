@@ -13,6 +13,7 @@ from .keys import (
     ABOVE_ZERO,
     ANY_TEXT,
     DURATION,
+    TIME_ABOVE_ZERO,
     TRUTH,
     UNQUOTED_TEXT,
     Key,
@@ -148,7 +149,7 @@ DATASET = KeyTable(
             'For discreet serve: answers leave so long after their reading began; "1s" if left out.',
         ),
         "longest": Key(
-            DURATION,
+            TIME_ABOVE_ZERO,
             'For discreet serve: how long a question may compute until it fails; "30s" if left out.',
         ),
         "delay_resets": Key(
