@@ -256,7 +256,7 @@ MISTAKES = [
     Mistake(
         "weights",
         lambda: library.median(PEOPLE, "age", candidates=AGES, epsilon=1, weights="w"),
-        "select_weights",
+        "Exponential(base_measure=[1, 2])",
     ),
     Mistake(
         "scores without a sensitivity",

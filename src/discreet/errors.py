@@ -57,7 +57,7 @@ def preview(value: object) -> str:
     if kind not in _SIMPLE and not _is_of_numpy(kind):
         return ascii(f"a {name}" if package == "builtins" else f"a {package}.{name}")[1:-1]
     try:
-        text = repr(value)
+        text = str(value) if kind is Fraction else repr(value)
     except ValueError:  # Python spells no integer of more than 4,300 digits
         return f"a {name} of thousands of digits"
     return text if len(text) <= _SHOWN_LENGTH else f"{text[: _SHOWN_LENGTH - 3]}..."

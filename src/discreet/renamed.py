@@ -121,10 +121,20 @@ def missing_name(name: str) -> AttributeError | ImportError:
     elif name in MODULES:
         message = f"discreet.{name} is now in discreet.{MODULES[name]}: from discreet.{MODULES[name]} import {name}"
     else:
-        hint = f": {ELSEWHERE[name]}" if name in ELSEWHERE else ""
+        hint = f": {ELSEWHERE[name]}" if name in ELSEWHERE else _nearest(name)
         return AttributeError(f"module 'discreet' has no attribute {name!r}{hint}")
     caller = sys._getframe(2).f_code
     return (ImportError if caller.co_name == "_handle_fromlist" else AttributeError)(message)
+
+
+def _nearest(name: str) -> str:
+    """Return the question whether a public name was meant, "" if none is near."""
+    from difflib import get_close_matches
+
+    names = [*dir(sys.modules[__package__]), *ELSEWHERE]
+    for close in get_close_matches(name, names, n=1, cutoff=0.75):
+        return f": {ELSEWHERE[close]}" if close in ELSEWHERE else f"; did you mean {close!r}?"
+    return ""
 
 
 def missing_method(kind: type, name: str) -> AttributeError:

@@ -179,6 +179,10 @@ def _parse(text: str, what: str) -> Tree:
     except (sqlglot.errors.SqlglotError, RecursionError, ValueError):
         trees = []
     if len(trees) != 1 or trees[0] is None:
+        if "`" in text:
+            raise InvalidArgument(
+                'names are quoted in SQL by double quotes, such as "order", and not by backticks'
+            )
         raise InvalidArgument(
             "{what} cannot be read as one statement of SQL: {statement}; an example: {example}",
             what=what,

@@ -295,7 +295,7 @@ def takes_terms_without(*names: str, asks: "Asks | None" = None) -> Callable[[Ve
         if "data" in inspect.signature(verb).parameters:
             from .datasets.calls import takes_dataset
 
-            check = partial(_refuse_foreign, names=signature.parameters.keys())
+            check = partial(_check_keywords, names=signature.parameters.keys())
             function = takes_dataset(verb, asks or _asks(kind), check)
         function.__signature__ = signature
         texts = _shared_entries(kind)
@@ -373,14 +373,19 @@ _LEVELS = {
 }
 _LEVEL_NAMES = {"q", "p", "percentile", "percentiles", "quantile", "quantiles", "level", "levels"}
 _REFUSED = {
+    **dict.fromkeys(
+        ("alpha", "alphas"),
+        "of one quantile alpha goes with quantile, of several alphas with quantiles",
+    ),
+    **dict.fromkeys(("user", "users", "user_id"), "name the column of users as privacy_unit"),
     **dict.fromkeys(("seed", "random_state", "rng", "random_seed"), _NO_SEED),
     "bins": "write the bins into a column of their own, such as pandas.cut(table[column], edges, labels=names), "
     "and count that column with candidates=names; see docs/how-to/which_function.md",
     "delta": "listed candidates keep a pure epsilon, or rho, so there is none to give; delta is for what nobody "
     'may list, candidates="private" or groups="private", and that of a whole budget is given to its ledger',
     "sensitivity": "a verb over data knows its own; for scores of yours see select",
-    "weights": "every record counts once, as a weight without a bound would change an answer without a bound; to "
-    "weigh candidates by what is public, see select_weights",
+    "weights": "every record counts once, as a weight without a bound would change an answer without a bound. To "
+    "weigh candidates by what is public, give mechanism=Exponential(base_measure=[1, 2]), from discreet.mechanisms",
 }
 """Arguments that other libraries have, and why there are none here."""
 
@@ -408,8 +413,8 @@ def check_names(terms: Mapping[str, object], names: Iterable[str] | None = None)
             raise TypeError(f"unexpected argument {name!r}; {hint}")
 
 
-def _refuse_foreign(terms: Mapping[str, object], names: Collection[str]) -> None:
-    """Raise for bounds, levels and sizes as other libraries call them, before those of this verb are missed."""
+def _check_keywords(terms: Mapping[str, object], names: Collection[str]) -> None:
+    """Raise unless every name is one of the verb, first for bounds, levels and sizes as other libraries call them."""
     if "size" in terms and "size" not in names:
         raise TypeError(f"unexpected argument 'size': {_ONE_ANSWER}")
     for name in terms.keys() - names:
@@ -417,6 +422,8 @@ def _refuse_foreign(terms: Mapping[str, object], names: Collection[str]) -> None
             hint = next((text for own, text in advice.items() if own in names), None)
             if name in others and hint is not None:
                 raise TypeError(f"unexpected argument {name!r}: {hint}")
+    # Of a term that other verbs take, the verb says why it does not.
+    check_names({name: term for name, term in terms.items() if name not in DEFAULTS}, names)
 
 
 def read_payment(terms: Terms) -> tuple[Account | None, str | None]:

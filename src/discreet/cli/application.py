@@ -213,8 +213,12 @@ def _own_name(error: Exception) -> str | None:
     if context is None:
         return None
     own = {name for option in context.command.params for name in option.opts}
-    return next((name for same in _BOUNDS if missing in same for name in same if name in own), None)
+    return next((name for same in _SAME if missing in same for name in same if name in own), None)
 
 
-_BOUNDS = (("--lo", "--minimum", "--min", "--lower"), ("--hi", "--maximum", "--max", "--upper"))
-"""The names of the options for the lower and the upper bound, those of our commands first."""
+_SAME = (
+    ("--lo", "--minimum", "--min", "--lower"),
+    ("--hi", "--maximum", "--max", "--upper"),
+    ("--listen", "--port"),
+)
+"""Names of options for the same thing, those of our commands first."""

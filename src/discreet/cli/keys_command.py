@@ -19,7 +19,6 @@ WITHOUT = (
     "max_contributions",
     "by",
     "groups",
-    "groups_share",
 )
 """The shared options that private keys do not have."""
 

@@ -63,6 +63,9 @@ _GRID: dict[str, tuple[object, object]] = {
     "step": (options.Step, None),
 }
 
+_OF_DRAWN_GROUPS = ("groups_share", "most_drawn")
+"""The options that a command without groups does not have either."""
+
 OF_TABLES = (
     "form", "max_contributions", "by", "groups", "max_groups", "groups_share", "most_drawn",
     "delta", "where",
@@ -107,7 +110,8 @@ def releasing(
         grid: whether the answers are on a grid, which is passed as the term `candidates`.
         note: a sentence about every CSV file without a description, or None.
     """
-    absent = (*without, "size") if open_input is table_file else without
+    absent = {*without, *(_OF_DRAWN_GROUPS if "groups" in without else ())}
+    absent |= {"size"} if open_input is table_file else set()
 
     def wrap(command: Callable[..., Release]) -> Callable[..., None]:
         others = {name: option for name, option in _OPTIONS.items() if name not in absent}

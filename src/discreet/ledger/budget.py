@@ -290,11 +290,27 @@ class Budget:
             hint = Message(
                 "; its delta is pledged to composition, as its first charge had none of its own"
             )
+        elif (simple := self._slightly_less(cost)) is not None:
+            hint = Message(
+                "; floats are a little above {fraction}: give that from the first question on",
+                fraction=str(simple),
+            )
         raise Exhausted(
             "the budget of {budget} cannot pay {cost}: spent {charged} of {total}, remaining {rest}{hint}",
             budget=self.name, cost=cost, charged=self.spent, total=self._stated_total, rest=self.remaining,
             hint=hint, requested=cost, spent=self.spent, remaining=self.remaining,
         )  # fmt: skip
+
+    def _slightly_less(self, cost: Amount) -> Fraction | None:
+        """Return the simple fraction that a float of epsilon stands for, if only the roundings are missing."""
+        rest = self.remaining.epsilon
+        if cost.epsilon is None or rest is None:
+            return None
+        simple, least = (
+            cost.epsilon.limit_denominator(1000),
+            cost.epsilon * (1 - Fraction(1, 10**9)),
+        )
+        return simple if least <= rest < cost.epsilon and least <= simple < cost.epsilon else None
 
     @property
     def _stated_total(self) -> Amount:

@@ -76,7 +76,7 @@ _DAYS = (
 _CASTS = {
     **dict.fromkeys(("date", "timestamp", "timestamp with time zone"), _DAYS),
     "text": "where text spells numbers, cast it, such as table[column].astype(float) in pandas",
-    "boolean": "a truth has no median: ask for the mode",
+    "boolean": "for the share of True ask counts, for the most common value mode",
 }
 """What makes numbers of a column of another kind."""
 

@@ -1,6 +1,7 @@
 """private_candidates: the best of several private attempts, such as models trained with privacy."""
 
-from collections.abc import Callable, Iterable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -107,6 +108,12 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
         raise InvalidArgument(
             "run must be a function run(data, candidate, share), got {run}", run=preview(run)
         )
+    _check_arity(run)
+    if isinstance(candidates, Mapping):
+        raise InvalidArgument(
+            "candidates are a list of settings, got a dict: give each combination as one candidate, "
+            "such as list(ParameterGrid(grid)) of scikit-learn"
+        )
     refuse_one_shot(data, "the data")
     labels, tries = Labels(candidates), Repetitions(repetitions, gamma)
     price = _read_price(tries, epsilon, attempt, delta, read_neighbors(neighbors))
@@ -117,6 +124,21 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     order = Order(query, price.guarantee, "private_candidates", details, account, name, unit=unit)
     trial = _Trial(run, data, labels, tries, price.share, is_stored=name is not None)
     return order.deliver(trial.prepare, trial.name)
+
+
+def _check_arity(run: RunCandidate) -> None:
+    """Raise unless the function takes three arguments, which its public signature says before it is called."""
+    try:
+        signature = inspect.signature(run)
+    except (TypeError, ValueError):  # a function of C may have none
+        return
+    try:
+        signature.bind(None, None, None)
+    except TypeError:
+        raise InvalidArgument(
+            "run is called as run(data, candidate, share), and yours takes {signature}",
+            signature=", ".join(signature.parameters) or "no arguments",
+        ) from None
 
 
 class _Price(NamedTuple):

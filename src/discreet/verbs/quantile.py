@@ -259,6 +259,11 @@ def _check_labels(labels: Labels, is_pair: bool) -> None:
                 "list",
                 label=preview(label),
             )
+        if not _is_number(label):
+            raise InvalidCandidates(
+                "candidates of a quantile must be numbers, such as 1 or 0.5, got {label}",
+                label=preview(label),
+            )
     ends = f"{preview(labels[0])}, {preview(labels[-1])}"
     if is_pair:
         raise InvalidCandidates(
@@ -271,13 +276,6 @@ def _check_labels(labels: Labels, is_pair: bool) -> None:
             f"candidates are two numbers, {ends}, and one of them is the answer; for all between them give "
             f"candidates=Grid({ends})"
         )
-    for label in () if labels.are_finite else labels:
-        try:
-            exact(None if isinstance(label, str) else label, "a candidate")
-        except InvalidNumber as error:
-            raise InvalidCandidates(
-                "candidates of a quantile must be numbers: {error}", error=error
-            ) from None
 
 
 def _is_number(label: object) -> bool:

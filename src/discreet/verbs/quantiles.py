@@ -390,8 +390,8 @@ class Levels:
         rising = all(low < high for low, high in pairwise(shares))
         if not shares or not rising or shares[0] < 0 or shares[-1] > 1:
             raise InvalidNumber(
-                "alphas must rise from 0 to 1, got {shares}",
-                shares=", ".join(map(spell, shares[:9])),
+                "alphas must rise from 0 to 1, such as 0.25, 0.5, 0.75, got {shares}",
+                shares=", ".join(map(spell, shares[:9])) or "none",
             )
         if not isinstance(candidates, AnyGrid):
             raise InvalidArgument(
