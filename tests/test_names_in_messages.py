@@ -39,17 +39,25 @@ AFTER_SEE = {
 GONE = {"--language", "--processes", "--port", "--noise", "--unsafe-candidates-from-data"}
 """Options that a message names to say what is there in their place, and the one of all commands."""
 
-DECLARED = {"max_epsilon", "which_function", "add_remove", "replace_one"}
-"""Keys of discreet.toml, a page by its name, and the neighbouring relations."""
+PAGES = [
+    *(ROOT / "docs" / "reference").rglob("*.md"),
+    *(ROOT / "docs" / "how-to").glob("*toml*.md"),
+]
+DECLARED = {"which_function", "add_remove", "replace_one"}.union(
+    *(re.findall(r"`(\w+)`", page.read_text(encoding="utf-8")) for page in PAGES)
+)
+"""A page by its name, the neighbouring relations, and what the reference has as code: keys of discreet.toml."""
 
 OTHERS = {
     "pandas": {"to_numeric", "read_excel"},
     "opendp": {"max_divergence", "zero_concentrated_divergence"},
     "objects": {"read_all", "to_table", "to_arrow", "to_numpy", "from_batches", "table_read", "read_snapshot",
                 "from_base_uri", "is_in", "patch_synthesizers", "read_unit_query", "per_person", "unit_query"},
+    "PostgreSQL": {"statement_timeout"},
     "SQL": {"privacy_unit_column", "max_groups_contributed", "min_privacy_units_per_group", "set_config",
             "pg_settings", "client_connection_check_interval", "starts_with", "read_parquet"},
     "SmartNoise": {"private_id", "row_privacy", "max_ids"},
+    "encodings": {"shift_jis", "mac_roman", "encoding_name"},
     "ours": {"median_distance", "above_threshold", "is_new", "discreet_"},
     "databases": {"charged_outside", "discreet_budgets", "discreet_events", "discreet_latest_", "trusted_schema",
                   "journal_mode", "memory_limit", "temp_directory", "hive_partitioning", "can_have_nan", "pointer_",
@@ -91,7 +99,7 @@ TEXTS = [*messages(), *table_of_mistakes()]
 @cache
 def known_names() -> frozenset[str]:
     """Return every public name of the package, of its modules and classes, and of their parameters."""
-    found, waiting, seen = set[str](), [discreet], set[int]()
+    found, waiting, seen = set[str](), list[Any]([discreet]), set[int]()
     while waiting:
         one: Any = waiting.pop()
         if id(one) in seen:

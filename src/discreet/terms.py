@@ -414,7 +414,7 @@ def check_names(terms: Mapping[str, object], names: Iterable[str] | None = None)
 
 
 def _check_keywords(terms: Mapping[str, object], names: Collection[str]) -> None:
-    """Raise unless every name is one of the verb, first for bounds, levels and sizes as other libraries call them."""
+    """Raise unless every name is one of the verb, first for those of other libraries."""
     if "size" in terms and "size" not in names:
         raise TypeError(f"unexpected argument 'size': {_ONE_ANSWER}")
     for name in terms.keys() - names:

@@ -152,11 +152,6 @@ class Case:
     def column(self) -> str:
         return "word" if self.kind == "counts" else "number"
 
-    @property
-    def compares_members(self) -> bool:
-        """Whether the condition is about the column whose cells are not of the same type in every engine."""
-        return "member" in str(self.query.records.where)
-
     def scores(self, data: Any) -> list[list[Fraction]]:
         """The scores of the candidates, group by group."""
         return [exact_scores(score) for score in self.of(data)]
@@ -297,6 +292,10 @@ def opened(case: Case, engines: tuple[str, str], folder: Path) -> tuple[Any, Any
     return found[0], found[1]
 
 
+OTHER_CELLS = {"csv", "json-lines", "sqlite"}
+"""Engines whose cells have other types, or no nulls: a condition on an empty text or on a text that spells a number
+is another question there, as docs/explanation/conditions.md says, so no pair has one of them and another engine."""
+
 IN_EVERY_RUN = 1
 """So many pairs of each score are looked at in each engine in every run; the others are proofs."""
 
@@ -319,8 +318,8 @@ def test_no_neighbour_moves_scores_further_than_is_accounted(
         neighbors = by.choice(RELATIONS)
         case = made(kind, neighbors, (engine, seed))
         other = by.choice([name for name in ALL if name != "spark"])
-        if case.compares_members and "sqlite" in (engine, other):
-            other = engine  # there members are texts, and no text is the number of a condition
+        if case.query.records.where is not None and OTHER_CELLS & {engine, other}:
+            other = engine
         pair = [engine, by.choice([engine, other])]
         by.shuffle(pair)
         check(case, opened(case, (pair[0], pair[1]), tmp_path))
