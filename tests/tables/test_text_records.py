@@ -65,7 +65,7 @@ def read(
         patch.object(reader_library, "open_reader", lambda: kernel),
         patch.object(byte_blocks, "BLOCK", block),
         patch.object(text_records, "_IN_A_BATCH", batch),
-        patch.object(text_records, "_IN_A_BATCH_OF_CSV", batch),
+        patch.object(text_records, "_BETWEEN_LOOKS", 1 + batch // 2),
     ):
         table = pa.RecordBatchReader.from_stream(records).read_all()
     table.validate(full=True)

@@ -8,7 +8,6 @@ import codecs
 import os
 import zlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
@@ -18,7 +17,7 @@ from ..arguments import file_path
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, MissingColumn, UnreadableFile, preview
 from .byte_blocks import is_gzip, open_bytes
-from .csv_records import records_of
+from .csv_records import is_strict, records_of
 from .encodings import BY_MARK, EXAMPLES, told_encoding
 from .engine_errors import missing_column, quietly
 from .ids import sql_json_id
@@ -272,11 +271,8 @@ def _first_record(text: str, form: TextForm, *, is_all: bool) -> _Header | None:
     names = next(records_of(iter(lines.readline, ""), form), [])
     if not is_all and lines.tell() == len(text):
         return None
-    is_closed = not any("\n" in name or "\r" in name for name in names)
-    if not is_closed:
-        with suppress(ValueError):
-            strict = records_of(StringIO(text, newline=""), form, strict=True)
-            is_closed = next(strict, []) == names
+    is_one_line = not any("\n" in name or "\r" in name for name in names)
+    is_closed = is_one_line or is_strict(StringIO(text, newline=""), form)
     return _Header(str(form.delimiter), names, is_closed)
 
 

@@ -4,7 +4,7 @@ The kernel reads the same ones faster. An empty line is no record.
 """
 
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec, module_from_spec
 from typing import Any, BinaryIO
@@ -32,35 +32,36 @@ def text_lines(stream: BinaryIO, encoding: str) -> Iterable[str]:
     return io.TextIOWrapper(stream, encoding, errors="replace", newline="")
 
 
-def records_of(
-    lines: Iterable[str], form: TextForm, *, strict: bool = False
-) -> Iterator[list[str]]:
+def records_of(lines: Iterable[str], form: TextForm) -> Iterator[list[str]]:
     """Return the records of lines.
 
     Args:
         lines: lines with their ends.
         form: the form; without a delimiter a record is one cell.
-        strict: whether to raise `ValueError` where a quote is not closed, or text is behind a closed one.
     """
     if form.delimiter is None:
         return ([line] for line in _without_ends(lines))
-    if not form.multiline and form.quote and not strict:
+    if not form.multiline and form.quote:
         return _records_of_lines(_without_ends(lines), form)
-    return filter(None, _reader(form, strict)(lines))
+    return filter(None, _reader(lines, form))
 
 
-def _reader(form: TextForm, strict: bool = False) -> Callable[[Iterable[str]], Iterator[list[str]]]:
+def is_strict(lines: Iterable[str], form: TextForm) -> bool:
+    """Return whether the quotes of the first record are closed, and nothing but a delimiter is behind them."""
+    try:
+        next(filter(None, _reader(lines, form, strict=True)), None)
+    except _csv().Error:
+        return False
+    return True
+
+
+def _reader(lines: Iterable[str], form: TextForm, *, strict: bool = False) -> Iterator[list[str]]:
     own = _csv()
     quotes = {"quotechar": form.quote} if form.quote else {"quoting": own.QUOTE_NONE}
-
-    def read(lines: Iterable[str]) -> Iterator[list[str]]:
-        records = own.reader(lines, delimiter=form.delimiter, strict=strict, **quotes)
-        try:
-            yield from records
-        except own.Error:
-            raise ValueError("the quotes are not those of CSV") from None
-
-    return read
+    records: Iterator[list[str]] = own.reader(
+        lines, delimiter=form.delimiter, strict=strict, **quotes
+    )
+    return records
 
 
 def _without_ends(lines: Iterable[str]) -> Iterator[str]:
@@ -70,6 +71,5 @@ def _without_ends(lines: Iterable[str]) -> Iterator[str]:
 
 def _records_of_lines(lines: Iterable[str], form: TextForm) -> Iterator[list[str]]:
     """Yield the records of lines without their ends: a quote ends with its line."""
-    read = _reader(form)
     for line in lines:
-        yield next(read([line])) if form.quote in line else line.split(form.delimiter)
+        yield next(_reader([line], form)) if form.quote in line else line.split(form.delimiter)

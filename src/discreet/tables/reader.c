@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #ifdef _WIN32
 #define EXPORT __declspec(dllexport)
 #else
@@ -223,22 +227,80 @@ static int end_record(struct reader *r)
     return 1;
 }
 
-/* Read a run outside quotes and what ends it; return where the next begins, NULL if memory is short. */
-static const uint8_t *read_plain(struct reader *r, const uint8_t *p, const uint8_t *end)
+/* 64 bytes of a block: which of them end a run outside quotes, and whether one has the high bit. */
+struct window {
+    const uint8_t *from, *end;
+    uint64_t stops;
+    uint8_t seen;
+};
+
+static void look(const struct reader *r, struct window *w, const uint8_t *from)
 {
-    const uint8_t *from = p;
-    uint8_t seen = 0;
-    while (p < end && !r->stops[*p])
-        seen |= *p++;
-    if (is_wanted(r) && !append(r, from, p, seen, end))
-        return NULL;
-    r->state = PLAIN;
-    if (p == end)
-        return p;
-    if (*p != r->delimiter)
-        return end_record(r) ? p + 1 : NULL;
-    r->state = FIELD;
-    return end_cell(r) ? p + 1 : NULL;
+    uint8_t rest[64] = {0};
+    const uint8_t *p = from;
+    if (w->end - from < 64) {
+        memcpy(rest, from, (size_t)(w->end - from));
+        p = rest;
+    }
+    w->from = from, w->stops = 0, w->seen = 0;
+#ifdef __SSE2__
+    const __m128i feed = _mm_set1_epi8('\n'), back = _mm_set1_epi8('\r');
+    const __m128i delimiter = _mm_set1_epi8((char)(r->delimiter < 0 ? '\n' : r->delimiter));
+    for (int i = 0; i < 4; i++) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
+        __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(bytes, feed), _mm_cmpeq_epi8(bytes, back));
+        ends = _mm_or_si128(ends, _mm_cmpeq_epi8(bytes, delimiter));
+        w->stops |= (uint64_t)(unsigned)_mm_movemask_epi8(ends) << 16 * i;
+        w->seen |= (uint8_t)(_mm_movemask_epi8(bytes) ? 0x80 : 0);
+    }
+#else
+    for (int i = 0; i < 64; i++) {
+        w->stops |= (uint64_t)r->stops[p[i]] << i;
+        w->seen |= p[i];
+    }
+#endif
+}
+
+/* Return where a run outside quotes ends, or the block does; `seen` has the high bit if a byte on the way may have it. */
+static const uint8_t *find_stop(const struct reader *r, struct window *w, const uint8_t *p, uint8_t *seen)
+{
+    if (p - w->from >= 64)
+        look(r, w, p);
+    uint64_t stops = w->stops & ~(uint64_t)0 << (p - w->from);
+    *seen = w->seen;
+    while (stops == 0) {
+        if (w->end - w->from <= 64)
+            return w->end;
+        look(r, w, w->from + 64);
+        stops = w->stops;
+        *seen |= w->seen;
+    }
+    return w->from + __builtin_ctzll(stops);
+}
+
+/* Read cells outside quotes, from the middle of one, up to one in quotes, or to the end of the block or the batch. */
+static const uint8_t *read_plain(struct reader *r, const uint8_t *p, struct window *w)
+{
+    uint8_t seen;
+    for (;;) {
+        const uint8_t *from = p;
+        p = find_stop(r, w, p, &seen);
+        if (is_wanted(r) && !append(r, from, p, seen, w->end))
+            return NULL;
+        r->state = PLAIN;
+        if (p == w->end)
+            return p;
+        if (*p == r->delimiter) {
+            r->state = FIELD;
+            if (!end_cell(r))
+                return NULL;
+        } else if (!end_record(r)) {
+            return NULL;
+        }
+        p++;
+        if (p == w->end || *p == r->quote || (r->state == RECORD && (*p == '\n' || *p == '\r' || r->records == r->most)))
+            return p;
+    }
 }
 
 /* Read a run inside quotes and what ends it. */
@@ -259,7 +321,7 @@ static const uint8_t *read_quoted(struct reader *r, const uint8_t *p, const uint
     return p + 1;
 }
 
-static const uint8_t *read_some(struct reader *r, const uint8_t *p, const uint8_t *end)
+static const uint8_t *read_some(struct reader *r, const uint8_t *p, struct window *w)
 {
     switch (r->state) {
     case RECORD:
@@ -268,18 +330,18 @@ static const uint8_t *read_some(struct reader *r, const uint8_t *p, const uint8_
         /* fall through */
     case FIELD:
         if (*p != r->quote)
-            return read_plain(r, p, end);
+            return read_plain(r, p, w);
         r->state = QUOTED;
         return p + 1;
     case AFTER_QUOTE:
         if (*p != r->quote)
-            return read_plain(r, p, end);
+            return read_plain(r, p, w);
         r->state = QUOTED; /* two are one */
-        return !is_wanted(r) || append(r, p, p + 1, 0, end) ? p + 1 : NULL;
+        return !is_wanted(r) || append(r, p, p + 1, 0, w->end) ? p + 1 : NULL;
     case QUOTED:
-        return read_quoted(r, p, end);
+        return read_quoted(r, p, w->end);
     default:
-        return read_plain(r, p, end);
+        return read_plain(r, p, w);
     }
 }
 
@@ -326,9 +388,12 @@ EXPORT struct reader *discreet_open(
 /* Read bytes until the batch is full; return how many were read, or -1 if memory is short. */
 EXPORT int64_t discreet_read(struct reader *r, const uint8_t *bytes, size_t size)
 {
-    const uint8_t *p = bytes, *end = bytes + size;
-    while (p < end && r->records < r->most) {
-        p = read_some(r, p, end);
+    const uint8_t *p = bytes;
+    struct window w = {.end = bytes + size};
+    if (size)
+        look(r, &w, p);
+    while (p < w.end && r->records < r->most) {
+        p = read_some(r, p, &w);
         if (p == NULL)
             return -1;
     }

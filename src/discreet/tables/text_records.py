@@ -9,10 +9,12 @@ in `csv` on the longest record.
 
 import codecs
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import ExitStack
 from ctypes import c_char_p, c_void_p, cast
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +33,9 @@ NOWHERE = 2**64 - 1
 """The place of a cell that every record lacks, and that is empty so."""
 
 _LACKING = "\ufffd"
-_IN_A_BATCH = 1 << 16
-_IN_A_BATCH_OF_CSV = 1 << 13
+_IN_A_BATCH = 1 << 14
+_BETWEEN_LOOKS = 128
+"""How many records of `csv` are read before their wanted cells are taken: they stay in a processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,55 +136,49 @@ class _ByCsv:
     """Batches of `csv`."""
 
     def __init__(self, records: TextRecords) -> None:
-        self._places = records.places
-        self._records = _read_by_csv(records)
+        self._places, self._opened = records.places, ExitStack()
+        self._stream = self._opened.enter_context(byte_blocks.open_bytes(records.file))
+        self._stream.read(records.mark)
+        self._lines = text_lines(self._stream, records.encoding)  # without it the stream is closed
+        self._records = islice(records_of(self._lines, records.form), records.skip, None)
 
     def next_into(self, address: int) -> bool:
-        """Put the next batch at an address."""
-        records = _some(self._records)
-        if records:
-            columns = [_column(_cells(records, place)) for place in self._places]
-            put_batch(columns, len(records), address)
-        return bool(records)
+        """Put the next batch at an address: of many records, or of long ones."""
+        columns, size = [list[str]() for _ in self._places], 0
+        begin, is_last = self._stream.tell(), False
+        while not is_last and size < _IN_A_BATCH and self._stream.tell() - begin < LONGEST_CELL:
+            records = [*islice(self._records, _BETWEEN_LOOKS)]
+            for cells, place in zip(columns, self._places, strict=True):
+                cells += _cells(records, place)
+            size += len(records)
+            is_last = len(records) < _BETWEEN_LOOKS
+        if size:
+            put_batch([*map(_column, columns)], size, address)
+        return size > 0
 
     def close(self) -> None:
         """Close the file."""
-        self._records.close()
-
-
-def _some(records: Iterator[list[str]]) -> list[list[str]]:
-    """Return the next records, not more than fit into a batch."""
-    batch, size = list[list[str]](), 0
-    for record in islice(records, _IN_A_BATCH_OF_CSV):
-        batch.append(record)
-        size += sum(map(len, record))
-        if size > LONGEST_CELL:
-            break
-    return batch
-
-
-def _read_by_csv(records: TextRecords) -> Any:
-    """Yield the records of a file behind its header."""
-    with byte_blocks.open_bytes(records.file) as stream:
-        stream.read(records.mark)
-        lines = text_lines(stream, records.encoding)
-        yield from islice(records_of(lines, records.form), records.skip, None)
+        self._opened.close()
 
 
 def _cells(records: Sequence[list[str]], place: int) -> list[str]:
     """Return the cells of records at a place; one that a record lacks is empty."""
-    return [record[place] if place < len(record) else "" for record in records]
+    try:
+        return [*map(itemgetter(place), records)]
+    except IndexError:
+        return [record[place] if place < len(record) else "" for record in records]
 
 
 def _column(cells: list[str]) -> tuple[Any, Any, int, Any]:
     """Return a column of an Arrow batch: its text, the ends of its cells, the number of nulls, the others."""
-    words = [cell.encode() for cell in cells]
-    bad = [
-        _LACKING in cell or len(word) > LONGEST_CELL
-        for cell, word in zip(cells, words, strict=True)
-    ]
-    if any(bad):
-        words = [b"" if is_bad else word for word, is_bad in zip(words, bad, strict=True)]
-    ends = np.fromiter(accumulate(map(len, words), initial=0), np.int32, len(words) + 1)
-    text = np.frombuffer(b"".join(words) or b"\0", np.uint8)
-    return text, ends, sum(bad), np.packbits(~np.array(bad), bitorder="little")
+    text, valid, bad = "".join(cells), np.empty(0, np.uint8), 0
+    lengths = np.fromiter(map(len, cells), np.int64, len(cells))
+    if not text.isascii() or lengths.max() > LONGEST_CELL:
+        words = [cell.encode() for cell in cells]
+        pairs = zip(cells, words, strict=True)
+        is_bad = [_LACKING in cell or len(word) > LONGEST_CELL for cell, word in pairs]
+        text = "".join("" if one else cell for cell, one in zip(cells, is_bad, strict=True))
+        lengths = np.where(is_bad, 0, np.fromiter(map(len, words), np.int64, len(cells)))
+        bad, valid = sum(is_bad), np.packbits(~np.array(is_bad), bitorder="little")
+    ends = np.concatenate([[0], lengths.cumsum()]).astype(np.int32)
+    return np.frombuffer(text.encode() or b"\0", np.uint8), ends, bad, valid
