@@ -11,11 +11,14 @@ from hatchling.build import build_editable, build_sdist, build_wheel
 
 from discreet import __version__
 from discreet.sampling.kernel import active
+from discreet.sampling.kernel_library import open_library
 from discreet.sampling.speed import speed
+from discreet.tables.reader_library import open_reader
 
 ROOT = Path(__file__).parents[1]
 AROUND = ["pyproject.toml", "hatch_build.py", ".gitignore", "README.md", "LICENSE"]
 SAMPLING = Path("src", "discreet", "sampling")
+TABLES = SAMPLING.with_name("tables")
 SOURCE = "double discreet_twice(double x) { return 2 * x; }\n"
 LIBRARY = {"win32": "_kernel.dll", "darwin": "_kernel.dylib"}.get(sys.platform, "_kernel.so")
 
@@ -77,6 +80,8 @@ def test_the_sources_of_today_compile(checkout: Path) -> None:
     """If they did not, the library would go without them, and so would its tests."""
     for name in ("kernel.c", "settle.c"):
         shutil.copy(ROOT / SAMPLING / name, checkout / SAMPLING)
+    (checkout / TABLES).mkdir()
+    shutil.copy(ROOT / TABLES / "reader.c", checkout / TABLES)
     assert not is_plain(build(checkout))
 
 
@@ -100,6 +105,12 @@ def test_a_kernel_that_was_built_is_loaded() -> None:
     reason = speed().reason
     faults = ("it was built for another system", "it was built from an older kernel.c")
     assert reason is None or not reason.startswith(faults), reason
+
+
+@needs_compiler
+def test_a_reader_that_was_built_is_loaded() -> None:
+    """Or files would be read slowly, and tests of it be left out."""
+    assert open_library() == "DISCREET_KERNEL is 0" or open_reader() is not None
 
 
 @pytest.mark.parametrize("compiler", ["false", "true", "no-such-program", "cc '"])

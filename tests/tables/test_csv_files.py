@@ -3,6 +3,7 @@
 import codecs
 import datetime as dt
 import gzip
+import warnings
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -173,12 +174,31 @@ def test_a_row_in_place_of_a_header_is_not_shown(tmp_path: Path) -> None:
         ({"multiline": False}, 'c,d\n1,"\nZürich,2\nZürich,"\n'.encode(), 2),
     ],
 )  # fmt: skip
+@pytest.mark.filterwarnings("ignore:multiline is false")
 def test_forms(tmp_path: Path, words: dict[str, Any], content: bytes, counts: int) -> None:
     data = discreet.scan_csv(write(tmp_path / "t.csv", content), **words)
     assert count(data, "c", ["Zürich"]) == [counts]
     with gzip.open(tmp_path / "t.csv.gz", "wb") as stream:
         stream.write(content)
     assert count(discreet.scan_csv(tmp_path / "t.csv.gz", **words), "c", ["Zürich"]) == [counts]
+
+
+def test_a_promise_about_lines_is_said_to_be_one(tmp_path: Path) -> None:
+    file = write(tmp_path / "t.csv", b"who,c\nA,1\nB,1\n")
+    lines = discreet.scan_csv(file, multiline=False)
+    columns: Any = {"c": {"type": "string", "enum": ["1"]}, "who": {"type": "string"}}
+    described = discreet.Dataset([lines], columns)
+    for data in (lines, [lines], described):
+        with pytest.warns(UserWarning, match="the promise is about one line"):
+            discreet.count(data, epsilon=1)
+        with pytest.warns(UserWarning, match="the promise is about one line"):
+            discreet.counts(data, "c", candidates=["1"], epsilon=1)
+    with pytest.warns(UserWarning, match="the promise is about one line"):
+        discreet.check(described, epsilon=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        discreet.count(lines, privacy_unit="who", epsilon=1)
+        discreet.count(file, epsilon=1)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])

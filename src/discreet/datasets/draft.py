@@ -49,10 +49,17 @@ _HEAD = """\
 ledger = "budget.db"
 
 [datasets.{name}]
-{where}
-privacy_unit = "{fill}: the column that says whose a row is, or delete this line if every row is a record"
+{where}privacy_unit = "{fill}: the column that says whose a row is, or delete this line if every row is a record"
 budget = {{ epsilon = "{fill}: the most that all answers may cost together" }}
 """
+
+_COMMENTS = {
+    "csv.multiline": """\
+# A quoted cell may hold line ends, as programs write them. If others append lines to the file, say false: then
+# every line is a record, and without a privacy unit the promise is about one line, not one person.
+"""
+}
+"""What is said above a key."""
 
 
 def draft(
@@ -85,14 +92,19 @@ def draft(
         label = str(table) if name is None else name
     else:
         types = dict.fromkeys(names) if names else _types_of_files(source, header=header)
-        is_csv = names and file_format(Path(source)) != "JSON"
-        where = {"source": source, **({"csv.names": list(names)} if is_csv else {})}
+        form = file_format(Path(source))
+        is_csv = form == "CSV" or (not form and bool(names))
+        given = {"csv.names": list(names)} if names else {}
+        where = {"source": source, **({**given, "csv.multiline": True} if is_csv else {})}
         label = name_of_source(source) if name is None else name
     parts = {
         "what": "and types of the columns" if any(types.values()) else "of the columns",
         "file": Path(source).name,
         "name": _quote_key(label),
-        "where": "\n".join(f"{key} = {_quote_toml(value)}" for key, value in where.items()),
+        "where": "".join(
+            f"{_COMMENTS.get(key, '')}{key} = {_quote_toml(value)}\n"
+            for key, value in where.items()
+        ),
         "fill": TO_FILL_IN,
     }
     return "\n".join(

@@ -14,6 +14,7 @@ from ..arguments import file_path
 from ..conditions import Condition
 from ..date_grid import ClockKind
 from ..errors import DiscreetError, InvalidArgument, UnreadableFile
+from ..warning import warn
 from .csv_files import CsvFile, can_be_name, open_csv, open_json_lines, read_head
 from .database import connect_memory
 from .engine_errors import needing, quietly
@@ -29,6 +30,7 @@ from .in_duckdb import (
 )
 from .kinds import CELL, ColumnType
 from .lakes import refuse_lakes
+from .records import is_of_unit
 from .text_form import TextForm
 from .times import sql_of_texts
 from .value_counts import RowQuery, parameter_number
@@ -150,6 +152,7 @@ def open_columns(
         condition: the condition of which the rows must be; None for all rows.
     """
     paths, files = path_list(data), listed_files(data)
+    _warn_of_lines(files, columns)
     connection, tests = connect_memory(), condition_columns(condition)
     parts = [open_file(file, {**columns, **tests}, connection) for file in files]
     for file, one in zip(files, parts, strict=True) if len(parts) > 1 else ():
@@ -175,6 +178,13 @@ def open_columns(
         matches = FileColumns(some, whole.kind, whole.failure)
         native = native_columns(matches, columns, near)
     return native, whole.failure
+
+
+def _warn_of_lines(files: Sequence[File], columns: Mapping[str, str]) -> None:
+    """Warn where a line is a record, and no privacy unit says whose it is."""
+    forms = [file.form for file in files if file.form is not None]
+    if not all(form.multiline for form in forms) and not any(map(is_of_unit, columns)):
+        warn("multiline is false and there is no privacy unit: the promise is about one line")
 
 
 def listed_files(data: FileNames) -> list[File]:

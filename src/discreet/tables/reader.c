@@ -437,7 +437,8 @@ static int take_column(struct column *c, size_t records, struct array *out)
     const void **buffers = calloc(3, sizeof *buffers);
     if (buffers == NULL)
         return 0;
-    if (!make_room(&rest, (c->used - used > c->room / 2 ? c->used - used : c->room / 2) + SLACK)
+    if (!make_room(c, 1) /* there is a buffer, also of no text */
+        || !make_room(&rest, (c->used - used > c->room / 2 ? c->used - used : c->room / 2) + SLACK)
         || !make_cell_room(&rest)) {
         free(rest.text), free(rest.ends), free(rest.valid), free(buffers);
         return 0;
