@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..error_boundary import replacing
-from ..errors import InvalidArgument, InvalidDescription, UnreadableData
-from ..tables.files import file_format
+from ..errors import InvalidArgument, InvalidDescription, UnreadableData, UnreadableFile
+from ..tables.files import file_format, start_of
+from ..tables.first_bytes import told_format
 from .databases import Database, DuckFile, read_database
 from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN
 from .sources import table_query
@@ -186,10 +187,19 @@ _STORED = {"DATE": "TEXT", "DATETIME": "TEXT", "TIMESTAMP": "TEXT", "BOOLEAN": "
 
 def database_url(source: str) -> str | None:
     """Return the URL of a database, given so or as a file; None for anything else."""
-    kind = SUFFIXES.get(Path(source).suffix.lower())
     if "://" in source:
         return source
+    kind = _database_by_bytes(source) or SUFFIXES.get(Path(source).suffix.lower())
     return None if kind is None else f"{kind}:///{source}"
+
+
+def _database_by_bytes(source: str) -> str | None:
+    """Return the kind of a database in a file by its first bytes; None for all other files."""
+    try:
+        told = told_format(start_of(Path(source)))
+    except (UnreadableFile, ValueError):
+        return None
+    return None if told is None else {"SQLite": "sqlite", "DuckDB": "duckdb"}.get(told.kind)
 
 
 def columns_of_table(url: str, table: str | None) -> dict[str, str]:

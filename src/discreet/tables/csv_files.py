@@ -20,6 +20,7 @@ from .byte_blocks import is_gzip, open_bytes
 from .csv_records import is_strict, records_of
 from .encodings import BY_MARK, EXAMPLES, told_encoding
 from .engine_errors import missing_column, quietly
+from .first_bytes import refuse_utf_16
 from .ids import sql_json_id
 from .in_duckdb import select_list
 from .records import is_of_unit
@@ -107,10 +108,8 @@ def open_csv(
     connection: "DuckDBPyConnection",
 ) -> TextRows:
     """Return columns of a CSV file; only its header has been read."""
-    if start == b"PAR1":
-        raise UnreadableFile("{file} holds Parquet: name it .parquet", file=file)
-    if start.startswith(b"\x1f\x8b") and not is_gzip(file):
-        raise UnreadableFile("{file} is compressed with gzip: name it .csv.gz", file=file)
+    if form is not None and form.names is not None and form.encoding is None:
+        refuse_utf_16(file, start)
     head = read_head(file, TextForm() if form is None else form)
     where = {alias: _place_of(name, head.names, file, alias) for alias, name in columns.items()}
     places = tuple(sorted({*where.values()})) or (NOWHERE,)

@@ -15,10 +15,12 @@ from ..conditions import Condition
 from ..date_grid import ClockKind
 from ..errors import DiscreetError, InvalidArgument, UnreadableFile
 from ..warning import warn
+from .byte_blocks import is_gzip
 from .csv_files import CsvFile, can_be_name, open_csv, open_json_lines, read_head
 from .database import connect_memory
 from .engine_errors import needing, quietly
 from .filters import condition_columns, matching
+from .first_bytes import SIGNATURE, refuse_other_format
 from .in_duckdb import (
     ROWS,
     InDuckDB,
@@ -54,6 +56,16 @@ KINDS = {
 """The format of a file, by its extension."""
 
 FILE_FORMATS = ".csv, .csv.gz, .tsv, .tsv.gz, .ndjson, .jsonl, .parquet, .arrow and .feather"
+
+
+_HINT = " If it is CSV, name it .csv, or give its form in Python: discreet.scan_csv(path, delimiter=..., names=...)"
+_HINTS = {
+    ".json": " Of JSON one object a line is read, named .jsonl. An array becomes that by: jq -c '.[]' FILE",
+    ".geojson": " Of JSON one object a line is read, named .jsonl: jq -c '.features[].properties' FILE",
+    **dict.fromkeys((".dta", ".sav", ".sas7bdat", ".xpt"), " Give the table in Python: pandas.read_stata(path), "
+                    "pandas.read_spss(path) or pandas.read_sas(path)"),
+}  # fmt: skip
+"""What to do with a file of an ending that is not read."""
 
 
 def file_format(path: Path) -> str:
@@ -352,7 +364,7 @@ def open_file(
         "which DuckDB cannot read",
         file=file,
     )
-    start = start_of(file)
+    start = _start_of_kind(file, kind)
     if kind == "Parquet":
         rows = parquet_rows(file, start, connection)
         relation = parquet_relation(file, rows)
@@ -406,10 +418,8 @@ def format_of(one: File) -> str:
         return "CSV"
     kind = file_format(one.path)
     if not kind:
-        hint = " Its form can be given: discreet.scan_csv(path, delimiter=..., names=...)"
-        if one.path.suffix.lower() in (".xlsx", ".xls", ".ods"):
-            hint = " Of a spreadsheet give the table: pandas.read_excel(path)"
-        start_of(one.path)
+        refuse_other_format(one.path, start_of(one.path))
+        hint = _HINTS.get(one.path.suffix.lower(), _HINT)
         raise UnreadableFile(
             "{one_path} has none of the accepted extensions: {file_formats}.{hint}",
             one_path=one.path,
@@ -438,7 +448,7 @@ def start_of(file: Path) -> bytes:
 
     def read() -> bytes:
         with file.open("rb") as stream:
-            return stream.read(4)
+            return stream.read(SIGNATURE)
 
     start = quietly(read, no_access(file))
     if not start:
@@ -448,13 +458,20 @@ def start_of(file: Path) -> bytes:
     return start
 
 
+def _start_of_kind(file: Path, kind: str) -> bytes:
+    """Return the first bytes of a file of a format; raise if they are the signature of another one."""
+    start = start_of(file)
+    refuse_other_format(file, start, "gzip" if is_gzip(file) else kind)
+    return start
+
+
 def parquet_rows(file: Path, start: bytes, connection: "DuckDBPyConnection") -> RowQuery:
     """Return the query of the rows of a Parquet file; it has not been opened.
 
     DuckDB is told that any column may hold NaN: the statistics in a file leave NaN out, and a filter
     that they seem to settle is not evaluated, so that one row would decide whether others count.
     """
-    if start != b"PAR1":
+    if not start.startswith(b"PAR1"):
         raise UnreadableFile("{file} is not a Parquet file, whatever its name says", file=file)
     path = literal_path(file)
     name = f"path{parameter_number(path)}"
@@ -534,7 +551,7 @@ def columns_of(file: File) -> dict[str, str | None]:
     folders = dict.fromkeys(file.partition, "VARCHAR")
     if form is not None and form.names is not None:
         return {**dict.fromkeys(form.names), **folders}
-    start = start_of(path)
+    start = _start_of_kind(path, kind)
     if kind == "JSON":
         return {**folders}
     if kind == "CSV":

@@ -1,0 +1,101 @@
+"""What a file is by its first bytes, whatever it is called: a signature holds bytes that no text has.
+
+So no row of a text file is taken for one, and what is refused is a format, not a row. A mark of UTF-16 is a format
+too, where no encoding is said.
+"""
+
+import codecs
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import UnreadableFile
+
+SIGNATURE = 512
+"""So many first bytes are looked at."""
+
+
+class Format(NamedTuple):
+    """A format that a file has by its first bytes.
+
+    Attributes:
+        pattern: what the file begins with.
+        kind: the name of the format where files of it are read: as in `files.KINDS`, or a compression of them.
+        words: what the file is.
+        fix: what to do, at a shell and in Python; {path} stands for its path.
+    """
+
+    pattern: bytes
+    kind: str
+    words: str
+    fix: str
+
+
+_WORKBOOK = "save its sheet as CSV UTF-8 (.csv). In Python you can give the table: pandas.read_excel({path})"
+
+FORMATS = (
+    Format(rb"PAR1[\s\S]{0,12}[\0-\x08\x0e-\x1f]", "Parquet", "holds Parquet", "name it .parquet"),
+    Format(rb"PARE[\s\S]{0,12}[\0-\x08\x0e-\x1f]", "", "holds encrypted Parquet", "decrypt it first"),
+    Format(rb"ARROW1\0", "Arrow", "holds Arrow", "name it .arrow"),
+    Format(rb"\x1f\x8b", "gzip", "is compressed with gzip", "name it .csv.gz or .jsonl.gz"),
+    Format(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", "", "is compressed with bzip2", "unpack it: bzip2 -dk {path}"),
+    Format(rb"\x28\xb5\x2f\xfd", "", "is compressed with zstd", "unpack it: zstd -d {path}"),
+    Format(rb"\xfd7zXZ\0", "", "is compressed with xz", "unpack it: xz -dk {path}"),
+    Format(rb"\x04\x22\x4d\x18", "", "is compressed with lz4", "unpack it: lz4 -d {path}"),
+    Format(rb"\xff\x06\0\0sNaPpY", "", "is compressed with snappy", "unpack it: snzip -dk {path}"),
+    Format(
+        rb"PK\x03\x04[\s\S]{26}(\[Content_Types\]|_rels/|docProps/|xl/|mimetypeapplication/vnd\.oasis)",
+        "", "is a workbook", _WORKBOOK,
+    ),
+    Format(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "", "is an old or encrypted workbook", _WORKBOOK),
+    Format(rb"PK[\x03\x05\x07][\x04\x06\x08]", "", "is a zip archive", "unpack it: unzip {path}"),
+    Format(rb"Obj\x01", "", "holds Avro", "give the table in Python: polars.read_avro({path})"),
+    Format(rb"ORC[\0-\x08\x0e-\x1f]", "", "holds ORC", "give the table in Python: polars.from_arrow("
+           "pyarrow.orc.read_table({path}))"),
+    Format(
+        rb"SQLite format 3\0", "SQLite", "is an SQLite database",
+        "describe a table of it: discreet describe sqlite:///{path} --table NAME",
+    ),
+    Format(
+        rb"[\s\S]{8}DUCK[\s\S]{0,8}\0", "DuckDB", "is a DuckDB database",
+        "describe a table of it: discreet describe duckdb:///{path} --table NAME",
+    ),
+    Format(rb"\x89HDF", "", "holds HDF5", "give the table in Python: pandas.read_hdf({path})"),
+)  # fmt: skip
+
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def told_format(start: bytes) -> Format | None:
+    """Return the format that first bytes are a signature of; None for text, and all that has none."""
+    return next((one for one in FORMATS if re.match(one.pattern, start)), None)
+
+
+def refuse_other_format(file: Path, start: bytes, kind: str = "") -> None:
+    """Raise if the first bytes of a file are a signature, and not that of a kind.
+
+    Raises:
+        UnreadableFile: with what it is, and what to do.
+    """
+    told = told_format(start)
+    if told is not None and (told.kind != kind or not kind):
+        raise UnreadableFile(
+            "{file} {words}, and its bytes are no rows of text: {fix}",
+            file=file,
+            words=told.words,
+            fix=told.fix.format(path=file),
+        )
+
+
+def refuse_utf_16(file: Path, start: bytes) -> None:
+    """Raise for a file that begins with the mark of UTF-16, where no encoding is said.
+
+    Raises:
+        UnreadableFile: with the word that reads it.
+    """
+    if start.startswith(UTF_16):
+        raise UnreadableFile(
+            '{file} is UTF-16 by its first bytes: say csv.encoding = "utf-16", or '
+            'discreet.scan_csv(path, names=..., encoding="utf-16")',
+            file=file,
+        )
