@@ -10,7 +10,7 @@ from discreet.cli import run
 from discreet.cli.application import _COMMANDS
 from discreet.cli.releasing import _TERMS
 
-VERBS = [name for name in _COMMANDS if hasattr(discreet, name.replace("-", "_"))]
+VERBS = [name for name in _COMMANDS if callable(getattr(discreet, name.replace("-", "_"), None))]
 
 
 @pytest.mark.parametrize("name", VERBS)
