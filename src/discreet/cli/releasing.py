@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from ..accuracy import RECORDS_OF_KEY, ErrorBound
 from ..datasets import Dataset
 from ..datasets.sources import list_files, place_of
-from ..errors import InvalidArgument
+from ..errors import DiscreetError, InvalidArgument
 from ..messages import Message, translate
 from ..releases import Release
 from ..selection import bill_of
-from ..tables.files import file_format
+from ..tables.csv_files import read_head
+from ..tables.files import file_format, listed_files
 from ..tables.progress import waiting
 from ..tables.records import PRIVATE_GROUPS
+from ..tables.text_form import TextForm
 from ..tally import Place, entry_of, files_of, is_off, note
 from ..terms import Terms, spelled_out
 from . import options
@@ -24,6 +26,7 @@ from .answer_output import check_report, say, show_release, write_report
 from .described import Data, declared_ledger, described_data, grid_of, parse_values
 from .inputs import secret_text, table_file
 from .json_output import print_either
+from .shell_notes import is_new_here
 
 if TYPE_CHECKING:
     from ..ledger import Quote, Session
@@ -87,6 +90,12 @@ UNDESCRIBED_TEXT = Message(
     "note: values that are not numbers or candidates are ignored. Run discreet check to count them."
 )
 """Said of every CSV file without a description, whatever its rows are."""
+
+SEMICOLONS = Message(
+    "note: semicolons separate the columns of this file. Numbers need a decimal point: 983.68 is read, 983,68 "
+    "is not."
+)
+"""Said beside it if the header shows semicolons, as in files of much of Europe."""
 
 
 def _settings(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -162,10 +171,22 @@ def _find_dataset(path: str, open_input: OpenInput) -> Dataset | None:
 
 
 def _say_of_text(note: Message, path: str, form: str | None) -> None:
-    """Say a note if the table is CSV by its name or by --format."""
+    """Say a note once a shell if the table is CSV by its name or by --format, and what its header shows."""
     name = form or ("csv" if path == "-" else path)
-    if file_format(Path(f"x.{name}")) == "CSV":
-        say(note)
+    if file_format(Path(f"x.{name}")) != "CSV":
+        return
+    notes = [note, SEMICOLONS] if _header_delimiter(path) == ";" else [note]
+    for one in filter(is_new_here, notes):
+        say(one)
+
+
+def _header_delimiter(path: str) -> str | None:
+    """Return what separates the names in the header of the first file; None if that is not known."""
+    try:
+        first = None if path == "-" else listed_files(path)[0].path
+        return None if first is None else read_head(first, TextForm()).form.delimiter
+    except (DiscreetError, OSError):  # the answer stands
+        return None
 
 
 class _Tally(NamedTuple):
