@@ -312,7 +312,6 @@ def test_rows_of_a_table(method: Any, neighbors: Neighbors) -> None:
         ({"epsilon": None}, InvalidArgument),
         ({"epsilon": 0}, InvalidNumber),
         ({"epsilon": 1, "rho": 1}, InvalidArgument),
-        ({"candidates": None}, InvalidCandidates),
         ({"sensitivity": 1}, InvalidArgument),
         ({"monotonic": True}, InvalidArgument),
         ({"size": 0}, InvalidNumber),

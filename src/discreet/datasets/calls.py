@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from .. import tally
-from ..account import describe_account
+from ..account import describe_account, is_quoted
+from ..arguments import column_name
 from ..errors import DiscreetError, InvalidArgument
 from ..payment import UNDESCRIBED
 from ..releases import Release
+from ..tables import declared_categories, shows_types
 from ..tables.files import names_files
 from ..warning import warn
 from .configuration import Configuration, find_configuration, read_configuration
@@ -99,6 +101,16 @@ def _warn_of_objects(table: Any, column: object) -> None:
         )
 
 
+def _fill_groups(data: object, terms: dict[str, Any]) -> None:
+    """Fill in the groups that the type of the column of groups declares; a quote opens no data to see them."""
+    by, is_polars = terms.get("by"), type(data).__module__.partition(".")[0] == "polars"
+    if by is None or terms.get("groups") is not None or not is_polars:
+        return
+    if shows_types(data) or not is_quoted(terms):
+        categories = declared_categories(data, column_name(by, "by"))
+        terms.update({} if categories is None else {"groups": categories})
+
+
 def _read_if_new(path: Path) -> Configuration:
     """Return the configuration of a file; read again only if it was written since."""
     try:
@@ -166,6 +178,7 @@ def takes_dataset(
                 check_raw(data, column, is_charged=kwargs.get("ledger") is not None)
                 if asks in ("numbers", "sums"):
                     _warn_of_objects(data, column)
+            _fill_groups(data, kwargs)
             if kwargs.get("ledger") is not None and (
                 asks not in ("values", "keys") or column is not None
             ):

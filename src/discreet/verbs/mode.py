@@ -187,10 +187,24 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
         )
     labels = Labels.read(candidates)
     doubt = look_alikes(labels) if len(labels) <= _MOST_COMPARED else None
+    if not labels.is_declared:
+        _warn_of_one(labels)
     is_quoted = not labels.is_declared and table_library(candidates) is None
     if doubt is not None and is_quoted:
         warn(f"candidates: {doubt}")
     return labels
+
+
+def _warn_of_one(labels: Labels) -> None:
+    """Warn of a single candidate that looks like several: it is the answer whatever the data are."""
+    if len(labels) != 1 or not isinstance(labels[0], str):
+        return
+    one = labels[0].strip()
+    if "," in one or ";" in one or any(map(str.isspace, one)):
+        warn(
+            f"there is one candidate only, {preview(one)}, so the answer says nothing else. If these are several, "
+            "separate them: --candidates tea,coffee, or candidates=['tea', 'coffee']"
+        )
 
 
 def categories_of_column(

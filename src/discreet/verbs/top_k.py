@@ -52,7 +52,7 @@ from .list_methods import (
     choose_method,
     read_method,
 )
-from .mode import read_labels
+from .mode import labels_of_column, read_labels
 from .private_groups import delta_of_method
 from .private_values import release_private_values
 from .select import PLAIN_SCORES, SYSTEM_BITS, only_calibrate, unfold
@@ -111,7 +111,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
         column: the name of the column. Without it the data are the values themselves.
         k: how many, at most as many as there are candidates.
         candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
-            that declares the values of the column. "private" where nobody may list them: values that enough records
+            that declares the values of the column, and for a Polars `Enum`. "private" where nobody may list them: values that enough records
             hold, which may be fewer than k, or none. That takes `delta`, and with a `privacy_unit`
             `max_candidates`: private keys with their counts where a unit counts for at most k values, else limited
             domain: docs/reference/mechanisms/limited_domain.md.
@@ -160,12 +160,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
     others, delta = delta_of_method(terms)
     unit_query = read_unit_query(others)
     _refuse_groups(unit_query, delta)
-    if candidates is None:
-        raise InvalidCandidates(
-            "candidates are missing: name what may be counted; it is public. Where nobody may list "
-            'it, candidates="private" draws it, with a delta. If the data are scores, call select_top_k'
-        )
-    labels = read_labels(candidates)
+    labels = _declared(data, column, terms) if candidates is None else read_labels(candidates)
     question = ListQuestion(
         unit_query, data, column, labels, names, count(k, "k", labels.size), delta, flag(gap, "gap")
     )
@@ -173,6 +168,22 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
     if method is not None:
         return question.answer_by(method, max_candidates)
     return question.answer_by_best(max_candidates)
+
+
+def _declared(data: object, column: str | None, terms: PersonTerms) -> Labels | CandidateTable:
+    """Return the candidates that the column's type declares.
+
+    Raises:
+        InvalidCandidates: if it declares none.
+    """
+    try:
+        return labels_of_column(data, column, None, terms)
+    except InvalidCandidates as error:
+        raise InvalidCandidates(
+            '{reason}. Where nobody may list it, candidates="private" draws it, with a delta. If the data are '
+            "scores, call select_top_k",
+            reason=error,
+        ) from None
 
 
 class ListQuestion(NamedTuple):
