@@ -111,10 +111,10 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
         column: the name of the column. Without it the data are the values themselves.
         k: how many, at most as many as there are candidates.
         candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
-            that declares the values of the column, and for a Polars `Enum`. "private" where nobody may list them: values that enough records
-            hold, which may be fewer than k, or none. That takes `delta`, and with a `privacy_unit`
-            `max_candidates`: private keys with their counts where a unit counts for at most k values, else limited
-            domain: docs/reference/mechanisms/limited_domain.md.
+            that declares the values of the column, and for a Polars `Enum`. "private" where nobody may list them:
+            values that enough records hold, which may be fewer than k, or none. That takes `delta`, and with a
+            `privacy_unit` `max_candidates`: private keys with their counts where a unit counts for at most k
+            values, else limited domain: docs/reference/mechanisms/limited_domain.md.
         method: by default the one with the least bound on its error, by public numbers alone:
             docs/how-to/planning.md says which and why. "counts" adds noise to the count of every candidate once,
             and answers the largest with their noisy counts, whatever k is: the best where a record holds one value,
