@@ -12,6 +12,7 @@ import pytest
 
 import discreet
 from discreet import Dataset, tables
+from discreet.cli import run
 from discreet.datasets.cell_fits import check_cells, record_fits
 from discreet.datasets.noisy_cell_counts import CLASSES
 from discreet.tables.csv_files import CsvFile
@@ -145,6 +146,57 @@ def check_neighbours(seeds: range, folder: Path, *, multiline: bool) -> int:
 @pytest.mark.parametrize("multiline", [False, True])
 def test_one_line_of_a_random_file_moves_one_record(multiline: bool, tmp_path: Path) -> None:
     assert check_neighbours(range(3), tmp_path, multiline=multiline) > 0
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("most", [1, 2])
+def test_a_unit_moves_the_five_counts_by_its_bound(most: int, seed: int, tmp_path: Path) -> None:
+    """Units with rows of any bytes: one that comes or goes, with all its rows, moves them by its bound at most."""
+    file, reached = tmp_path / "t.csv", 0
+    rng = random.Random(seed)
+    rows = [
+        (unit, b",".join([unit, *(b"".join(rng.choices(PIECES[4:], k=2)) for _ in "bc")]))
+        for unit in rng.choices([b"u", b"v", b"\xff", b""], k=9)
+    ]
+
+    def counts(rows: list[tuple[bytes, bytes]]) -> list[tuple[int, ...]]:
+        file.write_bytes(b"\n".join([b"u,b,c", *(row for _, row in rows), b""]))
+        data = discreet.scan_csv(file, multiline=False)
+        columns = {name: COLUMNS[name] for name in "bc"}
+        units = Dataset(data, columns, privacy_unit="u", max_contributions=most)
+        return [astuple(record_fits(units, name)) for name in columns]
+
+    whole = counts(rows)
+    for unit in (b"u", b"v", b"\xff", b""):
+        less = counts([row for row in rows if row[0] != unit])
+        for one, other in zip(whole, less, strict=True):
+            moves = sum(abs(n - m) for n, m in zip(one, other, strict=True))
+            assert moves <= (
+                most if unit in (b"u", b"v") else 0
+            )  # no unit can be read: nobody's rows
+            reached = max(reached, moves)
+    assert reached == most
+
+
+@pytest.mark.parametrize(
+    ("row", "code"), [(b"x,1,2", 0), (b",,", 0), (b"x,9,2", 1), (b"x,1,\xff", 1)]
+)
+def test_the_exact_check_ends_with_1_if_a_cell_does_not_fit(
+    row: bytes,
+    code: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    Path("t.csv").write_bytes(b"a,b,c\nx,1,2\n" + row + b"\n")
+    columns = 'columns.b = { type = "integer", minimum = 0, maximum = 5 }\ncolumns.c = { type = "number" }\n'
+    Path("discreet.toml").write_text(f'[datasets.t]\nsource = "t.csv"\n{columns}')
+    assert run(["check", "t", "--not-private"]) == code
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    assert [line[:2] for line in lines] == [["b", "2"], ["c", "2"]]
+    assert all(sum(map(int, line[2:])) == 2 for line in lines)
 
 
 @pytest.mark.proof
