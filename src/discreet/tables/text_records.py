@@ -171,14 +171,12 @@ def _cells(records: Sequence[list[str]], place: int) -> list[str]:
 
 def _column(cells: list[str]) -> tuple[Any, Any, int, Any]:
     """Return a column of an Arrow batch: its text, the ends of its cells, the number of nulls, the others."""
-    text, valid, bad = "".join(cells), np.empty(0, np.uint8), 0
-    lengths = np.fromiter(map(len, cells), np.int64, len(cells))
-    if not text.isascii() or lengths.max() > LONGEST_CELL:
-        words = [cell.encode() for cell in cells]
+    words, valid, bad = [*map(str.encode, cells)], np.empty(0, np.uint8), 0
+    if _LACKING in "".join(cells) or max(map(len, words)) > LONGEST_CELL:
         pairs = zip(cells, words, strict=True)
         is_bad = [_LACKING in cell or len(word) > LONGEST_CELL for cell, word in pairs]
-        text = "".join("" if one else cell for cell, one in zip(cells, is_bad, strict=True))
-        lengths = np.where(is_bad, 0, np.fromiter(map(len, words), np.int64, len(cells)))
+        words = [b"" if one else word for word, one in zip(words, is_bad, strict=True)]
         bad, valid = sum(is_bad), np.packbits(~np.array(is_bad), bitorder="little")
+    lengths = np.fromiter(map(len, words), np.int64, len(words))
     ends = np.concatenate([[0], lengths.cumsum()]).astype(np.int32)
-    return np.frombuffer(text.encode() or b"\0", np.uint8), ends, bad, valid
+    return np.frombuffer(b"".join(words) or b"\0", np.uint8), ends, bad, valid

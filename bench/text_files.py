@@ -1,0 +1,113 @@
+"""Files of text: our reader against DuckDB's `read_csv`, as questions read it before. `python -m bench.text_files`.
+
+Times are the processor's, all threads together, and ratios are taken in turns of one run.
+"""
+
+import sys
+from functools import partial
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest.mock import patch
+
+import duckdb
+
+from discreet.tables import reader_library
+from discreet.tables.text_form import TextForm
+from discreet.tables.text_records import TextRecords
+
+from .race import Contender, Run, race
+
+ROWS, TURNS = 10**6, 7
+COLUMNS = 5
+OLD = "DuckDB's read_csv"
+
+_OPTIONS = (
+    "auto_detect=false, delim=',', header=true, quote='\"', escape='\"', null_padding=true, ignore_errors=true, "
+    "strict_mode=false, parallel=false, max_line_size=16777216, buffer_size=33554432, hive_partitioning=false"
+)
+_CITIES = ("Bern", "Basel", "Genf", "Zürich", "Lausanne", "Winterthur")
+
+
+def write(folder: Path, rows: int) -> dict[str, Path]:
+    """Write the same rows in two codes; return their paths."""
+    random = Random(1)
+    texts = ["city,age,name,paid,day\n"]
+    for _ in range(rows):
+        city, age = random.choice(_CITIES), random.randrange(18, 99)
+        name, paid = random.randrange(10**6), random.randrange(10**4) / 100
+        texts.append(f"{city},{age},n{name},{paid},2024-0{random.randrange(1, 10)}-11\n")
+    paths = {code: folder / f"{code}.csv" for code in ("utf-8", "cp1252")}
+    for code, path in paths.items():
+        path.write_bytes("".join(texts).encode(code))
+    return paths
+
+
+def _query(columns: int, source: str) -> str:
+    most = "".join(f", max(c{i})" for i in range(1, columns))
+    return f"SELECT c0, count(*){most} FROM {source} GROUP BY c0 ORDER BY ALL"
+
+
+def old(database: Any, path: Path, columns: int) -> list[Any]:
+    """Return the counts as DuckDB reads the file."""
+    names = [f"c{i}" for i in range(COLUMNS)]
+    types = ", ".join(f"'{name}': 'VARCHAR'" for name in names)
+    options = f"columns={{{types}}}, force_not_null={names}, {_OPTIONS}"
+    rows: list[Any] = (
+        database.cursor().execute(_query(columns, f"read_csv('{path}', {options})")).fetchall()
+    )
+    return rows
+
+
+def ours(database: Any, path: Path, columns: int, code: str, *, kernel: bool = True) -> list[Any]:
+    """Return the counts as we read the file."""
+    form = TextForm(delimiter=",")
+    records = TextRecords(path, form, code, 0, tuple(range(columns)), 1)
+    functions = reader_library.open_reader() if kernel else None
+    with patch.object(reader_library, "open_reader", lambda: functions):
+        connection = database.cursor()
+        connection.register("records", records)
+        rows: list[Any] = connection.execute(_query(columns, "records")).fetchall()
+    return rows
+
+
+def main() -> None:
+    """Race both ways, and print the ratios of the processor's time."""
+    database = duckdb.connect(config={"threads": 2})
+
+    def turns(work: Any, *arguments: Any, **named: Any) -> Any:
+        def prepare() -> Run:
+            return partial(work, database, *arguments, **named)
+
+        return prepare
+
+    with TemporaryDirectory() as directory:
+        paths = write(Path(directory), ROWS)
+        folder = Path(directory, "small")
+        folder.mkdir()
+        small = write(folder, 30)
+        utf8, western = paths["utf-8"], paths["cp1252"]
+        assert old(database, utf8, COLUMNS) == ours(database, utf8, COLUMNS, "utf-8")
+        races = {
+            "UTF-8, one column": (utf8, 1, ours, "utf-8", {}, 1),
+            "UTF-8, five columns": (utf8, COLUMNS, ours, "utf-8", {}, 1),
+            "cp1252, one column": (western, 1, ours, "cp1252", {}, 1),
+            "1 kB": (small["utf-8"], 1, ours, "utf-8", {}, 100),
+            "without the kernel": (utf8, 1, ours, "utf-8", {"kernel": False}, 1),
+        }
+        for name, (path, columns, work, code, named, calls) in races.items():
+            before = small["utf-8"] if calls > 1 else utf8
+            contenders = [
+                Contender(OLD, turns(old, before, columns), calls=calls),
+                Contender(name, turns(work, path, columns, code, **named), calls=calls),
+            ]
+            timings = race(contenders, TURNS, lambda _: None)
+            ratios = sorted(
+                a / b for a, b in zip(timings[name].processor, timings[OLD].processor, strict=True)
+            )
+            print(f"{name}: {ratios[len(ratios) // 2]:.2f} of {OLD}", file=sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
