@@ -9,19 +9,24 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import pytest
 
 import discreet
+from discreet.condition_readers import read_condition
 from discreet.errors import InvalidArgument, InvalidCandidates, MissingColumn, UnreadableFile
 from discreet.tables import count, distinct, numbers, parse_candidates
 from discreet.tables.csv_files import read_head
 from discreet.tables.engine import open_table
 from discreet.tables.fits import DeclaredCells
+from discreet.tables.record_counts import RecordCounts
 from discreet.tables.record_counts import sizes_of as sizes
+from discreet.tables.records import Records
 from discreet.tables.text_form import TextForm
 from discreet.tables.text_records import LONGEST_CELL
 
 from .test_tables import D
+from .test_text_records import KINDS
 
 
 def test_distinct_texts_of_csv(tmp_path: Path) -> None:
@@ -133,6 +138,24 @@ def test_the_number_of_records_depends_on_no_column(tmp_path: Path, content: byt
         assert len(read_cells(named, column)) == lines
         kinds = DeclaredCells(open_table(named, column)).kinds()
         assert kinds.numbers + kinds.dates + kinds.texts + kinds.missing == lines
+
+
+@pytest.mark.filterwarnings("ignore:multiline is false")
+@pytest.mark.parametrize("multiline", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_number_of_malformed_records_depends_on_no_question(
+    tmp_path: Path, kind: str, multiline: bool
+) -> None:
+    file = write(tmp_path / "t.csv", b"c,d\n" + KINDS[kind] + b"x,y,z\n")
+    data = discreet.scan_csv(file, multiline=multiline)
+    [records] = RecordCounts(data, None, Records()).by_group()
+    for column in ("c", "d"):
+        assert len(read_cells(data, column)) == records
+        kinds = DeclaredCells(open_table(data, column)).kinds()
+        assert kinds.numbers + kinds.dates + kinds.texts + kinds.missing == records
+    x = nw.col("c") == "x"
+    [some] = RecordCounts(data, None, Records(where=read_condition(x))).by_group()
+    assert some == read_cells(data, "c").count(b"x")
 
 
 @pytest.mark.parametrize(

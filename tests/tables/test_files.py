@@ -77,6 +77,18 @@ FILES: dict[str, tuple[str, Callable[[Path], bytes], str]] = {
     "empty line": ("t.csv", lambda _: b" \n1\n", "empty first line"),
     "binary": ("t.csv", lambda _: b"\x89PNG\0\xff" + MARKER.encode(), "no text in utf-8"),
     "utf-16": ("t.csv", lambda _: f"c,{MARKER}\n".encode("utf-16-le"), "say csv.encoding"),
+    "unreadable first line": (
+        "t.csv.gz",
+        lambda _: gzip.compress(f"{MARKER}\xff\n{MARKER}\n".encode("cp1252")),
+        "no text in utf-8",
+    ),
+    "half of a long gzip": (
+        "t.csv.gz",
+        lambda _: (whole := gzip.compress(f"c,d\n{MARKER},{MARKER}\n".encode() * 99_999))[
+            : len(whole) // 2
+        ],
+        "damaged",
+    ),
     "cp1252": ("t.csv", lambda _: f"c,Stra\xdfe {MARKER}\n".encode("cp1252"), "encoding=.cp1252"),
     "parquet in csv": ("t.csv", parquet_bytes, "holds Parquet"),
     "gzip in csv": ("t.csv", lambda _: gzip.compress(MARKER.encode()), "name it .csv.gz"),
@@ -92,7 +104,7 @@ FILES: dict[str, tuple[str, Callable[[Path], bytes], str]] = {
     "long header": ("t.csv", lambda _: b"x" * (2 << 20), "more than"),
     "half of a gzip": (
         "t.csv.gz",
-        lambda _: gzip.compress(b"c\n" + bytes(range(48, 58)) * 99)[:-12],
+        lambda _: gzip.compress(b"c\n" + MARKER.encode() + bytes(range(48, 58)) * 99)[:-12],
         "damaged|gzip",
     ),
 }
