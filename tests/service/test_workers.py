@@ -211,8 +211,8 @@ def test_one_worker_counts_in_its_memory_and_several_in_a_file(
     for name in ("collect_no_more", "_log", "end_with"):  # they are for the life of a process
         monkeypatch.setattr(serving, name, lambda *_: None)
     app: Any = serving.make_worker_app()
-    app.counts.add("requests", "all")
-    assert app.counts.read("requests") == {"all": 1}
+    app.app.counts.add("requests", "all")
+    assert app.app.counts.read("requests") == {"all": 1}
     assert Path("discreet.counts").exists() is not is_alone
 
 
