@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,7 @@ def statement(medians: int, comparisons: int) -> str:
         (Call(discreet.median, ("age",), {"where": "age > 1"}), 2),
         (Call(discreet.median, ("age",), {"where": "age IN (1, 2, 3, 4, 5, 6, 7, 8)"}), 3),
         (Call(discreet.median, ("age",), {"where": " OR ".join(["age > 1"] * 100)}), 26),
+        (Call(partial(discreet.median, score="rank"), ("age",), {}), 1),
         (Call(discreet.check, (), {}), 3),
         (Call(discreet.check, ("age",), {}), 1),
         (Call(discreet.sql, (statement(1, 0),), {}), 1),

@@ -18,6 +18,9 @@ from ..datasets.keys import read_duration
 from ..ledger.delays import RESETS, reset_before
 from ..messages import Message
 from ..sql_statements import read_statement
+from ..verbs.check import check
+from ..verbs.profile import profile
+from ..verbs.sql import sql
 from .schedule import Promise
 
 ANSWERS_AFTER, LONGEST = "1s", "30s"
@@ -109,11 +112,11 @@ def parts_of(call: Call, data: object) -> int:
         data: the dataset.
     """
     terms = call.terms
-    if call.verb.__name__ == "sql":
+    if call.verb is sql:
         statement = read_statement(terms.get("statement", *call.arguments))
         return _parts(len(statement.aggregates), [statement.by], statement.where)
     columns = 1
-    if call.verb.__name__ in ("check", "profile") and isinstance(data, Dataset):
+    if call.verb in (check, profile) and isinstance(data, Dataset):
         named = call.arguments[0] if call.arguments else terms.get("columns")
         columns = 1 if isinstance(named, str) else len(data.columns)
     return _parts(columns, terms.get("by"), read_condition(terms.get("where")))
