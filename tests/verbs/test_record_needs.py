@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
@@ -15,11 +16,14 @@ import pytest
 import discreet
 from discreet import Decimals, Grid
 from discreet.errors import InvalidCandidates, UnreadableData
+from discreet.mechanisms.contract import PrivacyParameter
+from discreet.mechanisms.first_above import FirstThreshold
 from discreet.planning.support import DecimalSupport, WeightedRun
 from discreet.sampling.enclosures import ball
 from discreet.scores.rank import Rank
 from discreet.tables.column import ArrayColumn
-from discreet.verbs.record_needs import needed_records
+from discreet.testing import SeededBits
+from discreet.verbs.record_needs import needed_records, records_of_ends
 
 from ..engines import ENGINES, crossed
 
@@ -205,3 +209,47 @@ def test_a_distribution_among_decimals_has_quantiles_and_a_mean() -> None:
         mean = support.mean(WeightedRun(first, size, Fraction(0)))
         assert mean.overlaps(ball(sum(points, Fraction(0)) / size))
         assert mean.rel_accuracy_bits() > 40 or not sum(points)
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize(("q", "epsilon"), [("99/100", "1/2"), ("9/10", "1"), ("3/4", "2")])
+def test_so_many_records_keep_both_ends_of_bounds_near_them(
+    q: str, epsilon: str, neighbors: Any
+) -> None:
+    """By the exact law of each end, for all records at one place: the worst case of what is before and after it."""
+    share, thresholds = Fraction(q), 40
+    mechanism = FirstThreshold(share)
+    rates = mechanism.rates(Fraction(epsilon), neighbors)
+    needed = records_of_ends(thresholds, share, rates)
+    assert needed is not None
+    level, noise = map(float, rates)
+    # All below threshold 20: those before it have the lead -q n, it and the later ones (1 - q) n.
+    far = math.exp(-level * (1 - float(share)) * needed)
+    early = 19 * level / (level + noise) * math.exp(-noise * float(share) * needed)
+    assert far + early <= 1 / 2000
+    law: Any = mechanism.calibrate(neighbors, PrivacyParameter("epsilon", Fraction(epsilon))).law
+    below = np.array([0] * 19 + [needed] * 21)
+    drawn = [law(below, needed).draw(SeededBits(seed)) for seed in range(300)]
+    assert {*drawn} == {19}
+
+
+def test_no_number_of_records_is_enough_for_all_of_them() -> None:
+    assert records_of_ends(40, Fraction(1), (Fraction(1), Fraction(1))) is None
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: discreet.bounds([1.0] * 50, epsilon=1), r"about 3,2\d\d records"),
+        (
+            lambda: discreet.mean([1.0] * 50, bounds_share="1/10", epsilon=1),
+            r"about 32,\d{3} records",
+        ),
+        (lambda: discreet.sum([1.0] * 50, bounds_share="1/2", epsilon=1), r"about 6,\d{3} records"),
+        (lambda: discreet.bounds([1.0] * 50, q=1, epsilon=1), "however many there are"),
+    ],
+)
+def test_bounds_say_how_many_records_they_need(ask: Any, said: str) -> None:
+    """A mean of 5,000 numbers with a tenth of epsilon for its bounds was off by 10**61, without a word."""
+    with pytest.warns(UserWarning, match=f"^no bounds of numbers are given: .*{said}"):
+        ask()

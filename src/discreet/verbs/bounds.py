@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any, Unpack
 
+from ..account import is_quoted
 from ..arguments import column_name
 from ..decimals import Decimals, RoundNumbers
 from ..errors import InvalidCandidates, InvalidNumber, preview
@@ -20,6 +21,7 @@ from ..scores.threshold_counts import ThresholdCounts, Thresholds
 from ..selection import Order, Query, answers_at
 from ..tables.column import Numeric
 from ..terms import RecordTerms, check_names, read_payment, takes_terms_without
+from .record_needs import records_of_ends, say_needs_of_ends
 from .units import UnitQuery, columns_of, read_unit_query
 
 _TERMS = ("epsilon", "neighbors", "privacy_unit", "ledger", "request")
@@ -53,6 +55,11 @@ class BothEnds:
     def guarantee(self) -> Guarantee:
         """That of two answers about the same records."""
         return self._one_end.guarantee.repeated(2)
+
+    def say_needs(self, column: str | None, by: str | None = None) -> None:
+        """Warn of how many records both ends need, whatever the data are."""
+        rates = FirstThreshold(self.q, self.rows).rates(self.epsilon / 2, self.neighbors)
+        say_needs_of_ends(records_of_ends(self.thresholds.size, self.q, rates), column, by)
 
     def prepare(self, column: Numeric, bits: Bits | None = None) -> Callable[[], list[int]]:
         """Count the records, and return the function that draws the indices of the low and of the high end.
@@ -114,6 +121,8 @@ def bounds(
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms, bounded=True)
     ends = _both_ends(unit_query, share, thresholds)
+    if not is_quoted(terms):  # a profile says what its columns need
+        ends.say_needs(column, unit_query.records.by)
     columns = columns_of(unit_query, data, column)
     has_groups = unit_query.records.by is not None
 

@@ -1,6 +1,7 @@
 """How many records a quantile among all decimals needs, from public numbers: said before anything is paid."""
 
 from fractions import Fraction
+from math import ceil, log
 
 from ..errors import InvalidCandidates
 from ..mechanisms.worst_case import EXPONENTIAL_ERROR
@@ -37,6 +38,41 @@ def say_needs(needed: int, column: str | None, by: str | None) -> None:
         f"be any decimal.{missing} Where you know the least and the largest possible answer, give them, such as "
         "candidates=Grid(0, 120)"
     )
+
+
+def records_of_ends(size: int, share: Fraction, rates: tuple[Fraction, Fraction]) -> int | None:
+    """Return about how many records keep both ends of `bounds` near all of them, with probability 0.999.
+
+    An end is beyond the first threshold past all n records only if the noise of the level is above (1 - q) n, which
+    has probability exp(-e1 (1 - q) n). It is before all records only if one of the thresholds there passes a level
+    that is q n records away: at most size * exp(-e2 q n). Each of the four has a quarter of 0.001. At q = 1 no
+    number of records is enough, and the answer is None. Proof: docs/reference/mechanisms/first_above.md.
+
+    Args:
+        size: how many thresholds there are.
+        share: q, the share of the records below the high end.
+        rates: e1 of the level and e2 of the thresholds, of one end.
+    """
+    level, noise = rates
+    if share == 1:
+        return None
+    chances = 4 / (1 - float(_CONFIDENCE))
+    far = log(chances) / float(level * (1 - share))
+    early = log(chances * size) / float(noise * share)
+    return ceil(max(far, early))
+
+
+def say_needs_of_ends(needed: int | None, column: str | None, by: str | None) -> None:
+    """Warn of how many records bounds need that are drawn, whatever the data are."""
+    of = "numbers" if column is None else f"column {column!r}"
+    groups = "" if by is None else " in each group"
+    if needed is None:
+        what = (
+            "with q = 1 they may lie far beyond all records, however many there are; give q below 1"
+        )
+    else:
+        what = f"to draw them takes about {needed:,} records{groups}; with fewer they may lie far beyond all"
+    warn(f"no bounds of {of} are given: {what}")
 
 
 def refuse_ends(share: Fraction) -> None:

@@ -95,6 +95,7 @@ def release_without_bounds(
     question: SumWithoutBounds, data: object, column: str | None, terms: Mapping[str, Any]
 ) -> Release:
     """Charge, draw the bounds and then the answer between them."""
+    question.ends.say_needs(column)
     [records] = columns_of(question.unit_query, data, column)
     account, request = read_payment(terms)  # type: ignore[arg-type]
 
