@@ -259,7 +259,7 @@ def test_a_third_language_is_a_catalogue_alone(
 def test_pages_in_a_third_language(
     third_language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for package in ("fastapi", "httpx"):
+    for package in ("starlette", "httpx"):
         pytest.importorskip(package, reason="the extra server is not installed")
     from .service.pages.person import Served
     from .service.test_connect import TEXT, write_files

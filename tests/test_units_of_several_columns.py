@@ -286,7 +286,7 @@ def test_reports_name_it(described: Path) -> None:
 
 def test_a_service_tells_it(described: Path) -> None:
     httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
-    pytest.importorskip("fastapi", reason="the extra server is not installed")
+    pytest.importorskip("starlette", reason="the extra server is not installed")
     from discreet.service.app import make_app
     from discreet.service.tokens import tokens_beside
 

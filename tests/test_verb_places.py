@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra server is not installed")
+pytest.importorskip("starlette", reason="the extra server is not installed")
 pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet

@@ -1,7 +1,9 @@
 """Writes src/discreet/cli/commands.json: the help of every command, and the names that shells complete.
 
-`python tools/store_replies.py`, after a change of a command, an option or their help. The command line answers from
-it without importing the commands, which takes several times as long.
+It writes tests/golden/openapi.json too, the document of a service.
+
+`python tools/store_replies.py`, after a change of a command, an option, their help, or an operation of a service.
+The command line answers from it without importing the commands, which takes several times as long.
 """
 
 import json
@@ -9,6 +11,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import chdir
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -16,6 +19,9 @@ import typer
 
 from discreet.cli.application import build_app
 from discreet.cli.stored_replies import HELP_WIDTH, REPLIES
+from discreet.service.openapi import openapi_document
+
+ROOT = Path(__file__).parents[1]
 
 
 def stored_commands() -> dict[str, Any]:
@@ -69,5 +75,11 @@ def text() -> str:
     return json.dumps(stored_commands(), ensure_ascii=False, indent=1) + "\n"
 
 
+def openapi_text() -> str:
+    """Return the OpenAPI document of a service."""
+    return json.dumps(openapi_document("/v1"), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
 if __name__ == "__main__":
+    (ROOT / "tests/golden/openapi.json").write_text(openapi_text(), encoding="utf-8")
     REPLIES.write_text(text(), encoding="utf-8")

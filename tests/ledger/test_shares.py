@@ -443,7 +443,7 @@ def test_shares_on_the_command_line(
 def test_an_owner_is_told_at_the_start_of_a_service(
     older: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("fastapi", reason="the extra server is not installed")
+    pytest.importorskip("starlette", reason="the extra server is not installed")
     monkeypatch.chdir(older.parent)
     (older.parent / "discreet.toml").write_text(
         'ledger = "budget.db"\n[datasets.crowded]\nsource = "a.csv"\n'

@@ -23,7 +23,7 @@ from discreet.service.tokens import read_expiry, tokens_beside
 from .running import Running, free_port
 
 httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
-pytest.importorskip("fastapi", reason="the extra server is not installed")
+pytest.importorskip("starlette", reason="the extra server is not installed")
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "service"

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra server is not installed")
+pytest.importorskip("starlette", reason="the extra server is not installed")
 pytest.importorskip("httpx", reason="the extra server is not installed")
 
 from .. import postgres

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra server is not installed")
+pytest.importorskip("starlette", reason="the extra server is not installed")
 
 from discreet.service.middleware import BEGUN, LONGEST_BODY, LONGEST_LOGIN, TokenFirst
 from discreet.service.replies import CALLER

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra server is not installed")
+pytest.importorskip("starlette", reason="the extra server is not installed")
 
 from discreet.ledger.toml_budgets import configuration, open_described
 

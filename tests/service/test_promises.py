@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra server is not installed")
+pytest.importorskip("starlette", reason="the extra server is not installed")
 
 import discreet
 from discreet.batches import Call

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra server is not installed")
+pytest.importorskip("starlette", reason="the extra server is not installed")
 pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet

@@ -9,7 +9,7 @@ import pytest
 
 from .storm import FAILED
 
-pytest.importorskip("fastapi", reason="the extra server is not installed")
+pytest.importorskip("starlette", reason="the extra server is not installed")
 pytest.importorskip("httpx", reason="the extra server is not installed")
 
 ROOT = Path(__file__).parents[2]

@@ -4,25 +4,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
-from fastapi import APIRouter, FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
-from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from ..datasets.configuration import Configuration
 from ..error_boundary import public_errors
-from ..errors import InvalidArgument, NotAllowed, UnknownName
+from ..errors import NotAllowed
 from ..ledger.budget import Amount, read_total
 from ..ledger.toml_budgets import described_ledger
 from ..node.datasets import Datasets
 from ..node.isolation import Failure, isolated, translation_for, unwrap
 from ..releases import Release
-from . import models
 from .access import AccessLog
 from .auth import Gate
 from .connection import Connection
@@ -33,29 +26,23 @@ from .health import Health
 from .in_process import InProcess
 from .limits import Places, RateLimit
 from .mcp_route import PATH as MCP
-from .mcp_route import add_mcp
+from .mcp_route import mcp_route
 from .middleware import TokenFirst
-from .operations import OPERATIONS, READING
+from .operations import READING
 from .ownership import Ownership
 from .padding import App, Arrival, Clock, Padding
-from .pages import PAGE_PATHS, Site, add_pages, page_not_found, session_of, to_login
+from .pages import PAGE_PATHS, Site, page_not_found, page_routes, session_of, to_login
 from .pages.sessions import sessions_beside
 from .paid_replies import Settlement
-from .paid_requests import PaidRequests
 from .permissions import hold, rights_of
 from .promises import answer_times
 from .refusals import RefusedError
-from .replies import failure
 from .rights import Rights, Scope
-from .routes import add_health, add_metrics, add_operations, paid_routes
+from .router import Router
+from .routes import open_routes, operation_routes, owner_routes
 from .tokens import Token, Tokens, tokens_beside
 
 _PREFIX = "/v1"
-
-_FAILURES: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": models.ErrorReply, "description": "Refused."},
-    "5XX": {"model": models.ErrorReply, "description": "Failed."},
-}
 
 
 @dataclass(slots=True)
@@ -216,82 +203,20 @@ def make_app(
     )  # fmt: skip
     ledger = described_ledger(configuration, next(iter(configuration.datasets)))
     site = Site(service, ledger, sessions_beside(configuration.path), all_counts)
-    api: Any = _api(service, site, all_counts)
-    paid_requests: Any = PaidRequests(api, paid_routes(service, _PREFIX))
-    host_check: Any = TrustedHostMiddleware(paid_requests, allowed_hosts=hosts, www_redirect=False)
-    gate = Gate(service, site.token_of, session_of, to_login, _paths(), PAGE_PATHS, MCP)
+    router: Any = _router(service, site, all_counts)
+    host_check: Any = TrustedHostMiddleware(router, allowed_hosts=hosts, www_redirect=False)
+    paths = frozenset(route.path for route in router.routes if "{" not in route.path)
+    gate = Gate(service, site.token_of, session_of, to_login, paths, PAGE_PATHS, MCP)
     access_log = AccessLog(TokenFirst(host_check, gate.enter), all_counts)
     is_timed = any(one.answers_after for one in answer_times(configuration).values())
     return Padding(access_log, service.clock, pads_times=is_timed)
 
 
-def _paths() -> frozenset[str]:
-    """Return the paths that hold nothing of a caller, as the log of requests names them."""
-    of_operations = (f"{_PREFIX}{one.route[1]}" for one in OPERATIONS if "{" not in one.route[1])
-    return frozenset({*of_operations, *PAGE_PATHS, "/healthz", "/v1/health", "/v1/metrics", MCP})
-
-
-def _api(service: Service, site: Site, counts: RequestCounts) -> FastAPI:
+def _router(service: Service, site: Site, counts: RequestCounts) -> Router:
     """Return all routes."""
-    api = FastAPI(
-        title="discreet", docs_url=None, redoc_url=None, openapi_url="/v1/openapi.json",
-        swagger_ui_oauth2_redirect_url=None, generate_unique_id_function=attrgetter("name"),
-        redirect_slashes=False,  # it would lead to http://, also behind HTTPS
-    )  # fmt: skip
-    _add_errors(api)
     health = Health(service.configuration, service.datasets, counts, service.dispatcher)
-    _add_health(api, health)
-    router = APIRouter(prefix=_PREFIX, responses=_FAILURES)
-    add_operations(router, service)
-    add_metrics(router, service, counts)
-    add_health(router, service, health)
-    api.include_router(router)
-    add_mcp(api, service)
-    add_pages(api, site)
-    return api
-
-
-def _add_health(api: FastAPI, parts: Health) -> None:
-    @api.get(
-        "/healthz",
-        response_model=models.HealthReply,
-        responses={503: {"model": models.HealthReply}},
-    )
-    async def health() -> Response:
-        """Say whether the service is up: whether the ledger can be used."""
-        if await run_in_threadpool(parts.is_up):
-            return JSONResponse({"status": "ok"})
-        return JSONResponse({"status": "unavailable"}, 503)
-
-
-def _add_errors(api: FastAPI) -> None:
-    """Replace the replies of the framework, which quote the request."""
-
-    @api.exception_handler(RequestValidationError)
-    async def invalid(request: Request, error: Exception) -> Response:
-        if isinstance(error, RequestValidationError) and _is_no_json(error):
-            return failure(request, _unreadable(), 400)
-        error_for_caller = InvalidArgument("the request is not as /v1/openapi.json says")
-        return failure(request, error_for_caller)
-
-    @api.exception_handler(HTTPException)
-    async def http_failure(request: Request, error: Exception) -> Response:
-        status = error.status_code if isinstance(error, HTTPException) else 500
-        if not request.scope["path"].startswith(("/v1", MCP)):
-            return page_not_found(request, status)
-        # All else that the framework refuses is a body that cannot be read.
-        if status not in (404, 405):
-            return failure(request, _unreadable(), status)
-        error_for_caller = UnknownName("there is nothing at this path, or not by this method")
-        return failure(request, error_for_caller, status)
-
-
-def _is_no_json(error: RequestValidationError) -> bool:
-    return any(one["type"] == "json_invalid" for one in error.errors())
-
-
-def _unreadable() -> InvalidArgument:
-    return InvalidArgument(
-        "the body cannot be read as JSON: it must be UTF-8, not nested deeply, "
-        "with numbers of at most 4,300 digits"
-    )
+    routes = (
+        *open_routes(health, _PREFIX), *operation_routes(service, _PREFIX),
+        *owner_routes(service, health, counts, _PREFIX), mcp_route(service), *page_routes(site),
+    )  # fmt: skip
+    return Router(routes, page_not_found, (_PREFIX, MCP))

@@ -15,18 +15,18 @@ from importlib import import_module
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.routing import Route
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from ..errors import DiscreetError, InvalidArgument, MissingPackage, NotAllowed
 from .assistant_tools import Arguments, Reply, call_tool, refusal_as_data
 from .connection import Connection
 from .dispatcher import QueuedQuestion
 from .mcp_server import build_server
-from .padding import LENGTHS, AsgiMessage, Receive, Send
+from .padding import LENGTHS, App, AsgiMessage, Receive, Send
 from .replies import Answering, caller_or_refusal, failure, reply_to
+from .router import Route
 from .tokens import Token
 
 PATH = "/mcp"
@@ -37,9 +37,6 @@ _LENGTHS = 4
 An answer takes at most half a length and its question as much. As text in a text, a quotation mark or a backslash
 takes twice its place: less than 2 (1/2 + 1/2) lengths, and 1 for the data.
 """
-
-_PLACE = Route(PATH, JSONResponse)
-"""The route, as the log of requests names it."""
 
 _STREAMING = "subscriptions/listen"
 """The one method whose reply would be an event stream."""
@@ -53,19 +50,19 @@ class AssistantService(Answering, Protocol):
         ...
 
 
-def add_mcp(api: FastAPI, service: AssistantService) -> None:
-    """Add the route.
+def mcp_route(service: AssistantService) -> Route:
+    """Return the route.
 
     The SDK takes seconds to import: at the first request it would hold all replies back beyond their times.
     """
     with suppress(ImportError):  # without it requests are told what to install
         import_module("mcp.server.streamable_http_manager")
-    api.router.routes.append(Route(PATH, McpRoute(service), methods=["POST"]))
+    return Route("POST", PATH, McpRoute(service).answer)
 
 
 @dataclass(frozen=True, slots=True)
 class McpRoute:
-    """The application at the path: it lets a caller in, and has the SDK of the protocol answer one message.
+    """The endpoint: it lets a caller in, and has the SDK of the protocol answer one message.
 
     Attributes:
         service: the service.
@@ -73,20 +70,16 @@ class McpRoute:
 
     service: AssistantService
 
-    async def __call__(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
-        """Answer one message of the protocol."""
-        scope[LENGTHS], scope["route"] = _LENGTHS, _PLACE
-        request = Request(scope, receive)
+    async def answer(self, request: Request) -> App:
+        """Return the reply to one message of the protocol."""
+        request.scope[LENGTHS] = _LENGTHS
         caller = await run_in_threadpool(self._let_in, request)
         body = await request.body()
         if isinstance(caller, Response):
-            await caller(scope, receive, send)
-            return
+            return caller
         if _method_of(body) == _STREAMING:
-            reply = failure(request, InvalidArgument("replies are no event streams here"), 405)
-            await reply(scope, receive, send)
-            return
-        await self._serve(caller, request, body, send)
+            return failure(request, InvalidArgument("replies are no event streams here"), 405)
+        return partial(self._serve, caller, body)
 
     def _let_in(self, request: Request) -> Token | Response:
         """Return the analyst of a request, or the reply that refuses it."""
@@ -106,12 +99,14 @@ class McpRoute:
             return failure(request, error, 501)
         return token
 
-    async def _serve(self, token: Token, request: Request, body: bytes, send: Send) -> None:
+    async def _serve(
+        self, token: Token, body: bytes, scope: AsgiMessage, _: Receive, send: Send
+    ) -> None:
         """Have the SDK answer one message, which has no session."""
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
         assert token.analyst is not None
-        work = partial(self._work, request, token)
+        work = partial(self._work, Request(scope), token)
         server = build_server(work, self.service.confirm_above(token.analyst))
         manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
         messages = [{"type": "http.request", "body": body, "more_body": False}]
@@ -120,7 +115,7 @@ class McpRoute:
             return messages.pop() if messages else {"type": "http.disconnect"}
 
         async with manager.run():
-            await manager.handle_request(request.scope, whole, send)
+            await manager.handle_request(scope, whole, send)
 
     async def _work(self, request: Request, token: Token, name: str, arguments: Arguments) -> Reply:
         """Return the result of a tool, by the way of all other replies."""

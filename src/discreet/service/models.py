@@ -70,6 +70,10 @@ class ReleaseReply(BaseModel):
     bounds: Any = Field(None, description="The bounds that were drawn for a sum or a mean.")
 
 
+POSTPONED = "The answer is not there yet."
+"""What the OpenAPI document says of it."""
+
+
 class PostponedReply(BaseModel):
     """An answer that is not there yet. Ask again, with the same Idempotency-Key."""
 

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, Protocol
+from typing import Any, Protocol
 
-from fastapi import Depends, Request
-from fastapi.responses import JSONResponse, Response
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from ..errors import DiscreetError, NotAllowed
 from ..node.isolation import Failure
@@ -57,20 +56,6 @@ class Answering(Protocol):
         """Return the connection of a caller, for a request that came at that time; perhaps with its answer."""
         ...
 
-
-_BEARER = HTTPBearer(auto_error=False, description="A token: discreet token create.")
-
-
-async def _require_token(
-    request: Request,
-    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
-) -> Request:
-    """Return the request; the parameter declares in the OpenAPI document that a token is needed."""
-    return request
-
-
-TokenRequest = Annotated[Request, Depends(_require_token)]
-"""A request that must bring a token."""
 
 AnswerWork = Callable[[Connection, Token], Response]
 Refuse = Callable[[Request, DiscreetError, int | None], Response]

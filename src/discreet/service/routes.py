@@ -1,75 +1,54 @@
-"""The routes under /v1: those of all operations, and health and metrics for the owner."""
+"""The routes: those of all operations under a prefix, health, metrics and the OpenAPI document."""
 
 import json
+from collections.abc import Iterator
 from functools import cache
-from inspect import Parameter, Signature
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Header, Path, Query, Request
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from ..error_boundary import public_errors
 from ..errors import InvalidArgument
-from . import models, wire
+from .bodies import read_arguments
 from .connection import Connection
 from .counts import RequestCounts
 from .health import Health
 from .metrics import as_json, as_text
-from .operations import OPERATIONS, REQUEST, Body, Operation
-from .paid_requests import PaidRoute
-from .refusals import charged_failures
-from .replies import Answering, AnswerWork, TokenRequest, for_owners, reply_with
+from .openapi import openapi_document
+from .operations import OPERATIONS, REQUEST, Operation
+from .refusals import RefusedError, charged_failures
+from .replies import Answering, AnswerWork, failure, for_owners, reply_with
+from .router import Endpoint, Route
 from .tokens import Token
 
-_PAID: dict[int | str, dict[str, Any]] = {
-    200: {
-        "headers": {
-            wire.REPLAYED: {
-                "description": "?1 if the request was charged before: its answer has the same bytes.",
-                "schema": {"type": "string", "enum": ["?0", "?1"]},
-            }
-        }
-    },
-    202: {
-        "model": models.PostponedReply,
-        "description": "The answer is not there yet.",
-    },
-}
-_LINES: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"application/jsonl": {"schema": {"type": "string"}}}}
-}
-_TEXT: dict[int | str, dict[str, Any]] = {
-    200: {"model": models.Metrics, "content": {"text/plain": {"schema": {"type": "string"}}}}
-}
 
-
-def add_operations(api: APIRouter, service: Answering) -> None:
-    """Add the routes of all operations."""
+def operation_routes(service: Answering, prefix: str) -> Iterator[Route]:
+    """Yield the routes of all operations."""
     for operation in OPERATIONS:
-        _add(api, service, operation)
+        method, path = operation.route
+        yield Route(method, f"{prefix}{path}", _endpoint(service, operation))
 
 
-def paid_routes(service: Answering, prefix: str) -> dict[str, PaidRoute]:
-    """Return the routes of the operations that are paid, by their paths."""
-    routes = (_paid_route(service, one, prefix) for one in OPERATIONS if one.is_paid)
-    return {route.path: route for route in routes}
+def _endpoint(service: Answering, operation: Operation[Any]) -> Endpoint:
+    """Return the function that answers requests for an operation."""
 
+    async def endpoint(request: Request) -> Response:
+        try:
+            parameters = read_arguments(operation, request, await request.body())
+        except RefusedError as refusal:
+            return failure(request, refusal.error, refusal.status)
+        return await reply_with(service, request, _work(operation, parameters))
 
-def _paid_route(service: Answering, operation: Operation[Any], prefix: str) -> PaidRoute:
-    async def answer(http_request: Request, body: BaseModel, key: str) -> Response:
-        parameters = {"body": body, REQUEST.name: key}
-        return await reply_with(service, http_request, _work(operation, parameters))
-
-    assert operation.body is not None
-    return PaidRoute(f"{prefix}{operation.route[1]}", _body_model(operation.body), answer)
+    return endpoint
 
 
 def _work(operation: Operation[Any], parameters: dict[str, Any]) -> AnswerWork:
     """Return the work that answers a request with those parameters."""
 
     def respond(connection: Connection, token: Token) -> Response:
-        arguments = _read_arguments(operation, parameters)
+        arguments = _read(operation, parameters)
         answer = connection.call(operation, **arguments)
         if not operation.is_paid:
             return _write_response(operation, answer)
@@ -79,79 +58,12 @@ def _work(operation: Operation[Any], parameters: dict[str, Any]) -> AnswerWork:
     return respond
 
 
-def _add(api: APIRouter, service: Answering, operation: Operation[Any]) -> None:
-    """Add the route of an operation, with the parameters that the table names."""
-
-    async def endpoint(http_request: TokenRequest, **parameters: Any) -> Response:
-        return await reply_with(service, http_request, _work(operation, parameters))
-
-    method, path = operation.route
-    request_parameter = Parameter("http_request", Parameter.KEYWORD_ONLY, annotation=TokenRequest)
-    endpoint.__signature__ = Signature([request_parameter, *_parameters(operation)])  # type: ignore[attr-defined]
-    model: Any = getattr(models, operation.reply.model)
-    route_options: dict[str, Any] = {"response_model": model}
-    if operation.reply.is_list:
-        route_options = {"response_model": list.__class_getitem__(model)}
-    if operation.reply.is_lines:
-        route_options = {"response_class": Response, "responses": _LINES}
-    if operation.is_paid:
-        route_options["responses"] = _PAID
-    api.add_api_route(
-        path, endpoint, methods=[method], name=operation.name, description=operation.description,
-        status_code=operation.status, **route_options,
-    )  # fmt: skip
-
-
-def _parameters(operation: Operation[Any]) -> list[Parameter]:
-    """Return the parameters of the route of an operation, as FastAPI reads them."""
-    places: list[tuple[str, Any, Any]] = []
-    if operation.body is not None:
-        places.append(("body", _body_model(operation.body), Parameter.empty))
-    for one in operation.parameters:
-        default = Parameter.empty if one.default is ... else one.default
-        if one is REQUEST:
-            place: Any = Header(alias="idempotency-key", description=one.description)
-        elif f"{{{one.name}}}" in operation.route[1]:
-            place = Path(description=one.description)
-        else:
-            place = Query(description=one.description, **one.kind.limits)
-        kind = str if one is REQUEST else one.kind.annotation
-        places.append((one.name, Annotated[kind, place], default))
-    return [
-        Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
-        for name, annotation, default in places
-    ]
-
-
-@cache
-def _body_model(body: Body) -> type[BaseModel]:
-    """Return the model by which a body is checked: it holds declared fields alone."""
-    fields: dict[str, Any] = {
-        one.name: (one.kind.annotation, Field(one.default, description=one.description))
-        for one in body.arguments
-    }
-    config = ConfigDict(extra="forbid", strict=True)
-
-    def check_number(plain: Any) -> Any:
-        # The model would make an error of every name that it does not have, in which others wait for a second.
-        if isinstance(plain, dict) and len(plain) > len(fields):
-            raise ValueError("more names than the model has")
-        return plain
-
-    validators: dict[str, Any] = {"check_number": model_validator(mode="before")(check_number)}
-    return create_model(
-        body.name, __config__=config, __doc__=body.description, __validators__=validators, **fields
-    )
-
-
 @public_errors()
-def _read_arguments(operation: Operation[Any], parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a request."""
-    plain = {name: value for name, value in parameters.items() if name != "body"}
+def _read(operation: Operation[Any], parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of an operation."""
     if operation.is_paid:
-        plain[REQUEST.name] = _decode_key(plain[REQUEST.name])
-    body = parameters.get("body")
-    return operation.read({**({} if body is None else body.model_dump()), **plain})
+        parameters = {**parameters, REQUEST.name: _decode_key(parameters[REQUEST.name])}
+    return operation.read(parameters)
 
 
 def _decode_key(key: str) -> str:
@@ -172,13 +84,33 @@ def _write_response(operation: Operation[Any], answer: Any) -> Response:
     return Response(lines, media_type="application/jsonl", headers=headers)
 
 
-def add_health(api: APIRouter, service: Answering, health: Health) -> None:
-    """Add which parts of the service can be used, which the owner alone is told."""
+def open_routes(health: Health, prefix: str) -> Iterator[Route]:
+    """Yield the routes that need no token: whether the service is up, and the OpenAPI document."""
 
-    @api.get("/health", response_model=models.PartsReply)
-    async def parts(request: TokenRequest) -> Response:
-        """Say which parts of the service can be used; for the owner."""
+    async def is_up(_: Request) -> Response:
+        if await run_in_threadpool(health.is_up):
+            return JSONResponse({"status": "ok"})
+        return JSONResponse({"status": "unavailable"}, 503)
 
+    async def document(_: Request) -> Response:
+        return JSONResponse(_document(prefix))
+
+    yield Route("GET", "/healthz", is_up)
+    for method in ("GET", "HEAD"):
+        yield Route(method, f"{prefix}/openapi.json", document)
+
+
+@cache
+def _document(prefix: str) -> dict[str, Any]:
+    return openapi_document(prefix)
+
+
+def owner_routes(
+    service: Answering, health: Health, counts: RequestCounts, prefix: str
+) -> Iterator[Route]:
+    """Yield the routes that are for the owner alone: parts of the service, and metrics."""
+
+    async def parts(request: Request) -> Response:
         def check(_: Connection, token: Token) -> Response:
             for_owners(token)
             usable = health.parts()
@@ -189,14 +121,7 @@ def add_health(api: APIRouter, service: Answering, health: Health) -> None:
 
         return await reply_with(service, request, check)
 
-
-def add_metrics(api: APIRouter, service: Answering, counts: RequestCounts) -> None:
-    """Add the counts of requests and budgets, for the owner alone."""
-
-    @api.get("/metrics", responses=_TEXT)
-    async def metrics(request: TokenRequest) -> Response:
-        """Return metrics, as JSON or as Prometheus reads them, by the header Accept; for the owner."""
-
+    async def metrics(request: Request) -> Response:
         def measure(connection: Connection, token: Token) -> Response:
             for_owners(token)
             accept_header, budgets = request.headers.get("accept", ""), connection.budgets()
@@ -205,3 +130,6 @@ def add_metrics(api: APIRouter, service: Answering, counts: RequestCounts) -> No
             return JSONResponse(as_json(counts, budgets, service.late_answers()))
 
         return await reply_with(service, request, measure)
+
+    yield Route("GET", f"{prefix}/health", parts)
+    yield Route("GET", f"{prefix}/metrics", metrics)

@@ -11,7 +11,7 @@ from ..answer_times import answering
 if TYPE_CHECKING:
     from .person import Served
 
-collect_ignore_glob = [] if all(map(find_spec, ("fastapi", "jinja2", "httpx"))) else ["test_*.py"]
+collect_ignore_glob = [] if all(map(find_spec, ("starlette", "jinja2", "httpx"))) else ["test_*.py"]
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ Guide: docs/how-to/pages.md.
 
 from .login_page import to_login
 from .page_request import session_of
-from .page_routes import PAGE_PATHS, add_pages, page_not_found
+from .page_routes import PAGE_PATHS, page_not_found, page_routes
 from .site import Site
 
-__all__ = ["PAGE_PATHS", "Site", "add_pages", "page_not_found", "session_of", "to_login"]
+__all__ = ["PAGE_PATHS", "Site", "page_not_found", "page_routes", "session_of", "to_login"]

@@ -1,12 +1,12 @@
 """The routes of the pages: the roles that may see them, and the replies."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
-from fastapi import APIRouter, FastAPI, Request
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 from starlette.responses import Response
 
 from ...errors import DiscreetError, NotAllowed, UnknownBudget, UnknownName
@@ -18,6 +18,7 @@ from ..padding import LENGTH
 from ..paid_replies import PausedReply, ReadingNeeded, finish
 from ..refusals import RefusedError, error_for_reader, status_of
 from ..replies import CALLER
+from ..router import Endpoint, Route
 from ..tokens import ROLES
 from . import access_pages, asking_pages, budget_pages, history_pages, login_page
 from .authenticated_request import AuthenticatedRequest, error_texts, note_error, page_frame
@@ -72,19 +73,17 @@ PAGE_PATHS = frozenset(path for _, path, _, _ in PAGES)
 """Their paths."""
 
 
-def add_pages(api: FastAPI, site: Site) -> None:
-    """Add the pages to a service."""
-    router = APIRouter(include_in_schema=False)
+def page_routes(site: Site) -> Iterator[Route]:
+    """Yield the routes of all pages."""
 
-    @router.get("/style.css", response_model=None)
-    def send_style() -> Response:
+    async def send_style(_: Request) -> Response:
         return style()
 
+    yield Route("GET", "/style.css", send_style)
     for method, path, work, roles in PAGES:
-        _add_route(router, method, path, partial(_for_visitors, work, roles), site)
-    _add_route(router, "GET", "/login", login_page.show, site)
-    _add_route(router, "POST", "/login", login_page.enter, site)
-    api.include_router(router)
+        yield Route(method, path, _endpoint(path, partial(_for_visitors, work, roles), site))
+    yield Route("GET", "/login", _endpoint("/login", login_page.show, site))
+    yield Route("POST", "/login", _endpoint("/login", login_page.enter, site))
 
 
 def page_not_found(request: Request, status: int) -> Response:
@@ -93,8 +92,8 @@ def page_not_found(request: Request, status: int) -> Response:
     return _error_page(page_request, UnknownName("There is no such page."), status)
 
 
-def _add_route(router: APIRouter, method: str, path: str, work: Stranger, site: Site) -> None:
-    """Add a route that does its work in a thread."""
+def _endpoint(path: str, work: Stranger, site: Site) -> Endpoint:
+    """Return the function that does the work of a page in a thread."""
     length = ANSWER_LENGTH if path in ("/ask", "/answer") else 0
 
     async def endpoint(request: Request) -> Response:
@@ -109,7 +108,7 @@ def _add_route(router: APIRouter, method: str, path: str, work: Stranger, site: 
             response.headers["content-length"] = str(len(response.body))
         return response
 
-    router.add_api_route(path, endpoint, methods=[method], response_model=None)
+    return endpoint
 
 
 def _respond(site: Site, request: Request, body: bytes, work: Stranger) -> Response | PausedReply:
