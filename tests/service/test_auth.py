@@ -18,6 +18,7 @@ from discreet.service.pages.page_request import SESSION
 from discreet.service.pages.page_routes import PAGE_PATHS
 from discreet.service.tokens import tokens_beside
 
+from .answer_times import answering
 from .test_app import METHODS, PUBLIC, ROUTES
 from .test_connect import TEXT, write_files
 
@@ -34,7 +35,7 @@ class Heads:
     """A service, to which requests are sent whose bodies must not be read."""
 
     def __init__(self) -> None:
-        Path("discreet.toml").write_text(TEXT + '[server]\nturn = "0s"\n')
+        Path("discreet.toml").write_text(answering(TEXT))
         self.app: Any = make_app(configuration(), ["service.test"])
         known = tokens_beside(Path("discreet.toml"))
         tomorrow = dt.datetime.now(dt.UTC) + dt.timedelta(days=1)

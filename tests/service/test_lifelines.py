@@ -19,6 +19,7 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 from discreet.service.lifelines import StoppedError, command, end_with, stopping
 from discreet.service.tokens import tokens_beside
 
+from .answer_times import answering
 from .running import Running, below
 from .test_connect import TEXT, write_files
 from .test_http_client import LATER
@@ -135,7 +136,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )  # else every start compiles all modules
     write_files()
     often = TEXT.replace("[datasets.people]\n", "[datasets.people]\nmax_failures = 1000\n")
-    Path("discreet.toml").write_text(often + '[server]\nturn = "0s"\n')
+    Path("discreet.toml").write_text(answering(often))
     return tmp_path
 
 
