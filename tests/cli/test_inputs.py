@@ -32,6 +32,40 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+WESTERN = ["--csv", "encoding=cp1252", "--csv", "delimiter=;", "--csv", "names=person,drink"]
+TEA = ["--candidates", "thé,lait", "--epsilon", "20"]
+
+
+def test_the_form_of_a_csv_file_is_said(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ("a;thé\n" * 60 + "b;lait\n").encode("cp1252")
+    (folder / "t.csv").write_bytes(rows)
+    assert run(["mode", "t.csv", "drink", *TEA, *WESTERN]) == 0
+    assert capsys.readouterr().out == "thé\n"
+    given(rows, monkeypatch)
+    assert run(["mode", "-", "drink", *TEA, *WESTERN, "--csv", "quote="]) == 0
+    assert capsys.readouterr().out == "thé\n"
+    with pytest.warns(UserWarning, match="the promise is about one line"):
+        assert run(["mode", "t.csv", "drink", *TEA, *WESTERN, "--csv", "multiline=false"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("code=utf-8", "KEY is one of encoding, delimiter"), ("encoding", "takes KEY=VALUE"),
+        ("multiline=no", "must be True or False"), ("quote=ab", "quote must be one character"),
+        ("encoding=no", "must be a character code"), ("names=a,,b", "empty value"),
+    ],
+)  # fmt: skip
+def test_forms_that_are_none_are_refused(
+    word: str, message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "t.csv").write_text(ROWS)
+    assert run(["mode", "t.csv", "drink", *DRINK, "--csv", word]) == 2
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("form", [[], ["--format", "csv"]])
 def test_a_table_from_standard_input(
     form: list[str],

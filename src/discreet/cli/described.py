@@ -10,9 +10,10 @@ from ..datasets.calls import find_by_path
 from ..datasets.configuration import find_configuration, read_configuration
 from ..date_grid import DateGrid, as_moment
 from ..errors import InvalidArgument
+from ..tables.csv_files import CsvFile
 from .answer_output import say
 
-Data = str | Path | Dataset
+Data = str | Path | CsvFile | Dataset
 """What a command asks about."""
 
 

@@ -39,6 +39,16 @@ FormatName = Annotated[
         autocompletion=one_of(*FORMATS),
     ),
 ]
+CsvForm = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--csv",
+        metavar="KEY=VALUE",
+        help="How a CSV file is written, such as encoding=cp1252, delimiter=;, quote=, multiline=false or "
+        "names=a,b; repeatable.",
+        show_default=False,
+    ),
+]
 GapOption = Annotated[
     bool, typer.Option("--gap", help="Release how far ahead the winner was, too.")
 ]

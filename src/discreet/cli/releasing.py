@@ -14,7 +14,7 @@ from ..errors import DiscreetError, InvalidArgument
 from ..messages import Message, translate
 from ..releases import Release
 from ..selection import bill_of
-from ..tables.csv_files import read_head
+from ..tables.csv_files import CsvFile, read_head
 from ..tables.files import file_format, listed_files
 from ..tables.progress import waiting
 from ..tables.records import PRIVATE_GROUPS
@@ -23,6 +23,7 @@ from ..tally import Place, entry_of, files_of, is_off, note
 from ..terms import Terms, spelled_out
 from . import options
 from .answer_output import check_report, say, show_release, write_report
+from .csv_form import in_form
 from .described import Data, declared_ledger, described_data, grid_of, parse_values
 from .inputs import secret_text, table_file
 from .json_output import print_either
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _OPTIONS: dict[str, tuple[object, object]] = {
     "form": (options.FormatName, None),
+    "csv": (options.CsvForm, None),
     "epsilon": (options.Epsilon, None),
     "rho": (options.Rho, None),
     "scale": (options.Scale, None),
@@ -70,7 +72,7 @@ _OF_DRAWN_GROUPS = ("groups_share", "most_drawn")
 """The options that a command without groups does not have either."""
 
 OF_TABLES = (
-    "form", "max_contributions", "by", "groups", "max_groups", "groups_share", "most_drawn",
+    "form", "csv", "max_contributions", "by", "groups", "max_groups", "groups_share", "most_drawn",
     "delta", "where",
 )  # fmt: skip
 """The options that make sense only where rows of a table are counted."""
@@ -141,7 +143,8 @@ def releasing(
                 if open_input is secret_text or settings["no_tally"]
                 else _files_of(path, dataset)
             )
-            with context as data, waiting(f"reading {_name(arguments)}"):
+            with context as opened, waiting(f"reading {_name(arguments)}"):
+                data = _in_form(opened, settings["csv"])
                 if settings["groups"] is not None:
                     terms["groups"] = _groups(data, settings["by"], settings["groups"])
                 if grid:
@@ -168,6 +171,17 @@ def _find_dataset(path: str, open_input: OpenInput) -> Dataset | None:
         return None
     source = described_data(Path(path))
     return source if isinstance(source, Dataset) else None
+
+
+def _in_form(data: str | Dataset, words: list[str] | None) -> str | CsvFile | Dataset:
+    """Return the data in the form that --csv says; a description says its own."""
+    if not isinstance(data, Dataset):
+        return in_form(data, words)
+    if words:
+        raise InvalidArgument(
+            "the description of the data says how the file is written; leave out --csv"
+        )
+    return data
 
 
 def _say_of_text(note: Message, path: str, form: str | None) -> None:

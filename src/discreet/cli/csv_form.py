@@ -1,0 +1,37 @@
+"""The form of a CSV file as the command line says it, such as by --csv encoding=cp1252."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import InvalidArgument, preview
+from ..tables.csv_files import CsvFile, scan_csv
+from .options import split_candidates
+
+_KEYS = ("encoding", "delimiter", "quote", "multiline", "names")
+_TRUTHS = {"true": True, "false": False}
+
+
+def in_form(path: str, words: Sequence[str] | None) -> str | CsvFile:
+    """Return a path as a CSV file of the form that KEY=VALUE say; the path itself if nothing is said.
+
+    Raises:
+        InvalidArgument: if they say no form.
+    """
+    form = dict(map(_read, words or ()))
+    return scan_csv(path, **form) if form else path
+
+
+def _read(word: str) -> tuple[str, Any]:
+    """Return the key and the value."""
+    key, equals, value = word.partition("=")
+    if key not in _KEYS or not equals:
+        raise InvalidArgument(
+            "--csv takes KEY=VALUE, and KEY is one of {keys}; got {word}",
+            keys=", ".join(_KEYS),
+            word=preview(word),
+        )
+    if key == "multiline":
+        return key, _TRUTHS.get(value, value)
+    if key == "names":
+        return key, split_candidates([value], "--csv names")
+    return key, value.replace("\\t", "\t")
