@@ -41,7 +41,7 @@ from discreet.service.permissions import hold, rights_of
 from discreet.service.tokens import tokens_beside
 
 from .answer_times import answering
-from .killing import killed_while_reading
+from .killing import endless
 from .test_connect import TEXT, write_files
 from .test_http_client import LATER, InTheProcess
 
@@ -91,8 +91,8 @@ def fail(connection: Connection, request: str) -> None:
 
 
 def test_one_error_for_all_failures_and_their_repetitions(folder: Path) -> None:
-    """Data that are away, that have no such column, that are empty; a reader that is killed; again, and later."""
-    text = TEXT.replace("max_failures = 1", "max_failures = 100")
+    """Data that are away, without the column, or empty; a reader that computes for too long; again, and later."""
+    text = TEXT.replace("max_failures = 1", 'max_failures = 100\nlongest = "700ms"')
     Path("discreet.toml").write_text(answering(text))
     process = DispatcherProcess(configuration(), 1)
     ann = service(text, DispatcherClient(process.path))["ann"]
@@ -110,7 +110,7 @@ def test_one_error_for_all_failures_and_their_repetitions(folder: Path) -> None:
         path.unlink() if content is None else path.write_text(content)
         ask(key)
         path.write_text(there)
-    with killed_while_reading(process.process, path, Path("budget.db"), "key 5"):
+    with endless(path):
         ask("5")
     for key in "1235":
         ask(key)
@@ -118,8 +118,10 @@ def test_one_error_for_all_failures_and_their_repetitions(folder: Path) -> None:
     assert [reply for reply in replies if reply != replies[0]] == []
     assert replies[0][0] == 500
     assert len(replies) == 8
-    kinds = [e.kind for e in described_ledger(configuration(), "people").history()]
-    assert kinds[-8:] == ["charged", "failed"] * 4
+    history = described_ledger(configuration(), "people").history()
+    assert [e.kind for e in history][-8:] == ["charged", "failed"] * 4
+    reasons = [e.body["reason"] for e in history if e.kind == "failed"]
+    assert reasons == ["UnreadableFile", "MissingColumn", reasons[2], "processor time or memory"]
 
 
 @pytest.mark.parametrize("where", ["here", "there"])

@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip("starlette", reason="the extra server is not installed")
 pytest.importorskip("httpx", reason="the extra server is not installed")
 
+import discreet
 from discreet import Connection
 from discreet.errors import (
     InvalidArgument,
@@ -53,7 +54,7 @@ class Served:
     """
 
     def __init__(self, turn: str = "0s") -> None:
-        often = TEXT.replace("max_failures = 1", "max_failures = 1000")
+        often = TEXT.replace("max_failures = 1", 'max_failures = 1000\nlongest = "2500ms"')
         Path("discreet.toml").write_text(answering(often, turn))
         self.process = DispatcherProcess(configuration(), 1)
         self.client = DispatcherClient(self.process.path)
@@ -129,21 +130,33 @@ def test_what_fails_because_of_the_data_is_one_error_for_analysts(served: Served
     assert served.ann.mode("people", "city", epsilon="1/8", request="g").charged is True
 
 
-def test_a_reader_that_is_killed_while_it_reads_is_one_error_and_is_charged(served: Served) -> None:
+def test_a_question_whose_reader_is_killed_is_given_up_and_asked_again(served: Served) -> None:
     before = spent(served.ann)["people / ann"]
 
     killed = killed_while_reading(served.process.process, DATA, Path("budget.db"), "killed")
-    with killed, pytest.raises(Unanswerable) as caught:
+    with killed, pytest.raises(Unanswerable, match="this question was given up") as caught:
         served.ann.ask("typical-age", request="killed")
-    assert str(caught.value) == WORDS
-    assert (caught.value.__notes__, caught.value.charged) == ([FINAL.format("killed")], True)
-    with pytest.raises(Unanswerable, match=WORDS):
-        served.ann.ask("typical-age", request="killed")
+    again = "this is paid: request='killed' asks again at no cost"
+    assert (caught.value.__notes__, caught.value.charged) == ([again], True)
+    assert served.ann.ask("typical-age", request="killed").charged is False
     paid = spent(served.ann)["people / ann"]
     assert paid is not None
     assert before is not None
     assert paid - before == 1 / 2
+    kinds = [event.kind for event in discreet.Ledger("budget.db").history()]
+    assert (kinds.count("given_up"), kinds.count("second_reading")) == (1, 1)
     assert served.owner.ask("typical-age", request="after").charged is True
+
+
+def test_a_question_that_computes_for_too_long_fails(served: Served) -> None:
+    """By its own processor time: it is counted, and the same request gives the same error."""
+    with endless(DATA), pytest.raises(Unanswerable, match=WORDS) as caught:
+        served.ann.ask("city", dataset="people", request="long")
+    assert (caught.value.__notes__, caught.value.charged) == ([FINAL.format("long")], True)
+    with pytest.raises(Unanswerable, match=WORDS):
+        served.ann.ask("city", dataset="people", request="long")
+    failed = [event for event in discreet.Ledger("budget.db").history() if event.kind == "failed"]
+    assert failed[-1].body["reason"] == "processor time or memory"
 
 
 def test_readers_that_end_while_nobody_asks_are_replaced_unseen(served: Served) -> None:
