@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from math import floor, inf
 from typing import Any
 
@@ -77,6 +77,7 @@ class Ticket:
         run: its place in the schedule.
         reply: the answer or the failure, as it travels; it leaves at `end`.
         instruction: the line that lets its reader store the outcome.
+        origin: the date at which the clock of the schedule was zero, as it was told when the question came.
         reader: the process that reads it.
         askers: how many have asked it; all but the first are told an answer of before.
         is_charged: whether its reader has reported the charge.
@@ -87,6 +88,7 @@ class Ticket:
     run: Run
     reply: asyncio.Future[Line]
     instruction: asyncio.Future[Line]
+    origin: datetime
     reader: Reader | None = None
     askers: int = 1
     is_charged: bool = False
@@ -96,6 +98,17 @@ class Ticket:
     def end(self) -> float:
         """When its reply leaves, once that is there; 0 for at once."""
         return self.run.leaving if self.run.promise.unit else 0.0
+
+    @property
+    def beginning(self) -> str:
+        """The date and the time of day at which it starts."""
+        return time_text(self.origin + timedelta(seconds=self.run.start))
+
+    @property
+    def storing(self) -> Line:
+        """The date and the time of day at which its outcome is stored, and the delay: exactly by the schedule."""
+        leaving = time_text(self.origin + timedelta(seconds=self.run.leaving))
+        return {"stored_at": leaving, "factor": self.run.factor}
 
 
 @dataclass(slots=True)
@@ -152,7 +165,8 @@ class Dispatcher:
         quanta = max(0, floor((now - question.arrival) / QUANTUM)) + 1
         arrival = question.arrival + quanta * QUANTUM if promise.unit else now
         run = Run(question.caller, promise, arrival)
-        ticket = Ticket(question, run, loop.create_future(), loop.create_future())
+        origin = self.clock.date() - timedelta(seconds=now)
+        ticket = Ticket(question, run, loop.create_future(), loop.create_future(), origin)
         self._tickets[question.key] = self._of_run[run] = ticket
         self._schedule.ask(run)
         self._follow()
@@ -200,7 +214,7 @@ class Dispatcher:
             if ticket.reader is not None:
                 ticket.reader.kill()
         elif step is Step.STORE and run.outcome is Outcome.DRAWN:
-            ticket.instruction.set_result(self._instruction(run))
+            ticket.instruction.set_result(ticket.storing)
         elif step is Step.STORE:
             self._spawn(self._record(ticket))
         else:
@@ -211,14 +225,6 @@ class Dispatcher:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-    def _instruction(self, run: Run) -> Line:
-        """Return the line that says under which time an outcome is stored, and after which delay."""
-        return {"stored_at": self._date(run.leaving), "factor": run.factor}
-
-    def _date(self, time: float) -> str:
-        """Return the date and the time of day of a moment of the schedule."""
-        return time_text(self.clock.date() + timedelta(seconds=time - self.clock.now()))
 
     async def _read(self, ticket: Ticket) -> None:
         """Have a question read, by another reader if the first one ends before the charge."""
@@ -244,7 +250,7 @@ class Dispatcher:
         question, run = ticket.question, ticket.run
         limit = self.times[question.dataset].processor_limit(question.parts)
         return {
-            **question.line, "beginning": self._date(run.start), "limit": limit, "clock": run.promise.clock,
+            **question.line, "beginning": ticket.beginning, "limit": limit, "clock": run.promise.clock,
         }  # fmt: skip
 
     async def _converse(self, ticket: Ticket, reader: Reader, line: Line) -> Line:
@@ -283,7 +289,7 @@ class Dispatcher:
         run = ticket.run
         is_given_up = run.outcome is Outcome.GIVEN_UP
         record = {
-            **self._instruction(run),
+            **ticket.storing,
             "reason": ticket.reason or _CLOCK,
             "is_given_up": is_given_up,
         }
