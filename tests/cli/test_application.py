@@ -227,3 +227,13 @@ def test_groups_without_their_column(visits: str, capsys: pytest.CaptureFixture[
         == 2
     )
     assert "by= goes with groups=" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [[], ["--other", "1/10"]])
+def test_no_key_is_an_answer(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "few.csv").write_text("city\nBern\n")
+    ask = ["counts", str(tmp_path / "few.csv"), "city", "--delta", "1e-9", "--epsilon", "1"]
+    assert run([*ask, *words]) == 0
+    assert "Bern" not in capsys.readouterr().out

@@ -3,6 +3,7 @@
 import codecs
 import datetime as dt
 import gzip
+import sys
 import warnings
 from collections.abc import Mapping
 from fractions import Fraction
@@ -270,3 +271,21 @@ def test_csv_empty_fields_equal_the_empty_text(tmp_path: Path) -> None:
 def test_underscores_make_no_number_of_a_field(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("c,p\n1_000,a\n7,b\n1e3,c\n")
     assert sorted(numbers(tmp_path / "t.csv", "c").tolist()) == [7.0, 1000.0]
+
+
+@pytest.mark.parametrize("name", ["_get_schema", "_release_schema", "_destroy"])
+def test_no_signal_reaches_what_c_calls(name: str, tmp_path: Path) -> None:
+    """Python runs handlers in the main thread alone, and an interrupt raised in there would be lost."""
+    threads = list[bool]()
+
+    def look(frame: Any, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_name == name:
+            threads.append(True)
+
+    data = discreet.scan_csv(write(tmp_path / "t.csv", b"c\nx\n"))
+    sys.setprofile(look)  # of this thread
+    try:
+        assert count(data, "c", ["x"]) == [1]
+    finally:
+        sys.setprofile(None)
+    assert not threads

@@ -1,6 +1,6 @@
 """How a release is shown: the answer alone on stdout, its cost on stderr, or all of it as JSON or as a report."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -104,12 +104,14 @@ def _lines_besides(release: Release) -> list[str]:
     return [f"{name}: {words}" for name, words in parts.items() if name != "counts"]
 
 
+def _are_of_cells(values: Iterable[object]) -> bool:
+    return all(isinstance(one, NoisyCellCounts) for one in values)
+
+
 def _lines(value: object) -> list[str]:
     """Return the lines of an answer, one per draw or group; of a check, and of rows, those of a table."""
     counts = {"": value} if isinstance(value, NoisyCellCounts) else value
-    if isinstance(counts, dict) and all(
-        isinstance(one, NoisyCellCounts) for one in counts.values()
-    ):
+    if isinstance(counts, dict) and counts and _are_of_cells(counts.values()):
         return _cell_lines(counts)
     if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
         cells = tuple(tuple(map(_cell, row.values())) for row in value)

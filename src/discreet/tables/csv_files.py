@@ -22,7 +22,7 @@ from .encodings import BY_MARK, EXAMPLES, told_encoding
 from .engine_errors import missing_column, quietly
 from .first_bytes import refuse_utf_16
 from .ids import sql_json_id
-from .in_duckdb import select_list
+from .in_duckdb import run_query, select_list
 from .records import is_of_unit
 from .text_form import TextForm, text_form
 from .text_records import NOWHERE, TextRecords
@@ -97,7 +97,10 @@ class TextRows:
     def relation(self) -> "DuckDBPyRelation":
         """Return the rows as a relation, which takes longer to make than to count a small file."""
         query = self.query
-        return quietly(query.connection.sql, self.failure, query.text, params=query.parameters)
+        sql = query.connection.sql
+        return quietly(
+            run_query, self.failure, query.connection, sql, query.text, params=query.parameters
+        )
 
 
 def open_csv(
@@ -166,10 +169,11 @@ def _rows(
     columns = select_list(expressions)
     for name in values:
         columns = columns.replace(f"${name}", f"${name}_{i}")
-    connection.register(f"records_{i}", records)
+    failure = UnreadableFile("{file} cannot be opened", file=records.file)
+    # In a thread that no signal reaches: DuckDB reads the schema, and an interrupt in what C calls would be lost.
+    quietly(run_query, failure, connection, connection.register, f"records_{i}", records)
     text = f"SELECT {columns} FROM records_{i}"
     parameters = {f"{name}_{i}": value for name, value in values.items()}
-    failure = UnreadableFile("{file} cannot be opened", file=records.file)
     return TextRows(RowQuery(connection, text, parameters, is_text=True), failure)
 
 
