@@ -64,6 +64,9 @@ class ReleaseReply(BaseModel):
     unit: str | list[str] | None
     query: str
     candidates: int | None
+    digits: int | None = Field(
+        None, description="To how many digits it was drawn, where no candidates were named."
+    )
     counts: Any = Field(None, description="Noisy counts of the answers, in the shape of the value.")
     gap: Any = Field(None, description="How far ahead the winner was, if that was asked for.")
     other: Any = Field(None, description="The noisy number of units outside the answers.")
