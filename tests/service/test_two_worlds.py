@@ -100,6 +100,8 @@ class World:
         self.tokens = {who: self.known.create(*role, LATER) for who, role in roles.items()}
         clock = Clock(lambda: 0.0, self.wait, self.date)
         self.app = make_app(self.declared, [HOST], clock=clock)
+        self.enter("owner")  # what a process draws once, it draws here
+        bits.begin("ann enters")
         self.person = self.enter("ann")
 
     def enter(self, who: str) -> Person:
