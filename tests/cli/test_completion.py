@@ -50,6 +50,8 @@ def completed(
         ("discreet mode own.csv drink --mechanism b", ["base2"]),
         ("discreet mode own.csv drink --neighbors r", ["replace_one"]),
         ("discreet mode - drink --format p", ["parquet"]),
+        ("discreet mode own.csv drink --csv enc", ["encoding="]),
+        ("discreet describe own.csv --csv mu", ["multiline="]),
         ("discreet top-k own.csv drink --method j", ["joint"]),
         ("discreet attack under", ["underflow"]),
         ("discreet mode own.csv ", ["name", "drink", "age"]),

@@ -377,3 +377,34 @@ def test_a_stream_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"\xff")
     with pytest.raises(UnreadableFile), inputs.secret_text(str(tmp_path / "x")):
         pass
+
+
+def test_a_draft_has_the_form_that_is_said(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "t.dat").write_bytes("größe;menge\n1;2\n".encode("cp1252"))
+    words = ["--csv", "encoding=cp1252", "--csv", "multiline=false"]
+    assert run(["describe", "t.dat", "--header", *words]) == 0
+    text = capsys.readouterr().out
+    for line in ('csv.encoding = "cp1252"', "csv.multiline = false", "[datasets.t.columns.menge]"):
+        assert text.count(f"{line}\n") == 1
+    assert text.count("csv.") == 2
+    assert run(["describe", "t.dat", "--csv", "names=a,b", "--names", "a,b"]) == 2
+    assert "the names are given twice" in capsys.readouterr().err
+    (folder / "t.parquet").write_bytes(b"PAR1")
+    assert run(["describe", "t.parquet", "--csv", "quote="]) == 2
+    assert "--csv is of a CSV file" in capsys.readouterr().err
+
+
+def test_a_profile_of_standard_input_names_no_copy(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given(b"age;drink\n" + b"3;tea\n" * 50, monkeypatch)
+    asked = ["--epsilon", "9", "--numbers", "age", "--columns", "age", "--csv", "delimiter=;"]
+    assert run(["profile", "-", *asked, "--draft"]) == 0
+    assert "discreet-input-" not in capsys.readouterr().out
+
+
+def test_an_exact_check_takes_no_form(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "people", "--not-private", "--csv", "delimiter=;"]) == 2
+    assert "leave out --csv" in capsys.readouterr().err

@@ -61,6 +61,15 @@ def test_semicolons_in_the_header_are_said_beside_it(
     assert SEMICOLONS not in said(capsys, "mode", str(tmp_path / "more.csv"), "drink", *ASK)
 
 
+def test_semicolons_are_seen_in_the_form_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "miete.csv"
+    file.write_bytes("größe;rent\ntea;3\n".encode("cp1252"))
+    form = ["--csv", "encoding=cp1252"]
+    assert SEMICOLONS in said(capsys, "mode", str(file), "rent", *ASK, *form)
+
+
 @pytest.mark.parametrize("spoil", ["folder", "bytes", "nowhere"])
 def test_a_place_that_cannot_be_used_hides_no_note(
     spoil: str,

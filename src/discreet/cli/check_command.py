@@ -18,7 +18,7 @@ _CHECK_TERMS = ("epsilon", "neighbors", "ledger", "request")
 _PRIVATE = {
     "columns": "COLUMN", "max_contributions": "--max-contributions", "epsilon": "--epsilon",
     "analyst": "--analyst", "request": "--request", "dry_run": "--dry-run", "report": "--report",
-    "as_json": "--json",
+    "as_json": "--json", "csv": "--csv",
 }  # fmt: skip
 """What goes with --epsilon, and not with --not-private."""
 

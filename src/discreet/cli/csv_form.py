@@ -5,9 +5,9 @@ from typing import Any
 
 from ..errors import InvalidArgument, preview
 from ..tables.csv_files import CsvFile, scan_csv
+from ..tables.text_form import WORDS
 from .options import split_candidates
 
-_KEYS = ("encoding", "delimiter", "quote", "multiline", "names")
 _TRUTHS = {"true": True, "false": False}
 
 
@@ -24,10 +24,10 @@ def in_form(path: str, words: Sequence[str] | None) -> str | CsvFile:
 def _read(word: str) -> tuple[str, Any]:
     """Return the key and the value."""
     key, equals, value = word.partition("=")
-    if key not in _KEYS or not equals:
+    if key not in WORDS or not equals:
         raise InvalidArgument(
             "--csv takes KEY=VALUE, and KEY is one of {keys}; got {word}",
-            keys=", ".join(_KEYS),
+            keys=", ".join(WORDS),
             word=preview(word),
         )
     if key == "multiline":

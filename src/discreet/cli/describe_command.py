@@ -9,9 +9,12 @@ from rich.table import Table
 from ..datasets.draft import draft
 from ..datasets.noisy_cell_counts import CLASSES
 from ..errors import InvalidArgument
+from ..tables.csv_files import CsvFile
 from .answer_output import say
 from .budget_tables import literal
+from .csv_form import in_form
 from .json_output import print_json
+from .options import CsvForm
 
 _NOT_PRIVATE = (
     "NOT PRIVATE: these are counts of the rows themselves. Show them to nobody who may not see the rows, and "
@@ -55,6 +58,7 @@ def describe_command(
     names: _ColumnNames = None,
     table: _TableName = None,
     schema: _Schema = False,
+    csv: CsvForm = None,
 ) -> None:
     """Draft a discreet.toml from the schema of a file.
 
@@ -73,7 +77,11 @@ def describe_command(
     if data is None:
         raise InvalidArgument("which data are described? give a file, a folder or a database")
     column_names = () if names is None else tuple(each.strip() for each in names.split(","))
-    typer.echo(draft(data, name, header=header, names=column_names, table=table), nl=False)
+    csv_file = in_form(data, csv)
+    form = csv_file.form if isinstance(csv_file, CsvFile) else None
+    typer.echo(
+        draft(data, name, header=header, names=column_names, table=table, form=form), nl=False
+    )
 
 
 def count_not_private(dataset: str) -> None:

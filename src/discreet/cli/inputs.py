@@ -26,6 +26,7 @@ from ..errors import (
 )
 from ..file_permissions import private_opener
 from ..numbers import exact
+from ..tables.csv_files import CsvFile
 from ..tables.engine_errors import quietly
 from ..tables.files import file_format
 
@@ -140,7 +141,8 @@ def _read_utf8(stream: BinaryIO) -> str:
 
 def is_copy(path: object) -> bool:
     """Return whether a path is that of a copy or a link that `table_file` made."""
-    return isinstance(path, str) and Path(path).parent.name.startswith(_FOLDER)
+    file = path.path if isinstance(path, CsvFile) else path
+    return isinstance(file, str | Path) and Path(file).parent.name.startswith(_FOLDER)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import typer
 
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms import MECHANISMS, Mechanism, read_options
+from ..tables.text_form import WORDS
 from .completion import analyst_names, columns_of_file, data_names, declared_groups, one_of
 from .inputs import FORMATS
 
@@ -47,6 +48,7 @@ CsvForm = Annotated[
         help="How a CSV file is written, such as encoding=cp1252, delimiter=;, quote=, multiline=false or "
         "names=a,b; repeatable.",
         show_default=False,
+        autocompletion=one_of(*(f"{word}=" for word in WORDS)),
     ),
 ]
 GapOption = Annotated[

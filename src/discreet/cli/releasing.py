@@ -154,7 +154,7 @@ def releasing(
                 asked = _on(verb), terms, charged, settings, tally
                 answer = _or_how_to_ask_again(partial(_answer, *asked))
             if dataset is None and open_input is table_file and note is not None:
-                _say_of_text(note, path, settings["form"])
+                _say_of_text(note, path, settings)
             answer(_subject(arguments))
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -184,21 +184,24 @@ def _in_form(data: str | Dataset, words: list[str] | None) -> str | CsvFile | Da
     return data
 
 
-def _say_of_text(note: Message, path: str, form: str | None) -> None:
+def _say_of_text(note: Message, path: str, settings: Mapping[str, Any]) -> None:
     """Say a note once a shell if the table is CSV by its name or by --format, and what its header shows."""
-    name = form or ("csv" if path == "-" else path)
-    if file_format(Path(f"x.{name}")) != "CSV":
+    name = settings["form"] or ("csv" if path == "-" else path)
+    if not settings["csv"] and file_format(Path(f"x.{name}")) != "CSV":
         return
-    notes = [note, SEMICOLONS] if _header_delimiter(path) == ";" else [note]
+    is_by_semicolons = _header_delimiter(path, settings["csv"]) == ";"
+    notes = [note, SEMICOLONS] if is_by_semicolons else [note]
     for one in filter(is_new_here, notes):
         say(one)
 
 
-def _header_delimiter(path: str) -> str | None:
-    """Return what separates the names in the header of the first file; None if that is not known."""
+def _header_delimiter(path: str, words: list[str] | None) -> str | None:
+    """Return what separates the names in the header of the first file in that form; None if that is not known."""
     try:
-        first = None if path == "-" else listed_files(path)[0].path
-        return None if first is None else read_head(first, TextForm()).form.delimiter
+        if path == "-":
+            return None
+        first = listed_files(in_form(path, words))[0]
+        return read_head(first.path, first.form or TextForm()).form.delimiter
     except (DiscreetError, OSError):  # the answer stands
         return None
 

@@ -9,8 +9,10 @@ from typing import Any
 
 from ..error_boundary import replacing
 from ..errors import InvalidArgument, InvalidDescription, UnreadableData, UnreadableFile
-from ..tables.files import file_format, start_of
+from ..tables.csv_files import CsvFile
+from ..tables.files import FileNames, file_format, start_of
 from ..tables.first_bytes import told_format
+from ..tables.text_form import TextForm
 from .databases import Database, DuckFile, read_database
 from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN
 from .sources import table_query
@@ -63,13 +65,14 @@ _COMMENTS = {
 """What is said above a key."""
 
 
-def draft(
+def draft(  # noqa: PLR0913  # what is said of the source
     source: str,
     name: str | None = None,
     *,
     header: bool = False,
     names: Sequence[str] = (),
     table: str | None = None,
+    form: TextForm | None = None,
 ) -> str:
     """Return a draft of discreet.toml for a file or a table; all that it cannot know is marked, to be filled in.
 
@@ -80,23 +83,20 @@ def draft(
         header: whether the first line of a CSV file holds the names of its columns, as its owner says.
         names: the names of the columns of a CSV file whose first line is a row.
         table: the table of a database.
+        form: the form of a CSV file, where it is said.
 
     Raises:
         InvalidArgument: if the file has no schema, and the names of its columns are not given; or there is no such
             table.
         UnreadableData: if it is missing, or not of the format of its name.
     """
-    url = database_url(source)
+    url = database_url(source) if form is None else None
     if url is not None:
         types: Mapping[str, str | None] = columns_of_table(url, table)
         where: dict[str, object] = {"connection": _without_password(url), "table": table}
         label = str(table) if name is None else name
     else:
-        types = dict.fromkeys(names) if names else _types_of_files(source, header=header)
-        form = file_format(Path(source))
-        is_csv = form == "CSV" or (not form and bool(names))
-        given = {"csv.names": list(names)} if names else {}
-        where = {"source": source, **({**given, "csv.multiline": True} if is_csv else {})}
+        types, where = _types_and_place(source, names, form, header=header)
         label = name_of_source(source) if name is None else name
     parts = {
         "what": "and types of the columns" if any(types.values()) else "of the columns",
@@ -113,6 +113,27 @@ def draft(
     )
 
 
+def _types_and_place(
+    source: str, names: Sequence[str], form: TextForm | None, *, header: bool
+) -> tuple[Mapping[str, str | None], dict[str, object]]:
+    """Return the columns of files with their types, and the keys that say where and what the files are."""
+    kind = file_format(Path(source))
+    if form is not None and kind not in ("", "CSV"):
+        raise InvalidArgument("--csv is of a CSV file, and {source} is none", source=source)
+    if form is not None and form.names is not None and names:
+        raise InvalidArgument("the names are given twice: leave out --names")
+    said = {} if form is None else form.given
+    if names:
+        said["names"] = list(names)
+    data = source if form is None else CsvFile(Path(source), form)
+    types = dict.fromkeys(names) if names else _types_of_files(data, source, header=header)
+    is_csv = kind == "CSV" or (not kind and bool(said))
+    form_keys = {"multiline": True, **said} if is_csv else {}
+    # The one with a comment is the last.
+    in_order = sorted(form_keys.items(), key=lambda one: one[0] == "multiline")
+    return types, {"source": source, **{f"csv.{key}": value for key, value in in_order}}
+
+
 def _without_password(url: str) -> str:
     """Return the URL of a database without its driver and a password."""
     from sqlalchemy import make_url
@@ -121,11 +142,11 @@ def _without_password(url: str) -> str:
     return address.set(drivername=address.get_backend_name(), password=None).render_as_string()
 
 
-def _types_of_files(source: str, *, header: bool) -> Mapping[str, str | None]:
+def _types_of_files(data: "FileNames", source: str, *, header: bool) -> Mapping[str, str | None]:
     """Return the columns of files, with their types where they have any."""
     from ..tables.files import schema
 
-    types = schema(source, header=header)
+    types = schema(data, header=header)
     if types is not None:
         return types
     raise InvalidArgument(

@@ -10,6 +10,9 @@ from .encodings import encoding_name
 
 MOST_COLUMNS = 10_000
 
+WORDS = ("encoding", "delimiter", "quote", "multiline", "names")
+"""The words of a form, as --csv takes them."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextForm:
