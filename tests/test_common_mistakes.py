@@ -135,7 +135,7 @@ MISTAKES = [
     Mistake(
         "the categories of pandas",
         lambda: library.mode(PEOPLE.astype({"city": "category"}), "city", epsilon=1),
-        "name what may be answered",
+        "Give the possible answers",
     ),
     Mistake(
         "candidates that differ in a blank",

@@ -228,6 +228,26 @@ def test_in_python_it_is_of_the_process_and_warns_once(tmp_path: Path) -> None:
     assert not kept().exists()
 
 
+def test_a_profile_joins_it_in_python() -> None:
+    """Of a path, a table in memory and a described table, each once; a ledger that pays keeps it out."""
+    frame = pd.DataFrame({"city": ["Bern"] * 9, "age": range(9)})
+    described = discreet.Dataset(
+        frame.copy(), {"age": {"type": "integer", "minimum": 0, "maximum": 99}}
+    )
+    for data in ("people.csv", frame, described):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            for _ in range(2):
+                discreet.profile(data, epsilon=6, delta="1e-8")
+        warned = [one for one in seen if "more than ε = 10 together" in str(one.message)]
+        assert len(warned) == (data is not described), data
+    ledger = discreet.Ledger()
+    ledger.open("people", epsilon=20, delta="1e-6", delta_for="questions")
+    paid = pd.DataFrame({"age": range(9)})
+    discreet.profile(paid, epsilon=6, numbers=["age"], ledger=ledger.session("people"))
+    assert not any(place[1] == id(paid) for place in tally._here)
+
+
 def test_what_releases_nothing_is_not_noted_in_python() -> None:
     data = pd.DataFrame({"city": ["Bern"] * 9})
     terms: dict[str, Any] = {"candidates": ["Bern"], "epsilon": 6}

@@ -12,6 +12,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from .arguments import exact_text
+from .doors import fix
 from .errors import InvalidArgument, InvalidNumber, preview
 
 Number = int | float | str | Fraction | Decimal
@@ -44,9 +45,11 @@ def exact(value: object, name: str) -> Fraction:
     number = _read(value)
     if number is None:
         raise InvalidNumber(
-            "{name} must be a finite number (int, float, Fraction, Decimal, or text such as "
-            "'0.1' or '1/3'), got {value}", name=name, value=preview(value),
-        )  # fmt: skip
+            "{name} must be {number}, got {value}",
+            name=name,
+            number=fix("a number"),
+            value=preview(value),
+        )
     return number
 
 

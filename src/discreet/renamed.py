@@ -101,8 +101,11 @@ COMMANDS: dict[tuple[str, ...], str] = {
     ("report", "audit"): "audit exact --report FILE",
     ("report", "ledger"): "ledger show --report FILE",
     ("schema",): "describe --schema",
+    **dict.fromkeys((("hist",), ("histogram",), ("value-counts",)), "counts"),
+    **dict.fromkeys((("average",), ("avg",)), "mean"),
+    **dict.fromkeys((("percentile",),), "quantile"),
 }
-"""The commands that are called otherwise now."""
+"""The commands that are called otherwise, here or now."""
 
 OPTIONS: dict[str, str] = {
     "--noise": "give --mechanism-option noise=NAME",

@@ -98,7 +98,7 @@ REFUSED: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
     ),
     (discreet.mode, {"column": "city", "by": "city", "groups": ["Bsel"]}, "did you mean 'Basel'?"),
     (discreet.mode, {"column": "city", "by": "free"}, "groups are missing"),
-    (discreet.mode, {"column": "city", "groups": ["Bern"]}, "by= goes with groups="),
+    (discreet.mode, {"column": "city", "groups": ["Bern"]}, "by goes with groups"),
     (discreet.mode, {"column": "city", "privacy_unit": "person"}, "declares all rows of one user"),
     (discreet.median, {"column": "age", "max_contributions": 3}, "is declared as 2, got 3"),
     (discreet.mode, {"column": "city", "max_contributions": 2}, "max_contributions is for numbers"),

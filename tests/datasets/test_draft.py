@@ -100,7 +100,7 @@ def test_a_csv_file_has_names_only_if_its_owner_says_so(tmp_path: Path) -> None:
     import gzip
 
     file.write_bytes(gzip.compress(f"age;who\n7;{MARKER}\n".encode()))
-    with pytest.raises(InvalidArgument, match="say --header"):
+    with pytest.raises(InvalidArgument, match="say header=True"):
         draft(str(file))
     found = draft(str(file), header=True)
     assert "[datasets.people.columns.age]" in found

@@ -29,7 +29,7 @@ def test_a_budget_in_epsilon_gets_a_delta_by_an_event(where: str) -> None:
         ledger.extend("adult", analyst="a", delta="1e-6", delta_for="questions")
     wrongs: list[dict[str, Any]] = [{}, {"delta_for": "composition"}]
     for wrong in wrongs:
-        with pytest.raises(InvalidArgument, match='give delta_for="questions"'):
+        with pytest.raises(InvalidArgument, match="give delta_for='questions'"):
             ledger.extend("adult", delta="1e-6", **wrong)
     whole = ledger.extend("adult", delta="1e-6", delta_for="questions")
     assert (whole.delta_for, whole.total.delta) == ("questions", Fraction(1, 10**6))

@@ -45,10 +45,10 @@ MADE: dict[str, tuple[Callable[[Path], object], str]] = {
     "lz4": (lambda p: p.write_bytes(b"\x04\x22\x4d\x18" + ROWS), "lz4 -d"),
     "sz": (lambda p: p.write_bytes(b"\xff\x06\0\0sNaPpY" + ROWS), "snzip"),
     "zip": (lambda p: zipped(p, "people.csv"), "unzip"),
-    "xlsx": (lambda p: zipped(p, "[Content_Types].xml"), "save its sheet as CSV UTF-8.*read_excel"),
+    "xlsx": (lambda p: zipped(p, "[Content_Types].xml"), "read_excel.*save that as CSV"),
     "ods": (lambda p: p.write_bytes(
-        b"PK\x03\x04" + b"\0" * 26 + b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"), "save its sheet"),
-    "xls": (lambda p: p.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + ROWS), "save its sheet"),
+        b"PK\x03\x04" + b"\0" * 26 + b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"), "save that"),
+    "xls": (lambda p: p.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + ROWS), "save that as CSV"),
     "avro": (lambda p: p.write_bytes(b"Obj\x01" + ROWS), "read_avro"),
     "orc": (lambda p: p.write_bytes(b"ORC\x01" + ROWS), "pyarrow.orc"),
     "gz": (lambda p: p.write_bytes(gzip.compress(ROWS)), "name it .csv.gz"),

@@ -273,9 +273,9 @@ ZURICH = pa.timestamp("us", "Europe/Zurich")
         (pa.array([], pa.date32()), ZONED["months"], "without an offset, and the candidates are times with"),
         (pa.array([], pa.int64()), GRIDS["months"], "is no column of dates or times"),
         (pa.array([], pa.string()), GRIDS["months"], "is no column of dates or times"),
-        (pa.array([], pa.date32()), Grid(0, 5), "give candidates such as DateGrid"),
-        (pa.array([], pa.timestamp("us")), Grid(0, 5), "give candidates such as DateGrid"),
-        (pa.array([], ZURICH), Grid(0, 5), "give candidates such as DateGrid"),
+        (pa.array([], pa.date32()), Grid(0, 5), "give candidates=DateGrid"),
+        (pa.array([], pa.timestamp("us")), Grid(0, 5), "give candidates=DateGrid"),
+        (pa.array([], ZURICH), Grid(0, 5), "give candidates=DateGrid"),
     ],
 )  # fmt: skip
 def test_other_columns_are_refused_by_their_type(

@@ -79,7 +79,7 @@ def test_candidates_must_be_named_or_declared() -> None:
     undeclared = pd.DataFrame({"status": pd.Categorical(["a", "a"])})
     for data in (frame(["a"]), undeclared, EXAMPLE):
         column = "marital_status" if data is EXAMPLE else "status"
-        with pytest.raises(InvalidCandidates, match="declares none, so name what may be answered"):
+        with pytest.raises(InvalidCandidates, match=r"declares none\. Give the possible answers"):
             discreet.mode(data, column, epsilon=1)
     with pytest.raises(InvalidCandidates, match="the type of the data declares none"):
         discreet.mode(["a", "b"], epsilon=1)

@@ -322,7 +322,7 @@ def test_more_groups_than_are_answered_are_cut_by_their_noisy_counts() -> None:
         ({"rho": 1, "epsilon": None}, "divides epsilon"),
         ({"scale": 1, "epsilon": None}, "divides epsilon"),
         ({"groups_share": 1}, "groups_share must be above 0 and below 1"),
-        ({"by": None}, "by= goes with groups="),
+        ({"by": None}, "by goes with groups"),
         ({"max_groups": 2}, "name the column of users"),
         ({"epsilon": "1e-9", "delta": "1e-15"}, "take a larger epsilon"),
     ],

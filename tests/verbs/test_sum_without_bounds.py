@@ -126,7 +126,7 @@ def test_a_quote_reads_nothing() -> None:
         ({"epsilon": None, "rho": 1}, "with epsilon, not rho"),
         ({"bounds_share": 1}, "between 0 and 1"),
         ({"bounds_share": 0}, "between 0 and 1"),
-        ({"bounds_share": None}, 'bounds_share="1/10"'),
+        ({"bounds_share": None}, "bounds_share='1/10'"),
     ],
 )
 def test_public_mistakes_are_refused_before_data_are_opened(terms: Any, words: str) -> None:

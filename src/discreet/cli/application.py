@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from ..arguments import choice
+from ..doors import set_door
 from ..errors import DiscreetError, InvalidArgument
 from ..messages import gettext, languages, preferred_language, set_language, translate
 from ..renamed import COMMANDS, OPTIONS
@@ -146,8 +147,14 @@ def with_step_as_one(arguments: list[str]) -> list[str]:
     return arguments
 
 
+_FOR_REMOTE_CALLERS = {"serve", "mcp"}
+"""Commands whose messages go to callers who give arguments, and no options."""
+
+
 def _run(arguments: list[str]) -> int:
     set_language(preferred_language())
+    if not {*arguments[:1]} & _FOR_REMOTE_CALLERS:
+        set_door("terminal")
     try:
         _check(arguments)
         words = arguments or words_to_complete(os.environ)[0]
@@ -174,7 +181,7 @@ def _check(arguments: list[str]) -> None:
     for words in (tuple(arguments[:2]), tuple(arguments[:1])):
         if words in COMMANDS:
             raise InvalidArgument(
-                "discreet {words} is now: discreet {commands}",
+                "there is no discreet {words}: run discreet {commands}",
                 words=" ".join(words),
                 commands=COMMANDS[words],
             )
@@ -199,12 +206,33 @@ def _message(error: Exception) -> str | None:
     if missing == "--language":
         return "--language goes before the command, as in: discreet --language zh mode ..."
     message = str(parser_message())
+    if getattr(getattr(error, "param", None), "name", None) == "column":
+        message = f"{message}{_columns(error)}"
     several = "unexpected extra argument" in message
     return (
         f"{message}; of several files give the pattern, 'rows/*.csv' in quotes"
         if several
         else message
     )
+
+
+def _columns(error: Any) -> str:
+    """Return the columns of the table of a command that names none, in words; "" if it cannot be read."""
+    table = error.ctx.params.get("data") if error.ctx is not None else None
+    if not isinstance(table, str):
+        return ""
+    from ..datasets.declarations import few
+    from ..tables.column_list import shown_columns
+    from .accounts import description_for
+
+    try:
+        description = description_for(table)
+        columns = (
+            shown_columns(table) if description is None else description.dataset(table).columns
+        )
+    except DiscreetError:
+        return ""
+    return f" It is one of {few(list(columns))}." if columns else ""
 
 
 def _own_name(error: Exception) -> str | None:

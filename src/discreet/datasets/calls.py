@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 from .. import tally
 from ..account import describe_account, is_quoted
 from ..arguments import column_name
+from ..doors import fix
 from ..errors import DiscreetError, InvalidArgument
 from ..payment import UNDESCRIBED
 from ..releases import Release
@@ -97,7 +98,7 @@ def _warn_of_objects(table: Any, column: object) -> None:
         of = f"column {column!r} holds" if is_table else "the data hold"
         warn(
             f"{of} Python objects: cells that are no numbers or dates, such as text, count as missing. Where text "
-            "spells numbers, cast it, such as pandas.to_numeric(table[column])"
+            f"spells numbers, {fix('numbers of a text')}"
         )
 
 
@@ -171,7 +172,7 @@ def takes_dataset(
                 filled = fill_terms(data, arguments, asks, verb.__name__)
                 answer = verb(**filled)  # type: ignore[call-arg]
                 if is_outer and filled.get("ledger") is None:
-                    _note(verb.__name__, data.place, answer)
+                    note_answer(verb.__name__, data, answer)
                 return answer
             column = _column(args, kwargs, place)
             if is_outer:
@@ -185,8 +186,7 @@ def takes_dataset(
                 kwargs["ledger"] = describe_account(kwargs["ledger"], UNDESCRIBED)
             answer = verb(*args, **kwargs)
             if is_outer and kwargs.get("ledger") is None:
-                is_path = names_files(data, column=column is not None)
-                _note(verb.__name__, place_of(data) if is_path else None, answer, data)
+                note_answer(verb.__name__, data, answer, has_column=column is not None)
             return answer
         finally:
             _inside.reset(outer)
@@ -194,13 +194,16 @@ def takes_dataset(
     return call
 
 
-def _note(verb: str, place: object, answer: object, table: object = None) -> None:
+def note_answer(verb: str, data: object, answer: object, *, has_column: bool = True) -> None:
     """Add an answer without a ledger to the tally of this process; whatever goes wrong there, the answer stands."""
     if not isinstance(answer, Release) or tally.is_off():
         return
     with suppress(OSError, DiscreetError, Warning):
+        is_dataset = isinstance(data, Dataset)
+        is_path = not is_dataset and names_files(data, column=has_column)
+        place = data.place if isinstance(data, Dataset) else place_of(data) if is_path else None
         files = tally.files_of(list_files(place)) if place is not None else ()
-        memory = tally.place_in_memory(table) if place is None else None
+        memory = tally.place_in_memory(data) if place is None and not is_dataset else None
         entry = tally.entry_of(verb, answer, files if memory is None else [memory])
         if entry is not None:
             tally.note_here(entry)

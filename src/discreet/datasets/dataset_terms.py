@@ -11,6 +11,7 @@ from ..account import describe_account
 from ..candidates import Grid, Labels
 from ..date_grid import DateGrid
 from ..decimals import Decimals
+from ..doors import fix, say
 from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..numbers import count, exact
 from ..privacy.units import one_record, plain_unit, read_unit
@@ -132,11 +133,11 @@ def _check_vouched(dataset: Dataset, arguments: dict[str, Any], verb: str) -> No
         raise InvalidArgument(
             "a record of {dataset_label} is declared as {one_record}, and {verb} relies on what "
             "you promise about one record: if it holds for all those rows together, say "
-            "privacy_unit={plain_unit}",
+            "{unit}",
             dataset_label=dataset.label,
             one_record=one_record(dataset.privacy_unit),
             verb=verb,
-            plain_unit=repr(plain_unit(dataset.privacy_unit)),
+            unit=say(privacy_unit=plain_unit(dataset.privacy_unit)),
         )
     declared_unit(dataset, unit)
 
@@ -329,12 +330,8 @@ def _declared_grid(dataset: Dataset, column: Column) -> object:
         f"candidates are missing: the description of {dataset.label} declares no grid of column "
         f"{column.name!r}; declare a minimum and a maximum"
         + (", and a step," if column.type in ("number", "datetime") else "")
-        + " or give candidates, such as "
-        + (
-            "Grid(0, 100)"
-            if column.is_numeric
-            else 'DateGrid("2020-01-01", "2024-12-31", "1 month")'
-        )
+        + " or give "
+        + (fix("a grid", lo=0, hi=100) if column.is_numeric else fix("a grid of dates"))
     )
 
 

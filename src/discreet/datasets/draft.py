@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..doors import say
 from ..error_boundary import replacing
 from ..errors import InvalidArgument, InvalidDescription, UnreadableData, UnreadableFile
 from ..tables.csv_files import CsvFile
@@ -54,6 +55,7 @@ ledger = "budget.db"
 [datasets.{name}]
 {where}privacy_unit = "{fill}: the column that says whose a row is, or delete this line if every row is a record"
 budget = {{ epsilon = "{fill}: the most that all answers may cost together" }}
+# To publish values that nobody can list: budget = {{ epsilon = "3", delta = "1e-6", delta_for = "questions" }}
 """
 
 _COMMENTS = {
@@ -151,9 +153,11 @@ def _types_of_files(data: "FileNames", source: str, *, header: bool) -> Mapping[
         return types
     raise InvalidArgument(
         "{source} has no schema: if it is CSV and its first line holds the names of its "
-        "columns, say --header; if that is a row, give them: --names a,b,c. Of JSON lines "
-        "give the keys: --names too",
+        "columns, say {header}; if that is a row, give them: {names}. Of JSON lines give "
+        "the keys so too",
         source=source,
+        header=say(header=True),
+        names=say(names=["a", "b", "c"]),
     )
 
 
@@ -251,7 +255,11 @@ def _column_types(database: Database | DuckFile, table: str | None) -> dict[str,
     )
     if table not in tables:
         names = ", ".join(sorted(tables)) or "none"
-        raise InvalidArgument("which table is it? give --table; there are {names}", names=names)
+        raise InvalidArgument(
+            "which table is it? give {table}; there are {names}",
+            table=say(table="NAME"),
+            names=names,
+        )
     if isinstance(database, DuckFile):
         relation = database.sql(table_query(table))
         return {name: str(of) for name, of in zip(relation.columns, relation.types, strict=True)}

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..arguments import choice
+from ..doors import say
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, preview
 from ..messages import AND, OR, Message, join
 from ..numbers import positive, spell, spell_down
@@ -239,7 +240,7 @@ class Budget:
         if unit == self.unit:
             return
         fix = (
-            f"ask with privacy_unit={plain_unit(self.unit)!r}"
+            f"ask with {say(privacy_unit=plain_unit(self.unit))}"
             if self.unit
             else "ask without privacy_unit"
         )
@@ -350,9 +351,9 @@ class Budget:
                 return replace(self, delta_for=use, total=replace(self.total, rho=total.rho))
             raise InvalidArgument(
                 "the budget of {name} has no delta yet, and its charges have an epsilon each: give "
-                'delta_for="questions" with delta, so that releases with an epsilon and a delta each '
-                "add up too",
+                "{use} with delta, so that releases with an epsilon and a delta each add up too",
                 name=self.name,
+                use=say(delta_for="questions"),
             )
         if use not in (None, self.delta_for):
             raise InvalidArgument(

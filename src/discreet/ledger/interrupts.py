@@ -14,6 +14,7 @@ from signal import SIGINT, default_int_handler
 from types import FrameType
 from typing import Generic, TypeVar
 
+from ..doors import keeping_door
 from ..signal_handlers import may_be_interrupted, only_ctrl_c_interrupts, set_handler
 
 _T = TypeVar("_T")
@@ -62,6 +63,7 @@ def run_uninterrupted(work: Callable[[StopRequest], _T], *, is_short: bool = Fal
         work: the work. It looks whether it should stop wherever it waits for others.
         is_short: whether an interrupt can wait for all else that it does.
     """
+    work = keeping_door(work)
     if not may_be_interrupted():
         return Context().run(work, StopRequest())
     if is_short and only_ctrl_c_interrupts():

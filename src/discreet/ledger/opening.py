@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ..doors import fix, say
 from ..errors import InvalidArgument, UnknownBudget
 from ..payment import About
 from ..privacy.units import one_record
@@ -65,11 +66,11 @@ def _period(bindings: Bindings, budget: BudgetName, per: str | None) -> Period |
     if per not in (None, current.per):
         raise InvalidArgument(
             "the budget of {dataset} was opened per {current_per}, not per {per}; the next one "
-            "can be of another period: ledger.renew(dataset, per={period})",
+            "can be of another period: renew it with {period}",
             dataset=budget.dataset,
             current_per=current.per,
             per=per,
-            period=repr(per),
+            period=fix("a period", per=per),
         )
     return current
 
@@ -175,9 +176,10 @@ def _next_period(old: Budget, began: Period | None, per: str | None) -> Period:
     """
     if began is None:
         raise InvalidArgument(
-            "the budget of {dataset} has no calendar period: name the new one, --period 2027. "
+            "the budget of {dataset} has no calendar period: name the new one, {period}. "
             '(Or declare per = "year" in discreet.toml, and it is named for you.)',
             dataset=old.dataset,
+            period=say(period="2027"),
         )
     if not began.has_ended:
         raise InvalidArgument(
@@ -296,8 +298,10 @@ def _new_budget(name: BudgetName, terms: BudgetTerms) -> Budget:
     """
     if terms.total.delta and terms.delta_for is None:
         raise InvalidArgument(
-            'what is delta for? give delta_for="questions" for releases with epsilon and delta each, which add '
-            'up, or delta_for="composition" for releases with a rho, whose sum certifies epsilon and delta'
+            "what is delta for? give {questions} for releases with epsilon and delta each, which add up, or "
+            "{composition} for releases with a rho, whose sum certifies epsilon and delta",
+            questions=say(delta_for="questions"),
+            composition=say(delta_for="composition"),
         )
     return new_budget(
         *name, terms.neighbors, terms.total, terms.unit,

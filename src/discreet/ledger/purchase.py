@@ -15,6 +15,7 @@ from uuid import uuid4
 from ..account import Indices, PaidAnswer
 from ..arguments import read_name
 from ..digests import is_current
+from ..doors import say
 from ..errors import (
     DiscreetError,
     LedgerCorrupt,
@@ -297,7 +298,7 @@ class Purchase:
             was_charged = True if is_paid else self.was_charged(error)
             if was_charged is not False:
                 prefix = "this is paid" if was_charged else "if this was paid"
-                error.add_note(f"{prefix}: request={self.bill.request!r} asks again at no cost")
+                error.add_note(f"{prefix}: {say(request=self.bill.request)} asks again at no cost")
             if isinstance(error, DiscreetError):
                 error.charged = was_charged
             raise

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from ..arguments import file_path
 from ..datasets.configuration import Configuration, find_configuration, read_configuration
 from ..datasets.dataset import Dataset, with_account
+from ..doors import in_description
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidDescription, UnknownBudget
 from ..numbers import Number
@@ -104,7 +106,8 @@ def open_described(  # noqa: PLR0913  # what the file declares, and what the own
         **amounts_here,
     }
     of |= {rule: value for rule, value in rules.items() if value is not None}
-    return _ledger(ledger).open(dataset, analyst=analyst, separate=separate, **of)
+    with in_description() if terms else nullcontext():
+        return _ledger(ledger).open(dataset, analyst=analyst, separate=separate, **of)
 
 
 def declared_neighbors(configuration: Configuration, name: str) -> Neighbors:

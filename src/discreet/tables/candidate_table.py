@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..arguments import column_name
 from ..candidates import position
+from ..doors import fix
 from ..error_boundary import error_boundaries
 from ..errors import DiscreetError, InvalidCandidates, preview
 from .engine_errors import quietly
@@ -356,7 +357,8 @@ def rank_column(data: object, column: str) -> Ranking:
     if not keeps_candidates(data):
         raise InvalidCandidates(
             "a CandidateTable is a file, a DuckDB relation, a Polars frame or a Spark DataFrame; other candidates "
-            "in memory can be given as they are: candidates=table[column]"
+            "in memory can be given as they are: {given}",
+            given=fix("candidates of a column"),
         )
     of = table.type()
     if of.kind not in _CANDIDATE_KINDS:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..arguments import file_path
+from ..doors import fix
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, MissingColumn, UnreadableFile, preview
 from .byte_blocks import is_gzip, open_bytes
@@ -284,10 +285,11 @@ def _check_header(header: _Header, file: Path, encoding: str) -> None:
     text = "".join(header.names)
     if "\ufffd" in text:
         raise UnreadableFile(
-            '{file} has a first line that is no text in {encoding}. Say its code, as csv.encoding = "cp1252" or '
-            'discreet.scan_csv(path, encoding="cp1252"): {examples}',
+            "{file} has a first line that is no text in {encoding}. Say its code: {say_it}. "
+            "Codes are {examples}",
             file=file,
             encoding=encoding,
+            say_it=fix("an encoding", encoding="cp1252"),
             examples=EXAMPLES,
         )
     if "\0" in text:
@@ -343,7 +345,7 @@ def _no_such_column(column: str, names: Sequence[str], file: Path, alias: str) -
     if not all(map(can_be_name, names)):  # it may be a row, which must not be shown
         where = (
             f"the first line of {file}, which is not shown, as it may be a row. If it holds the names, check how "
-            "yours is spelled; if it is a row, say the names: discreet.scan_csv(path, names=[...])"
+            "yours is spelled; if it is a row, say the names: " + fix("names of columns")
         )
         return missing_column(column, [], where, alias)
     return missing_column(column, names, str(file), alias)

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from ..arguments import file_path
 from ..conditions import Condition
 from ..date_grid import ClockKind
+from ..doors import fix
 from ..errors import DiscreetError, InvalidArgument, UnreadableFile
 from ..warning import warn
 from .byte_blocks import is_gzip
@@ -57,13 +58,17 @@ KINDS = {
 
 FILE_FORMATS = ".csv, .csv.gz, .tsv, .tsv.gz, .ndjson, .jsonl, .parquet, .arrow and .feather"
 
+_READERS = {
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "pandas.read_excel(path)"),
+    ".dta": "pandas.read_stata(path)",
+    ".sav": "pandas.read_spss(path)",
+    **dict.fromkeys((".sas7bdat", ".xpt"), "pandas.read_sas(path)"),
+}
+"""What reads a file of an ending to memory, in Python."""
 
-_HINT = " If it is CSV, name it .csv, or give its form in Python: discreet.scan_csv(path, delimiter=..., names=...)"
 _HINTS = {
     ".json": " Of JSON one object a line is read, named .jsonl. An array becomes that by: jq -c '.[]' FILE",
     ".geojson": " Of JSON one object a line is read, named .jsonl: jq -c '.features[].properties' FILE",
-    **dict.fromkeys((".dta", ".sav", ".sas7bdat", ".xpt"), " Give the table in Python: pandas.read_stata(path), "
-                    "pandas.read_spss(path) or pandas.read_sas(path)"),
 }  # fmt: skip
 """What to do with a file of an ending that is not read."""
 
@@ -419,14 +424,24 @@ def format_of(one: File) -> str:
     kind = file_format(one.path)
     if not kind:
         refuse_other_format(one.path, start_of(one.path))
-        hint = _HINTS.get(one.path.suffix.lower(), _HINT)
         raise UnreadableFile(
             "{one_path} has none of the accepted extensions: {file_formats}.{hint}",
             one_path=one.path,
             file_formats=FILE_FORMATS,
-            hint=hint,
+            hint=_hint(one.path),
         )
     return kind
+
+
+def _hint(path: Path) -> str:
+    """Return what to do with a file of an ending that is not read, in words."""
+    ending = path.suffix.lower()
+    if ending in _READERS:
+        return f" {fix('a table', table=_READERS[ending])}"
+    return (
+        _HINTS.get(ending)
+        or f" If it is CSV, name it .csv, or say its form: {fix('the form of a file')}"
+    )
 
 
 def start_of(file: Path) -> bytes:

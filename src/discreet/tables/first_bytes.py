@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from ..doors import fix
 from ..errors import UnreadableFile
 
 SIGNATURE = 512
@@ -22,16 +23,22 @@ class Format(NamedTuple):
         pattern: what the file begins with.
         kind: the name of the format where files of it are read: as in `files.KINDS`, or a compression of them.
         words: what the file is.
-        fix: what to do, at a shell and in Python; {path} stands for its path.
+        advice: what to do, with {path} for its path; empty if a reader is named.
+        reader: what reads it to memory, in Python.
     """
 
     pattern: bytes
     kind: str
     words: str
-    fix: str
+    advice: str
+    reader: str = ""
 
+    def fix(self, file: Path) -> str:
+        """Return what to do with a file, in the words of the reader's door."""
+        if self.reader:
+            return fix("a table", table=self.reader.format(path=repr(str(file))))
+        return self.advice.format(path=file)
 
-_WORKBOOK = "save its sheet as CSV UTF-8 (.csv). In Python you can give the table: pandas.read_excel({path})"
 
 FORMATS = (
     Format(rb"PAR1[\s\S]{0,12}[\0-\x08\x0e-\x1f]", "Parquet", "holds Parquet", "name it .parquet"),
@@ -45,13 +52,15 @@ FORMATS = (
     Format(rb"\xff\x06\0\0sNaPpY", "", "is compressed with snappy", "unpack it: snzip -dk {path}"),
     Format(
         rb"PK\x03\x04[\s\S]{26}(\[Content_Types\]|_rels/|docProps/|xl/|mimetypeapplication/vnd\.oasis)",
-        "", "is a workbook", _WORKBOOK,
+        "", "is a workbook", "", "pandas.read_excel({path})",
     ),
-    Format(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "", "is an old or encrypted workbook", _WORKBOOK),
+    Format(
+        rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "", "is an old or encrypted workbook", "", "pandas.read_excel({path})",
+    ),
     Format(rb"PK[\x03\x05\x07][\x04\x06\x08]", "", "is a zip archive", "unpack it: unzip {path}"),
-    Format(rb"Obj\x01", "", "holds Avro", "give the table in Python: polars.read_avro({path})"),
-    Format(rb"ORC[\0-\x08\x0e-\x1f]", "", "holds ORC", "give the table in Python: polars.from_arrow("
-           "pyarrow.orc.read_table({path}))"),
+    Format(rb"Obj\x01", "", "holds Avro", "", "polars.read_avro({path})"),
+    Format(rb"ORC[\0-\x08\x0e-\x1f]", "", "holds ORC", "", "polars.from_arrow(pyarrow.orc.read_table({path}))"),
     Format(
         rb"SQLite format 3\0", "SQLite", "is an SQLite database",
         "describe a table of it: discreet describe sqlite:///{path} --table NAME",
@@ -60,7 +69,7 @@ FORMATS = (
         rb"[\s\S]{8}DUCK[\s\S]{0,8}\0", "DuckDB", "is a DuckDB database",
         "describe a table of it: discreet describe duckdb:///{path} --table NAME",
     ),
-    Format(rb"\x89HDF", "", "holds HDF5", "give the table in Python: pandas.read_hdf({path})"),
+    Format(rb"\x89HDF", "", "holds HDF5", "", "pandas.read_hdf({path})"),
 )  # fmt: skip
 
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -83,7 +92,7 @@ def refuse_other_format(file: Path, start: bytes, kind: str = "") -> None:
             "{file} {words}, and its bytes are no rows of text: {fix}",
             file=file,
             words=told.words,
-            fix=told.fix.format(path=file),
+            fix=told.fix(file),
         )
 
 
@@ -95,7 +104,7 @@ def refuse_utf_16(file: Path, start: bytes) -> None:
     """
     if start.startswith(UTF_16):
         raise UnreadableFile(
-            '{file} is UTF-16 by its first bytes: say csv.encoding = "utf-16", or '
-            'discreet.scan_csv(path, names=..., encoding="utf-16")',
+            "{file} is UTF-16 by its first bytes. Say so: {say_it}",
             file=file,
+            say_it=fix("an encoding", encoding="utf-16"),
         )

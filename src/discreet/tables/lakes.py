@@ -10,6 +10,7 @@ from glob import escape, glob
 from pathlib import Path
 from typing import NamedTuple
 
+from ..doors import fix
 from ..errors import UnreadableFile
 
 
@@ -89,5 +90,5 @@ def _refuse(file: Path, folder: str, found: dict[str, "_Format | None"]) -> None
             file=file,
             folder=folder,
             lake=lake.name,
-            advice=lake.advice.format(folder=folder),
+            advice=fix("rows of now", give=lake.advice.format(folder=folder)),
         )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..conditions import Condition
+from ..doors import fix
 from ..errors import UnreadableData
 from ..privacy.units import Unit, columns_of_unit
 from .kinds import ColumnType
@@ -69,16 +70,18 @@ class Records:
         return self.most_groups < len(self.groups)
 
 
-_DAYS = (
-    'for dates and times give candidates such as DateGrid("2020-01-01", "2024-12-31", "1 month")'
-)
+_TIMES = ("date", "timestamp", "timestamp with time zone")
 
-_CASTS = {
-    **dict.fromkeys(("date", "timestamp", "timestamp with time zone"), _DAYS),
-    "text": "where text spells numbers, cast it, such as table[column].astype(float) in pandas",
-    "boolean": "for the share of True ask counts, for the most common value mode",
-}
-"""What makes numbers of a column of another kind."""
+
+def _cast(kind: str) -> str:
+    """Return what makes numbers of a column of another kind, in words."""
+    if kind in _TIMES:
+        return f"for dates and times give {fix('a grid of dates')}"
+    if kind == "text":
+        return f"if text spells numbers, {fix('numbers of a text')}"
+    if kind == "boolean":
+        return "for the share of True ask counts, for the most common value mode"
+    return "cast what pandas keeps as objects"
 
 
 def check_numbers(of: ColumnType) -> None:
@@ -86,5 +89,5 @@ def check_numbers(of: ColumnType) -> None:
     if of.kind not in ("integer", "float", "decimal"):
         raise UnreadableData(
             f"{of.words}, is no column of numbers. Accepted: integers, floats and decimals; "
-            + _CASTS.get(of.kind, "cast what pandas keeps as objects")
+            + _cast(of.kind)
         )

@@ -15,6 +15,7 @@ from ..datasets.columns import Column
 from ..datasets.dataset_terms import column_values
 from ..datasets.declarations import few
 from ..datasets.noisy_cell_counts import CLASSES, LARGEST, NoisyCellCounts
+from ..doors import fix
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument
 from ..mechanisms.contract import Law, read_parameter
@@ -244,8 +245,9 @@ def _with_description(dataset: object) -> Dataset:
     if isinstance(dataset, Dataset):
         return dataset
     raise InvalidArgument(
-        "check counts the cells that fit a description, and these data have none: describe them once, with "
-        "discreet.Dataset(data, columns=...) or in discreet.toml"
+        "check counts the cells that fit a description, and these data have none: describe them once, "
+        "{description}",
+        description=fix("a description"),
     )
 
 

@@ -153,7 +153,7 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         raise InvalidArgument("minimum_count, most and other go with delta, without candidates")
     column = None if column is None else column_name(column)
     parameter, others = read_terms(terms, COUNT_TERMS)
-    labels = _labels_in_list(labels_of_column(data, column, candidates, terms))
+    labels = _labels_in_list(labels_of_column(data, column, candidates, terms, {"delta": "1e-8"}))
     unit_query = read_unit_query(others).with_candidates(labels.size, max_candidates)
     groups = unit_query.columns(data, column)
     noise = counts_noise(unit_query, labels.size, unit_query.for_answers(parameter))

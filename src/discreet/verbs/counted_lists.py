@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ..answers import Answer
 from ..candidates import Answers, Labels, LabelsFromData
+from ..doors import say
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms.noisy_counts import moved_counts
 from ..mechanisms.top_counts import TopCounts
@@ -22,7 +23,8 @@ def refuse_bound(max_candidates: object) -> None:
     """Raise if a bound is given to a method that needs none."""
     if max_candidates is not None:
         raise InvalidArgument(
-            'max_candidates bounds for how many candidates one user counts: it goes with method="counts"'
+            "max_candidates bounds for how many candidates one user counts: it goes with {counts}",
+            counts=say(method="counts"),
         )
 
 
@@ -78,10 +80,13 @@ class CountedQuestion(NamedTuple):
         labels, unit_query = self.labels, self.unit_query
         if not isinstance(labels, Labels):
             raise InvalidCandidates(
-                'method="counts" adds noise to the count of every candidate: give public candidates in a list'
+                "{counts} adds noise to the count of every candidate: give public candidates in a list",
+                counts=say(method="counts"),
             )
         if "mechanism" in unit_query.terms:
-            raise InvalidArgument('method="counts" adds noise of its own: leave out mechanism')
+            raise InvalidArgument(
+                "{counts} adds noise of its own: leave out mechanism", counts=say(method="counts")
+            )
         mechanism = TopCounts(self.k, moved_by_a_record(unit_query, labels.size))
         counting = replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})
         scores = count_scores(counting, self.data, self.column, labels)

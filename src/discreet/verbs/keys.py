@@ -121,8 +121,7 @@ def read_limits(
     share = exact(delta, "delta")
     if not _LEAST_DELTA <= share < 1:
         raise InvalidNumber(
-            "delta must be a probability above 0 and below 1 (at least 1e-100), got {delta}; "
-            "without one no key that nobody listed can be answered",
+            "delta must be a probability above 0 and below 1 (at least 1e-100), got {delta}",
             delta=preview(delta),
         )
     part = None if other is None else exact(other, "other")

@@ -1,6 +1,6 @@
 """mode: the most common value of a column."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeVar, Unpack, get_args, overload
@@ -10,6 +10,7 @@ from ..account import is_paid, is_quoted
 from ..arguments import choice, column_name
 from ..candidates import Labels, LabelsFromData, table_library
 from ..datasets.look_alikes import look_alikes
+from ..doors import say
 from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..mechanisms import read_mechanism
 from ..mechanisms.without_guarantee import WithoutGuarantee
@@ -155,12 +156,29 @@ def _candidates_at(
     return labels, f"{labels.size} candidates"
 
 
+_UNLISTED: Mapping[str, str] = {"candidates": "private", "delta": "1e-8"}
+"""What draws the candidates of a verb."""
+
+
 def labels_of_column(
-    data: tables.Table, column: str | None, candidates: Any, terms: AnswerTerms
+    data: tables.Table,
+    column: str | None,
+    candidates: Any,
+    terms: AnswerTerms,
+    unlisted: Mapping[str, str] = _UNLISTED,
 ) -> Labels | CandidateTable:
-    """Return the candidates of a call, or those that the column's type declares."""
-    options = categories_of_column(data, column, terms) if candidates is None else candidates
-    return read_labels(options)
+    """Return the candidates of a call, or those that the column's type declares.
+
+    Args:
+        data: the data.
+        column: the column, or None.
+        candidates: the candidates that were given, or None.
+        terms: the terms of the call.
+        unlisted: the arguments of the verb that do without a list, for the message.
+    """
+    if candidates is None:
+        return read_labels(categories_of_column(data, column, terms, unlisted))
+    return read_labels(candidates)
 
 
 def _without_guarantee(unit_query: UnitQuery) -> UnitQuery:
@@ -203,12 +221,15 @@ def _warn_of_one(labels: Labels) -> None:
     if "," in one or ";" in one or any(map(str.isspace, one)):
         warn(
             f"there is one candidate only, {preview(one)}, so the answer says nothing else. If these are several, "
-            "separate them: --candidates tea,coffee, or candidates=['tea', 'coffee']"
+            f"separate them: {say(candidates=['tea', 'coffee'])}"
         )
 
 
 def categories_of_column(
-    data: tables.Table, column: str | None, terms: AnswerTerms
+    data: tables.Table,
+    column: str | None,
+    terms: AnswerTerms,
+    unlisted: Mapping[str, str] = _UNLISTED,
 ) -> Sequence[Any]:
     """Return the categories that the column's type declares; a quote opens no data to see them."""
     if is_quoted(terms) and not tables.shows_types(data):
@@ -220,10 +241,11 @@ def categories_of_column(
     categories = tables.declared_categories(data, column)
     if categories is None:
         raise InvalidCandidates(
-            "candidates are missing: the type of {column} declares none, so name what may "
-            "be answered; it must not be taken from the data, as the categories of pandas "
-            "usually are",
+            "candidates are missing: the type of {column} declares none. Give the possible answers, from what you "
+            "know and not from the data, such as {listed}. Without a list: {unlisted}",
             column=_in_words(column),
+            listed=say(candidates=["tea", "coffee"]),
+            unlisted=say(**unlisted),
         )
     return categories
 

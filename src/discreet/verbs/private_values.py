@@ -10,6 +10,7 @@ from ..accuracy import ErrorBound
 from ..answers import Answer, AnswerLists
 from ..arguments import column_name, refuse_one_shot
 from ..condition_readers import read_condition
+from ..doors import say
 from ..errors import InvalidArgument
 from ..mechanisms.contract import PrivacyParameter, calibrate, need_parameter, read_parameter
 from ..mechanisms.key_shares import MOST_KEYS
@@ -336,8 +337,10 @@ def _read_parameter(terms: Mapping[str, Any]) -> PrivacyParameter:
 def _read_delta(delta: object) -> Fraction:
     if delta is None:
         raise InvalidArgument(
-            'candidates="private" needs delta, a probability far below one over the number of records such as '
-            '"1e-8": a value that one record alone has is answered with at most that'
+            "{private} needs delta, a probability far below one over the number of records, such as {delta}: a "
+            "value that one record alone has is answered with at most that",
+            private=say(candidates="private"),
+            delta=say(delta="1e-8"),
         )
     return read_share(delta)
 
@@ -347,5 +350,9 @@ def _refuse_unused(terms: Mapping[str, Any]) -> None:
     for name in _UNUSED:
         default = DEFAULTS.get(name, False)
         if terms.get(name) is not None and terms[name] != default:
-            raise InvalidArgument('{name} is not for candidates="private": leave it out', name=name)
+            raise InvalidArgument(
+                "{name} is not for {private}: leave it out",
+                name=name,
+                private=say(candidates="private"),
+            )
     check_names({name: term for name, term in terms.items() if name not in _LISTED}, _TERMS)

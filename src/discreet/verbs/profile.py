@@ -11,7 +11,7 @@ from ..accuracy import CONFIDENCE, geometric_error
 from ..answers import Answer
 from ..arguments import column_name, exact_text, read_sequence
 from ..datasets import Dataset
-from ..datasets.calls import check_raw, inside_a_verb
+from ..datasets.calls import check_raw, inside_a_verb, note_answer
 from ..datasets.column_profile import ColumnProfile, ProfileKind
 from ..datasets.columns import TYPES
 from ..datasets.dataset import declared_unit
@@ -21,6 +21,7 @@ from ..datasets.sources import source_words
 from ..datasets.table_profile import Profile
 from ..date_grid import ClockKind, DateGrid, clock_of_candidates
 from ..decimals import Decimals
+from ..doors import fix
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, MissingColumn, UnreadableData, preview
 from ..mechanisms.contract import PrivacyParameter, calibrate, read_parameter
@@ -149,7 +150,10 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
         plan = _plan(table, names, kinds, price, keys)
     account, unit = describe_account(account, table.about), table.unit
     order = Order(plan.query, plan.guarantee, "composed", dict, account, request, unit=unit)
-    return order.deliver(plan.prepare, plan.name)
+    release = order.deliver(plan.prepare, plan.name)
+    if account is None:
+        note_answer("profile", data, release)
+    return release
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +303,7 @@ class _Table:
         if is_by_header and not shown and not all(map(can_be_name, listed)):
             warn(
                 "the first line is taken for the names of the columns, though it looks like a row; if it is "
-                "one, say the names: discreet.scan_csv(path, names=[...])"
+                "one, say the names: " + fix("names of columns")
             )
 
     def kind(self, name: str, kinds: _Kinds) -> ColumnKind | None:

@@ -10,6 +10,7 @@ from ..candidate_types import Indexed
 from ..candidates import Grid, Labels, table_library
 from ..date_grid import AnyGrid, DateGrid, clock_of_candidates
 from ..decimals import Decimals
+from ..doors import fix
 from ..errors import InvalidCandidates, InvalidNumber, preview
 from ..numbers import Number, exact, positive
 from ..releases import Release
@@ -245,7 +246,9 @@ def _read_candidates(candidates: Candidates | None, share: Fraction) -> AnyGrid 
         _check_labels(labels, is_pair=type(candidates) is tuple and len(labels) == 2)
     elif not all(_is_number(label) for label in labels):
         raise InvalidCandidates(
-            "candidates of a quantile must be numbers, such as a Grid(lo, hi, step); of dates give a DateGrid"
+            "candidates of a quantile must be numbers, such as {grid}, or dates, such as {dates}",
+            grid=fix("a grid", lo=0, hi=120),
+            dates=fix("a grid of dates"),
         )
     return labels
 
@@ -255,8 +258,8 @@ def _check_labels(labels: Labels, is_pair: bool) -> None:
     for label in () if labels.are_finite else labels:
         if isinstance(label, dt.date):
             raise InvalidCandidates(
-                "dates as candidates of a quantile are a DateGrid(lo, hi, step), got {label} in a "
-                "list",
+                "dates as candidates of a quantile are a grid, such as {dates}, got {label} in a list",
+                dates=fix("a grid of dates"),
                 label=preview(label),
             )
         if not _is_number(label):
@@ -264,17 +267,18 @@ def _check_labels(labels: Labels, is_pair: bool) -> None:
                 "candidates of a quantile must be numbers, such as 1 or 0.5, got {label}",
                 label=preview(label),
             )
-    ends = f"{preview(labels[0])}, {preview(labels[-1])}"
+    first, last = preview(labels[0]), preview(labels[-1])
+    ends, grid = f"{first}, {last}", fix("a grid", lo=first, hi=last)
     if is_pair:
         raise InvalidCandidates(
             "candidates are two numbers, one of which would be the answer; for all between them "
-            "give candidates=Grid({ends}), and candidates=[{ends}] for these two alone",
-            ends=ends,
+            "give {grid}, and for these two alone a list of them",
+            grid=grid,
         )
     if len(labels) == 2 and not labels.is_declared:
         warn(
             f"candidates are two numbers, {ends}, and one of them is the answer; for all between them give "
-            f"candidates=Grid({ends})"
+            f"{grid}"
         )
 
 

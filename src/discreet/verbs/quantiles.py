@@ -12,6 +12,7 @@ from ..arguments import choice, column_name, exact_text, read_sequence
 from ..candidates import Grid
 from ..date_grid import AnyGrid, DateGrid, clock_of_candidates, number_grid
 from ..decimals import Decimals
+from ..doors import say
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..mechanisms.contract import Calibrated, PrivacyParameter, calibrate
 from ..mechanisms.exponential import Exponential
@@ -193,7 +194,8 @@ def _read_delta(delta: object, method: str, unit_query: UnitQuery) -> Fraction:
     """
     if method == "joint":
         raise InvalidArgument(
-            'method="joint" draws all values at once, so delta gains nothing: leave it out'
+            "{joint} draws all values at once, so delta gains nothing: leave it out",
+            joint=say(method="joint"),
         )
     if not unit_query.plain:
         raise InvalidArgument(

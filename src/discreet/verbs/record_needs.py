@@ -3,6 +3,7 @@
 from fractions import Fraction
 from math import ceil, log
 
+from ..doors import fix
 from ..errors import InvalidCandidates
 from ..mechanisms.worst_case import EXPONENTIAL_ERROR
 from ..numbers import spell
@@ -36,7 +37,7 @@ def say_needs(needed: int, column: str | None, by: str | None) -> None:
     warn(
         f"no bounds of {of} are given: an answer needs about {needed:,} records{groups}; with fewer the answer may "
         f"be any decimal.{missing} Where you know the least and the largest possible answer, give them, such as "
-        "candidates=Grid(0, 120)"
+        + fix("a grid", lo=0, hi=120)
     )
 
 
@@ -80,7 +81,8 @@ def refuse_ends(share: Fraction) -> None:
     if share in (0, 1):
         raise InvalidCandidates(
             "the quantile {spell} needs candidates: beyond the records all decimals are equally "
-            "good; give the least and the largest possible answer, such as candidates=Grid(0, "
-            "120), or ask for bounds()",
+            "good; give the least and the largest possible answer, such as {grid}, or ask for {bounds}",
             spell=spell(share),
+            grid=fix("a grid", lo=0, hi=120),
+            bounds=fix("bounds"),
         )

@@ -12,6 +12,7 @@ from ..datasets.calls import inside_a_verb
 from ..datasets.dataset import Dataset
 from ..datasets.dataset_terms import fill_terms
 from ..datasets.questions import use_of
+from ..doors import fix
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, preview
 from ..payment import BilledPart
@@ -86,9 +87,8 @@ def sql(
     """
     if not isinstance(dataset, Dataset):
         raise InvalidArgument(
-            "sql asks a dataset with a description: describe the data once, with "
-            "discreet.Dataset(data, columns=...) or in discreet.toml, got {dataset}; the rows of "
-            "a query are discreet.scan_query(...)",
+            "sql asks a dataset with a description: describe the data once, {description}. You gave {dataset}",
+            description=fix("a description"),
             dataset=preview(dataset),
         )
     plan = _Plan.of(dataset, read_statement(statement), read_neighbors(neighbors))

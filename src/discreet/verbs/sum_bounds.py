@@ -8,6 +8,7 @@ from typing import Any
 
 from ..answers import Answer
 from ..candidates import Grid
+from ..doors import fix, say
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..mechanisms.contract import PrivacyParameter
 from ..mechanisms.noisy_counts import NoisyCounts, counts_sensitivity
@@ -91,10 +92,12 @@ def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
     """
     if minimum is None or maximum is None:
         raise InvalidArgument(
-            "minimum and maximum are missing: give the bounds to which numbers are clipped, such as minimum=0, "
-            "maximum=120 or --minimum 0 --maximum 120, from what you know and not from the data; or describe the "
-            "data once with "
-            'discreet.Dataset; where nobody knows any, bounds_share="1/10" buys them with a tenth of epsilon'
+            "minimum and maximum are missing: give the bounds to which numbers are clipped, such as {bounds}, from "
+            "what you know and not from the data. Or describe the data once: {description}. If you know no bounds, "
+            "{share} spends a tenth of epsilon on estimating them",
+            bounds=say(minimum=0, maximum=120),
+            description=fix("a description"),
+            share=say(bounds_share="1/10"),
         )
     low, high = exact(minimum, "minimum"), exact(maximum, "maximum")
     if low >= high:

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, Unpack, get_args, overload
 from ..account import currency_of
 from ..arguments import choice, column_name
 from ..candidates import Labels
+from ..doors import fix, say
 from ..errors import InvalidArgument, InvalidCandidates, RequestConflict
 from ..mechanisms import Mechanism, read_mechanism
 from ..mechanisms.calibration_cache import Calibration, find_calibration
@@ -180,9 +181,7 @@ def _declared(data: object, column: str | None, terms: PersonTerms) -> Labels | 
         return labels_of_column(data, column, None, terms)
     except InvalidCandidates as error:
         raise InvalidCandidates(
-            '{reason}. Where nobody may list it, candidates="private" draws it, with a delta. If the data are '
-            "scores, call select_top_k",
-            reason=error,
+            "{reason}{scores}", reason=error, scores=fix("a list of scores")
         ) from None
 
 
@@ -213,7 +212,8 @@ class ListQuestion(NamedTuple):
         """Return the answer of a method by its name."""
         if read_method(method) == "counts" and self.delta is not None:
             raise InvalidArgument(
-                'method="counts" keeps a pure epsilon, so delta gains nothing: leave it out'
+                "{counts} keeps a pure epsilon, so delta gains nothing: leave it out",
+                counts=say(method="counts"),
             )
         return self.answer(read_method(method), max_candidates)
 
@@ -297,11 +297,13 @@ def _over_lists(
         return Peeling(mechanism, k, delta)
     if delta is not None:
         raise InvalidArgument(
-            'method="joint" draws the list at once, so delta gains nothing: leave it out'
+            "{joint} draws the list at once, so delta gains nothing: leave it out",
+            joint=say(method="joint"),
         )
     if isinstance(mechanism, WithGap):
         raise InvalidArgument(
-            'method="joint" draws the list at once, and has no gaps: take peeling or counts'
+            "{joint} draws the list at once, and has no gaps: take peeling or counts",
+            joint=say(method="joint"),
         )
     return JointTopK(mechanism, k, counts)
 

@@ -10,6 +10,7 @@ from ..arguments import column_name, refuse_one_shot
 from ..candidates import Answers, Labels
 from ..condition_readers import read_condition
 from ..date_grid import ClockKind
+from ..doors import fix, say
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms.contract import Law, PrivacyParameter, read_parameter
 from ..mechanisms.noisy_counts import moved_counts
@@ -288,9 +289,10 @@ def refuse_missing(candidates: _T | None) -> _T:
     """
     if candidates is None:
         raise InvalidCandidates(
-            "candidates are missing: give the least and the largest possible answer, such as "
-            "candidates=Grid(0, 120), from what you know and not from the data; or describe the data once with "
-            "discreet.Dataset"
+            "candidates are missing: give the least and the largest possible answer, such as {grid}, from what you "
+            "know and not from the data. Or describe the data once: {description}",
+            grid=fix("a grid", lo=0, hi=120),
+            description=fix("a description"),
         )
     return candidates
 
@@ -340,8 +342,10 @@ def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
     unit, by = read_unit(arguments["privacy_unit"]), _read_name(arguments["by"], "by")
     if (by is None) != (arguments["groups"] is None):
         raise InvalidArgument(
-            'by= goes with groups=, the public list of groups that get an answer, such as groups=["HR", "Sales"]; '
-            'or groups="private", where nobody may list them'
+            "by goes with groups, the public list of groups that get an answer, such as {listed}. Without a list: "
+            "{private}",
+            listed=say(groups=["HR", "Sales"]),
+            private=say(groups="private", delta="1e-8"),
         )
     draws_groups = is_private(arguments["groups"])
     groups: Sequence[object] = ()

@@ -15,6 +15,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from ...doors import say
 from ...errors import InvalidArgument
 from ...numbers import count
 from ...privacy.sensitivity import Sensitivity
@@ -88,8 +89,9 @@ class JointTopK:
         k = count(self.k, "k")
         if not self.mechanism.takes_runs:
             raise InvalidArgument(
-                'method="joint" needs a mechanism over classes, such as the exponential; '
-                "{mechanism_name} needs candidates one by one",
+                "{joint} needs a mechanism over classes, such as the exponential; {mechanism_name} needs "
+                "candidates one by one",
+                joint=say(method="joint"),
                 mechanism_name=self.mechanism.name,
             )
         spread = self._spread(sensitivity)
@@ -105,8 +107,10 @@ class JointTopK:
             memory = _memory(len(scores), count(k, "k", most=len(scores)))
             if memory > MOST_BYTES:
                 raise InvalidArgument(
-                    'method="joint" may need {memory:.1f} GiB for {number_of_scores:,} candidates and k '
-                    '= {k}, more than {most_bytes:g}; method="peeling" takes any number',
+                    "{joint} may need {memory:.1f} GiB for {number_of_scores:,} candidates and k = {k}, more than "
+                    "{most_bytes:g}; {peeling} takes any number",
+                    joint=say(method="joint"),
+                    peeling=say(method="peeling"),
                     memory=memory / 2**30,
                     number_of_scores=len(scores),
                     k=k,

@@ -1,0 +1,131 @@
+"""What a message says to give, in the words of the reader's door: a terminal, Python, or a description of data.
+
+An argument is spelled by one rule, `say`: `delta='1e-8'` in Python, `--delta 1e-8` at a terminal, and
+`delta = "1e-8" in discreet.toml` where that is the place. What has other names at each door stands in the table of
+`fix`. Remote callers give arguments, so a service speaks as Python does.
+"""
+
+import json
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Literal, TypeVar
+
+from .messages import Message
+
+_T = TypeVar("_T")
+
+Door = Literal["python", "terminal", "description"]
+
+_LONGEST = 60
+"""Longer values are cut: a number may have thousands of digits."""
+
+_door: ContextVar[Door] = ContextVar("door", default="python")
+
+
+def set_door(door: Door) -> None:
+    """Write for readers at a door from now on, in this thread or task alone."""
+    _door.set(door)
+
+
+@contextmanager
+def in_description() -> Iterator[None]:
+    """Say meanwhile what to write in discreet.toml, which declares the arguments."""
+    token = _door.set("description")
+    try:
+        yield
+    finally:
+        _door.reset(token)
+
+
+def keeping_door(work: Callable[..., _T]) -> Callable[..., _T]:
+    """Return work that writes for the reader of now, though it runs in a context of its own."""
+    door = _door.get()
+    if door == "python":
+        return work
+
+    def at_door(*arguments: object) -> _T:
+        set_door(door)
+        return work(*arguments)
+
+    return at_door
+
+
+def say(**arguments: object) -> str:
+    """Return arguments as the reader gives them: `groups='private', delta='1e-8'`, or with two hyphens each."""
+    if _door.get() == "terminal":
+        return " ".join(_option(name, value) for name, value in arguments.items())
+    if _door.get() == "description":
+        keys = ", ".join(f"{name} = {json.dumps(value)}" for name, value in arguments.items())
+        return f"{keys} in discreet.toml"
+    return ", ".join(f"{name}={_literal(value)}" for name, value in arguments.items())
+
+
+def _option(name: str, value: object) -> str:
+    """Return an argument as an option; one that is true has no value."""
+    option = f"--{name.replace('_', '-')}"
+    if value is True:
+        return option
+    text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return f"{option} {shlex.quote(_shorten(text))}"
+
+
+def _literal(value: object) -> str:
+    """Return a value as Python spells it, in short."""
+    return _shorten(repr(value) if isinstance(value, str | list | tuple) else str(value))
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+_FIXES: Mapping[str, tuple[str, str]] = {
+    "a period": ('per="{per}"', 'per = "{per}" in discreet.toml'),
+    "a grid": ("candidates=Grid({lo}, {hi})", "--lo {lo} --hi {hi}"),
+    "a grid of dates": (
+        'candidates=DateGrid("2020-01-01", "2024-12-31", "1 month")',
+        '--lo 2020-01-01 --hi 2024-12-31 --step "1 month"',
+    ),
+    "a description": ("discreet.Dataset(data, columns=...)", "discreet describe FILE"),
+    "a number": (
+        Message("a finite number (int, float, Fraction, Decimal, or text such as '0.1' or '1/3')"),
+        Message("a number such as 1, 0.1 or 1/3"),
+    ),
+    "bounds": ("bounds()", "discreet bounds"),
+    "names of columns": (
+        "discreet.scan_csv(path, names=[...])",
+        Message("--csv names=a,b,c, or csv.names in discreet.toml"),
+    ),
+    "an encoding": (
+        Message(
+            'csv.encoding = "{encoding}" in discreet.toml, or discreet.scan_csv(path, encoding="{encoding}")'
+        ),
+        Message('--csv encoding={encoding}, or csv.encoding = "{encoding}" in discreet.toml'),
+    ),
+    "the form of a file": (
+        "discreet.scan_csv(path, delimiter=..., names=...)",
+        "--format csv --csv delimiter=';' --csv names=a,b,c",
+    ),
+    "a table": (
+        Message("give its table, {table}, or save that as CSV UTF-8 (.csv)"),
+        Message("save its table as CSV UTF-8 (.csv) or as Parquet"),
+    ),
+    "rows of now": ("{give}", Message("write its rows of now as Parquet")),
+    "numbers of a text": (
+        Message('cast it, such as pandas.to_numeric(table[column], errors="coerce")'),
+        Message("write it as numbers first"),
+    ),
+    "candidates of a column": (
+        "candidates=table[column]",
+        "--candidates-from FILE",
+    ),
+    "a list of scores": (Message(". If the data are scores, call select_top_k"), ""),
+}
+"""A fix that each door spells its own way: in Python, and at a terminal."""
+
+
+def fix(name: str, **parts: object) -> str:
+    """Return a fix in the words of the reader's door."""
+    text = _FIXES[name][_door.get() != "python"]
+    return text.fill(**parts) if isinstance(text, Message) else text.format(**parts)
