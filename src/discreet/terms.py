@@ -366,6 +366,8 @@ _ONE_ANSWER = (
     "a verb over data gives one answer. For n answers ask n times, each at its price, or draw many by "
     "discreet.simulate, which releases nothing"
 )
+_OF_SCORES = {"sensitivity", "spread", "monotonic"}
+"""What verbs over scores take."""
 _BOUND_NAMES = {"lo", "hi", "lower", "upper", "bounds", "range", "minimum", "maximum", "min", "max"}
 _LEVELS = {
     "alpha": "the part of the records below the answer is alpha, such as alpha=0.9 for the 90th percentile",
@@ -423,7 +425,8 @@ def _check_keywords(terms: Mapping[str, object], names: Collection[str]) -> None
             if name in others and hint is not None:
                 raise TypeError(f"unexpected argument {name!r}: {hint}")
     # Of a term that other verbs take, the verb says why it does not.
-    check_names({name: term for name, term in terms.items() if name not in DEFAULTS}, names)
+    own = DEFAULTS.keys() | _OF_SCORES
+    check_names({name: term for name, term in terms.items() if name not in own}, names)
 
 
 def read_payment(terms: Terms) -> tuple[Account | None, str | None]:

@@ -269,7 +269,7 @@ def test_an_unknown_method_is_refused() -> None:
         ([0.5, 1.2], GRID, {}, InvalidNumber),
         ([0.5], [1, 2], {}, InvalidArgument),
         ([0.5], GRID, {"mechanism": "permute_and_flip"}, InvalidArgument),
-        ([0.5], GRID, {"size": 3}, InvalidArgument),
+        ([0.5], GRID, {"size": 3}, TypeError),
         ([0.5], GRID, {"epsilon": None, "rho": 1}, InvalidArgument),
         ([0.5], GRID, {"epsilon": 0}, InvalidNumber),
     ],

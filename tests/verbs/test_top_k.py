@@ -314,7 +314,7 @@ def test_rows_of_a_table(method: Any, neighbors: Neighbors) -> None:
         ({"epsilon": 1, "rho": 1}, InvalidArgument),
         ({"sensitivity": 1}, InvalidArgument),
         ({"monotonic": True}, InvalidArgument),
-        ({"size": 0}, InvalidNumber),
+        ({"size": 0}, TypeError),
         ({"mechanism": "none"}, UnknownName),
         ({"neighbors": "none"}, UnknownName),
     ],
