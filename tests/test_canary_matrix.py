@@ -6,6 +6,7 @@ import shlex
 import sys
 import tempfile
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from discreet.cli import run
 from discreet.errors import UnreadableFile
+from discreet.tables import csv_files
 
 from . import canary_matrix as matrix
 from .canary_matrix import FAULTS, QUESTIONS, VERBS, WAYS, leak_of, left_in, made
@@ -242,3 +244,15 @@ def test_a_table_in_a_frame_is_found() -> None:
     assert matrix.is_private(matrix.OF_TABLES["pandas"](Path()))
     assert matrix.is_private(70977003)
     assert not matrix.is_private("Bern")
+
+
+def test_a_first_row_that_is_taken_for_a_header_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looks like one in all files without a header, or nothing would show it."""
+    read = csv_files.read_head
+    monkeypatch.setattr(
+        csv_files, "read_head", lambda file, form: read(file, replace(form, names=None))
+    )
+    data = made("names", "sound", tmp_path)
+    assert leak_of(VERBS["counts"], "wrong column", data) is not None
