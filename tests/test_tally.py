@@ -267,3 +267,29 @@ def test_what_releases_nothing_is_not_noted_in_python() -> None:
     assert tally._here[place].popitem()[1].epsilon == Fraction(1)
     del data
     assert place not in tally._here
+
+
+def _entry(epsilon: Fraction) -> tally.Entry:
+    kind = tally.Kind("add_remove", None)
+    return tally.Entry(((1, 2, "a.csv"),), "mode", kind, tally.Total(1, epsilon), "now")
+
+
+def test_a_line_without_an_end_costs_no_other() -> None:
+    tally.append(_entry(Fraction(1)))
+    path = Path(tally.where() or "")
+    for cut in (path.read_bytes()[:-1], path.read_bytes() + b'{"at": "n'):
+        path.write_bytes(cut)
+        before = len([*tally.read()])
+        tally.append(_entry(Fraction(1)))
+        assert len([*tally.read()]) == before + 1
+
+
+def test_odd_fractions_add_up_in_no_time_and_never_to_less() -> None:
+    odd = [Fraction(10**390 + i, 10**391 + 3 * i + 1) for i in range(2000)]
+    begin = time.process_time()
+    (total,) = tally.add_up(map(_entry, odd)).values()
+    assert time.process_time() - begin < 2
+    few = tally.add_up(map(_entry, odd[:20])).popitem()[1].epsilon
+    assert sum(odd[:20]) <= few < sum(odd[:20]) + Fraction(20, 2**256)
+    assert total.epsilon.denominator <= 2**256
+    assert tally.add_up(map(_entry, [Fraction(1, 3)] * 3)).popitem()[1].epsilon == 1

@@ -154,7 +154,7 @@ def _empty(error: BaseException) -> BaseException:
     if not isinstance(error, Exception):
         error.__cause__ = error.__context__ = None
         return error
-    if isinstance(error, DiscreetError) or _is_ours(trace):
+    if isinstance(error, DiscreetError) or (_is_plain(error) and _is_ours(trace)):
         error.__cause__ = error.__context__ = None
         return _shorten(error)
     return UnreadableArgument(
@@ -188,6 +188,11 @@ def _place(error: Exception) -> str:
     """Return the file and the line of the innermost frame."""
     *_, innermost = _entries(error.__traceback__)
     return f"{os.path.basename(innermost.tb_frame.f_code.co_filename)}:{innermost.tb_lineno}"
+
+
+def _is_plain(error: Exception) -> bool:
+    """Return whether the class of an error is Python's or ours: compiled code leaves no frame of its own."""
+    return type(error).__module__.partition(".")[0] in ("builtins", _PACKAGE)
 
 
 def _is_ours(trace: TracebackType | None) -> bool:

@@ -39,6 +39,9 @@ MOST_FILES = 64
 _MOST_READ = 1 << 20
 """Bytes of the end of a tally that are read, so that it never takes long."""
 
+_LONGEST = 256
+"""Bits of a denominator."""
+
 _BAD = (ValueError, TypeError, KeyError, ZeroDivisionError, RecursionError)
 _NUMBER = re.compile(r"\d{1,400}(/\d{1,400})?", re.ASCII)
 
@@ -53,6 +56,13 @@ class Kind(NamedTuple):
     unit: Unit | None
 
 
+def _short(number: Any) -> Any:
+    """Return a number, rounded up if it is long: sums of many odd fractions would take minutes."""
+    if number.denominator.bit_length() <= _LONGEST + 1:
+        return number
+    return Fraction(-(-(number.numerator << _LONGEST) // number.denominator), 1 << _LONGEST)
+
+
 class Total(NamedTuple):
     """How many answers of one kind there were, and what they promise together."""
 
@@ -61,7 +71,7 @@ class Total(NamedTuple):
     delta: Fraction = Fraction(0)
 
     def __add__(self, other: Any) -> Total:
-        return Total(*(mine + yours for mine, yours in zip(self, other, strict=True)))
+        return Total(*(_short(mine + yours) for mine, yours in zip(self, other, strict=True)))
 
     def words(self, kind: Kind) -> str:
         """Return the total in words."""
@@ -151,11 +161,19 @@ def append(entry: Entry) -> None:
     line = f"{json.dumps(plain)}\n".encode()
     with suppress(OSError):
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        descriptor = _open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        descriptor = _open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         try:
-            os.write(descriptor, line)
+            os.write(descriptor, b"\n" + line if _is_cut(descriptor) else line)
         finally:
             os.close(descriptor)
+
+
+def _is_cut(descriptor: int) -> bool:
+    """Return whether the last line of a file has no end: the disk was full, or an editor left it out."""
+    size = os.fstat(descriptor).st_size
+    if size:
+        os.lseek(descriptor, size - 1, os.SEEK_SET)
+    return size > 0 and os.read(descriptor, 1) != b"\n"
 
 
 def clear() -> None:
