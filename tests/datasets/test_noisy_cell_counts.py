@@ -90,10 +90,18 @@ def test_it_travels_and_fits_a_reply() -> None:
     longest = longest_answer(Call(discreet.check, ("age",), {"epsilon": 1}), people(), None)
     for counts in (
         NoisyCellCounts(3, -1, 0, 2, -5, 9), NoisyCellCounts.of([-LARGEST] * 5, 2 * LARGEST),
+        NoisyCellCounts.of([-LARGEST] * 5, 2 * LARGEST, multiline_records=-LARGEST),
     ):  # fmt: skip
         written = wire.write_value(counts)
         assert len(json.dumps(written)) <= longest
         assert wire.read_value(json.loads(json.dumps(written))) == counts
-    for bad in (["1"] * 6, ["1"] * 8, ["x"] * 7, [1] * 7, [*["1"] * 6, "1e999999999"]):
+    for bad in (
+        ["1"] * 7,
+        ["1"] * 9,
+        ["x"] * 8,
+        [1] * 8,
+        [*["1"] * 6, "1e999999999", ""],
+        [*["1"] * 7, "x"],
+    ):
         with pytest.raises(InvalidArgument):
             wire.read_value({"$cells": bad})

@@ -116,6 +116,17 @@ def test_the_pages_plan_and_answer(
     assert shown[0].partition("</table>")[0] == shown[1].partition("</table>")[0]
 
 
+@pytest.mark.parametrize(
+    ("lang", "said"), [("en", "records span several lines."), ("zh", "条记录跨越多行。")]
+)
+def test_the_page_says_how_many_records_span_several_lines(
+    served: Served, lang: str, said: str
+) -> None:
+    person = served.person("ann", lang)
+    told = plain(person.submit(person.read(PLAN).form("/ask")).text)
+    assert said in told
+
+
 def test_a_named_question_checks_too(served: Served, tmp_path: Path) -> None:
     from discreet.datasets.configuration import read_configuration
     from discreet.errors import InvalidDescription

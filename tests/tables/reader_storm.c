@@ -29,7 +29,7 @@ static size_t write_bytes(uint8_t *bytes)
 
 static struct reader *open_any(size_t n)
 {
-    static const uint64_t places[] = {0, 1, 3, UINT64_MAX};
+    static const uint64_t places[] = {0, 1, 3, UINT64_MAX - 1, UINT64_MAX};
     uint8_t table[256][4] = {{0}};
     for (int i = 0; i < 256; i++)
         table[i][0] = (uint8_t)(i < 128 ? 1 : below(4)), table[i][1] = (uint8_t)i;
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < inputs; i++) {
         uint8_t all[4096];
         size_t n = write_bytes(all), at = 0;
-        struct reader *r = open_any(1 + below(4));
+        struct reader *r = open_any(1 + below(5));
         while (at < n) {
             size_t size = 1 + below(130);
             size = size < n - at ? size : n - at;

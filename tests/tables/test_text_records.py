@@ -23,7 +23,7 @@ from discreet.tables import byte_blocks, csv_records, reader_library, text_recor
 from discreet.tables.encodings import byte_table, encoding_name
 from discreet.tables.reader_library import open_reader
 from discreet.tables.text_form import TextForm
-from discreet.tables.text_records import NOWHERE, TextRecords
+from discreet.tables.text_records import NOWHERE, SEVERAL_LINES, TextRecords
 
 needs_kernel = pytest.mark.skipif(open_reader() is None, reason="the reader is not built")
 WAYS = [pytest.param("kernel", marks=needs_kernel), "csv"]
@@ -33,6 +33,20 @@ Cells = list[str | None]
 
 def expected(data: bytes, form: TextForm, encoding: str, width: int) -> list[Cells]:
     """Return the records as the rules say, by csv and nothing of the library."""
+    return [
+        [readable(record[i]) if i < len(record) else "" for i in range(width)]
+        for record in decoded(data, form, encoding)
+    ]
+
+
+def expected_spans(data: bytes, form: TextForm, encoding: str) -> list[str]:
+    """Return for each record whether a cell of it holds the end of a line."""
+    records = decoded(data, form, encoding)
+    return ["1" if any({*cell} & {*"\r\n"} for cell in record) else "" for record in records]
+
+
+def decoded(data: bytes, form: TextForm, encoding: str) -> list[list[str]]:
+    """Return all cells of the records."""
     text = codecs.decode(data, encoding, "replace")
     quotes: dict[str, Any] = (
         {"quotechar": form.quote} if form.quote else {"quoting": csv.QUOTE_NONE}
@@ -46,11 +60,7 @@ def expected(data: bytes, form: TextForm, encoding: str, width: int) -> list[Cel
         records = read(lines)
     else:
         records = [record for line in lines for record in read([line.rstrip("\r\n")])]
-    return [
-        [readable(record[i]) if i < len(record) else "" for i in range(width)]
-        for record in records
-        if record
-    ]
+    return [record for record in records if record]
 
 
 def readable(cell: str) -> str | None:
@@ -121,6 +131,15 @@ def test_records_are_those_of_csv(
             TextRecords(path, form, encoding, 0, places, skip), way, block=block, batch=batch
         )
         assert some == [["" if at == NOWHERE else row[at] for at in places] for row in want]
+    spans = expected_spans(data, form, encoding)[skip:]
+    assert any(spans) <= form.may_span
+    for wanted in ((), (1, 3)):
+        places = (*wanted, SEVERAL_LINES)
+        some = read(
+            TextRecords(path, form, encoding, 0, places, skip), way, block=block, batch=batch
+        )
+        rows = zip(want, spans, strict=True)
+        assert some == [[*(row[at] for at in wanted), one] for row, one in rows]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -176,6 +195,10 @@ def test_malformed_records(tmp_path: Path, way: str, kind: str, multiline: bool)
     records = TextRecords(tmp_path / "t.csv", form, "utf-8", 0, (0, 1, 2), 1)
     for block in (1, 2, 3, 5, 1 << 20):
         assert read(records, way, block=block) == expected(data, form, "utf-8", 3)[1:]
+        spans = TextRecords(tmp_path / "t.csv", form, "utf-8", 0, (SEVERAL_LINES,), 1)
+        assert [one for [one] in read(spans, way, block=block)] == expected_spans(
+            data, form, "utf-8"
+        )[1:]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -305,8 +328,9 @@ def test_records_are_those_of_csv_in_many_files(folder: Path, start: int) -> Non
             multiline=random.random() < 0.5,
         )
         path.write_bytes(data)
-        records = TextRecords(path, form, encoding, 0, (0, 1, 2, 3), 0)
+        records = TextRecords(path, form, encoding, 0, (0, 1, 2, 3, SEVERAL_LINES), 0)
         block, batch = random.randrange(3, 65), random.randrange(1, 5)
-        assert read(records, "kernel", block=block, batch=batch) == expected(
-            data, form, encoding, 4
-        )
+        cells, spans = expected(data, form, encoding, 4), expected_spans(data, form, encoding)
+        assert read(records, "kernel", block=block, batch=batch) == [
+            [*row, one] for row, one in zip(cells, spans, strict=True)
+        ]

@@ -2,24 +2,37 @@
 
 import csv
 import io
+import itertools
+import json
 import random
+import warnings
 from collections.abc import Iterator
 from dataclasses import astuple
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 import discreet
 from discreet import Dataset, tables
 from discreet.cli import run
-from discreet.datasets.cell_fits import check_cells, record_fits
-from discreet.datasets.noisy_cell_counts import CLASSES
+from discreet.datasets.cell_fits import (
+    check_cells,
+    check_records,
+    count_spanning,
+    read_once,
+    record_fits,
+)
+from discreet.datasets.noisy_cell_counts import CLASSES, MAY_BE_OPEN
+from discreet.privacy.guarantees import PureDP
 from discreet.tables.csv_files import CsvFile
 from discreet.tables.engine import open_table
 from discreet.tables.fits import DeclaredCells
 from discreet.tables.record_counts import RecordCounts
 from discreet.tables.records import Records
+from discreet.verbs.check import CellNoise
 
 COLUMNS: dict[str, Any] = {
     "a": {"type": "string", "enum": ["x", "y"]},
@@ -59,7 +72,14 @@ def counted(data: Path | CsvFile) -> dict[str, tuple[int, ...]]:
         "by": tuple(RecordCounts(data, None, Records(by="a", groups=("x", "y"))).by_group()),
         "mean": (len(tables.numbers(data, "b")),),
         "where": tuple(in_c),
+        "spans": (spanning(data),),
     }
+
+
+def spanning(data: Path | CsvFile, records: Records | None = None) -> int:
+    """Return how many records span several lines."""
+    whole, of = described(data), Records() if records is None else records
+    return count_spanning(read_once(data, whole.columns.values(), of, spans=True), of)
 
 
 @pytest.mark.parametrize("kind", ROWS)
@@ -143,9 +163,125 @@ def check_neighbours(seeds: range, folder: Path, *, multiline: bool) -> int:
     return moves
 
 
+@pytest.mark.filterwarnings("ignore:multiline is false")
 @pytest.mark.parametrize("multiline", [False, True])
 def test_one_line_of_a_random_file_moves_one_record(multiline: bool, tmp_path: Path) -> None:
     assert check_neighbours(range(3), tmp_path, multiline=multiline) > 0
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_a_unit_moves_the_records_of_several_lines_by_its_bound(most: int, tmp_path: Path) -> None:
+    """All units of up to four rows, of which some span several lines, beside others."""
+    file, others = tmp_path / "t.csv", ["v,1", 'v,"\n"', ',"\n"']
+    columns = {"b": COLUMNS["b"]}
+    moves = set()
+
+    def counts(rows: list[str]) -> int:
+        file.write_text("\n".join(["u,b", *rows, ""]))
+        of = Records("u", most)
+        kept = read_once(file, Dataset(file, columns).columns.values(), of, spans=True)
+        return count_spanning(kept, of)
+
+    without = counts(others)
+    for size in range(5):
+        for kinds in itertools.product(["u,1", 'u,"1\r"'], repeat=size):
+            found = counts([*kinds, *others])
+            assert 0 <= found - without <= min(most, sum("\r" in row for row in kinds))
+            moves.add(found - without)
+    assert moves == {*range(most + 1)}
+
+
+SPANNING = ["1,1", '9,"\n"', ',"x\ry"', '"1\n1","\r\n"']
+"""Rows of two columns, of which some span several lines."""
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+def test_the_records_of_several_lines_are_paid_with_the_classes(
+    relation: Any, tmp_path: Path
+) -> None:
+    """All files of up to two rows and two columns, and all their neighbours: none loses more than ε."""
+    columns = dict.fromkeys("xy", COLUMNS["b"])
+    counts: dict[tuple[str, ...], list[int]] = {}
+    for size in range(3):
+        for rows in itertools.combinations_with_replacement(SPANNING, size):
+            (tmp_path / "t.csv").write_bytes("\n".join(["x,y", *rows, ""]).encode())
+            fits, spans = check_records(Dataset(tmp_path / "t.csv", columns))
+            assert spans == len(rows) - rows.count("1,1")
+            counts[tuple(sorted(rows))] = [n for one in fits.values() for n in astuple(one)] + [
+                spans
+            ]
+    with patch.object(CellNoise, "add", autospec=True, side_effect=CellNoise.add) as add:
+        release = discreet.check(
+            Dataset(tmp_path / "t.csv", columns), epsilon=1, neighbors=relation
+        )
+    noise = add.call_args.args[0]
+    assert len(add.call_args.args[1]) == 2
+    assert add.call_args.args[3] == 2
+    assert release.guarantee == PureDP(Fraction(1, 3), relation).repeated(3)
+    worst = Fraction(0)
+    for rows in counts:
+        for i in range(len(rows)):
+            rest = rows[:i] + rows[i + 1 :]
+            others = [rest] if relation == "add_remove" else [(*rest, one) for one in SPANNING]
+            for other in others:
+                found = counts[tuple(sorted(other))]
+                moved = sum(abs(n - m) for n, m in zip(counts[rows], found, strict=True))
+                worst = max(worst, moved * noise.epsilon / noise.shift)  # reached at y = n
+    assert worst == (1 if relation == "add_remove" else Fraction(5, 6))
+
+
+def test_the_number_is_asked_where_a_record_may_span_lines(tmp_path: Path) -> None:
+    text = 'a,b,c\nx,1,"2\n"\ny,"3\r",4\nx,1,2\n'
+    (tmp_path / "folder").mkdir()
+    for name in ("t.csv", "t.txt", "folder/t.csv"):
+        (tmp_path / name).write_text(text, newline="")
+    (tmp_path / "t.jsonl").write_text('{"a": "x", "b": 1, "c": 2}\n')
+    file = tmp_path / "t.csv"
+    given, lines = discreet.scan_csv(file), discreet.scan_csv(file, multiline=False)
+    for data in (
+        file,
+        str(file),
+        [file],
+        tmp_path / "*.csv",
+        tmp_path / "t.txt",
+        tmp_path / "folder",
+        given,
+    ):
+        one = discreet.check(described(data), "a", epsilon=10**6)
+        assert one.value.multiline_records == 2
+        assert one.guarantee == PureDP(Fraction(10**6, 2)).repeated(2)
+        assert check_records(described(data))[1] == 2
+    bare = discreet.scan_csv(file, quote="")
+    frame = {"a": ["x"], "b": [1], "c": [2.0]}
+    for data in (bare, lines, tmp_path / "t.jsonl", frame):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            one = discreet.check(described(data), "a", epsilon=10**6)
+            assert check_records(described(data))[1] is None
+        assert one.value.multiline_records is None
+        assert "multiline_records" not in one.value.as_dict()
+        assert one.guarantee == PureDP(Fraction(10**6)).repeated(1)
+
+
+def test_the_texts_name_an_open_quote(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    Path("t.csv").write_text('b\n1\n"2\n3\n4\n')
+    Path("discreet.toml").write_text(
+        '[datasets.t]\nsource = "t.csv"\ncolumns.b = { type = "integer", maximum = 5 }\n'
+    )
+    assert run(["check", "t", "--not-private"]) == 1
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "1 records span several lines",
+        MAY_BE_OPEN,
+    ]
+    assert run(["check", "t", "--epsilon", "1000000"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[-2:] == ["about 1 records span several lines", MAY_BE_OPEN]
+    assert run(["check", "t", "--epsilon", "1000000", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["value"]["b"]["multiline_records"] == 1
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -195,11 +331,13 @@ def test_the_exact_check_ends_with_1_if_a_cell_does_not_fit(
     Path("discreet.toml").write_text(f'[datasets.t]\nsource = "t.csv"\n{columns}')
     assert run(["check", "t", "--not-private"]) == code
     lines = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    assert lines.pop() == ["0", "records", "span", "several", "lines"]
     assert [line[:2] for line in lines] == [["b", "2"], ["c", "2"]]
     assert all(sum(map(int, line[2:])) == 2 for line in lines)
 
 
 @pytest.mark.proof
+@pytest.mark.filterwarnings("ignore:multiline is false")
 @pytest.mark.parametrize("part", range(10))
 @pytest.mark.parametrize("multiline", [False, True])
 def test_one_line_of_many_random_files_moves_one_record(

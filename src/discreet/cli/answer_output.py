@@ -140,7 +140,7 @@ def _cell_lines(counts: Mapping[str, NoisyCellCounts]) -> list[str]:
         del rows[0]["column"]
     one = next(iter(counts.values()))
     table = TextTable(tuple(rows[0]), tuple(tuple(row.values()) for row in rows))
-    return [*str(table).splitlines(), one.meaning]
+    return [*str(table).splitlines(), one.meaning, *one.lines_about_records]
 
 
 def check_report(path: Path | None, lang: str | None) -> None:

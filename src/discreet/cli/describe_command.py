@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..datasets.draft import draft
-from ..datasets.noisy_cell_counts import CLASSES
+from ..datasets.noisy_cell_counts import CLASSES, MAY_BE_OPEN
 from ..errors import InvalidArgument
 from ..tables.csv_files import CsvFile
 from .answer_output import say
@@ -92,11 +92,11 @@ def count_not_private(dataset: str) -> None:
     Raises:
         Exit: with code 1 if there are any.
     """
-    from ..datasets.cell_fits import check_cells
+    from ..datasets.cell_fits import check_records
     from ..ledger.toml_budgets import configuration
 
     say(_NOT_PRIVATE)
-    fits = check_cells(configuration().dataset(dataset))
+    fits, spanning = check_records(configuration().dataset(dataset))
     table = Table(box=None, pad_edge=False, show_edge=False)
     for title in ("column", "records", *CLASSES.values()):
         table.add_column(title, overflow="fold")
@@ -104,4 +104,8 @@ def count_not_private(dataset: str) -> None:
         numbers = (counts.records, *(getattr(counts, one) for one in CLASSES))
         table.add_row(literal(name), *map(str, numbers))
     Console(highlight=False).print(table)
+    if spanning is not None:
+        typer.echo(f"{spanning} records span several lines")
+    if spanning:
+        typer.echo(MAY_BE_OPEN)
     raise typer.Exit(int(any(counts.misfits or counts.unreadable for counts in fits.values())))

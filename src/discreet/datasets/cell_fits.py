@@ -8,13 +8,13 @@ from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates
 from ..privacy.units import read_unit, unit_in_words
 from ..tables.engine import open_table, unwrap_table
-from ..tables.files import names_files
+from ..tables.files import may_span, names_files
 from ..tables.fits import CellCounts, DeclaredCells, column_bound
-from ..tables.kept_columns import keep_columns
+from ..tables.kept_columns import KeptColumns, keep_columns
 from ..tables.kinds import ColumnType, check_candidates
 from ..tables.meanings import is_written
 from ..tables.native import Frame
-from ..tables.records import Records
+from ..tables.records import SPANS, Records
 from .columns import TYPES, Column
 from .dataset import Dataset, declared_unit
 from .dataset_terms import column_values, declared_bound
@@ -44,19 +44,41 @@ def check_cells(dataset: Dataset) -> dict[str, CellCounts]:
 
     Side channels: everything; do not show the result, and do not take bounds from it.
     """
-    source = read_once(dataset.source, dataset.columns.values(), Records())
-    return {name: record_fits(dataset, name, Records(), source) for name in dataset.columns}
+    return check_records(dataset)[0]
 
 
-def read_once(source: Any, columns: Iterable[Column], records: Records) -> Any:
+def check_records(dataset: Dataset) -> tuple[dict[str, CellCounts], int | None]:
+    """Return what `check_cells` does, and how many records span several lines. **This is not private** either.
+
+    The number is None where no record can, as of all data but text files.
+    """
+    spans = may_span(dataset.source)
+    source = read_once(dataset.source, dataset.columns.values(), Records(), spans=spans)
+    fits = {name: record_fits(dataset, name, Records(), source) for name in dataset.columns}
+    return fits, count_spanning(source, Records()) if spans else None
+
+
+def count_spanning(source: KeptColumns, records: Records) -> int:
+    """Return how many records span several lines, of columns that were kept with what says so. Private.
+
+    A unit adds as many at most as the records say, and a row, where it is a record, one at most.
+    """
+    return DeclaredCells(open_table(source.spanning(), SPANS, records)).spanning()
+
+
+def read_once(
+    source: Any, columns: Iterable[Column], records: Records, *, spans: bool = False
+) -> Any:
     """Return the data with some columns at hand: the rows of a query, and those of files, are read once for all.
+
+    Where `spans` is true, which records of files span several lines is among what is read.
 
     So the classes of every column add up to one number of records, whatever else is written to the files meanwhile.
     """
     data = unwrap_table(source)
     if not names_files(data):
         return data
-    return keep_columns(data, [column.name for column in columns], records.unit)
+    return keep_columns(data, [column.name for column in columns], records.unit, spans=spans)
 
 
 def record_fits(

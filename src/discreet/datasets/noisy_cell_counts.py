@@ -22,6 +22,9 @@ CLASSES = {
 LARGEST = 2**62
 """No table has as many cells. What noise takes beyond it is cut, which changes no guarantee."""
 
+MAY_BE_OPEN = 'If you expect none, a quote may be open: say multiline = false, or quote = ""'
+"""What to do about records that span several lines."""
+
 NoiseInterval = tuple[Decimal, Decimal]
 
 
@@ -30,7 +33,7 @@ class NoisyCellCounts:
     """How many cells of a column are in each of five classes, all with noise.
 
     Made by `discreet.check`, and public like every released value. All that is said of it, the percentages
-    too, is computed from these seven numbers.
+    too, is computed from these eight numbers.
 
     Attributes:
         fits: how many cells fit, with noise: it may be below zero, as the others.
@@ -38,8 +41,10 @@ class NoisyCellCounts:
         other_type: how many are no value of the declared type.
         missing: how many are missing.
         unreadable: how many fields of a text file cannot be read.
-        error: no count is off by more than this many cells, all five together with that probability.
+        error: no count is off by more than this many cells, all of them together with that probability.
         probability: that probability.
+        multiline_records: how many records span several lines, with noise: of text files where some may, and one
+            number for all columns. Else None.
     """
 
     fits: int
@@ -49,14 +54,20 @@ class NoisyCellCounts:
     unreadable: int
     error: int
     probability: Fraction = CONFIDENCE
+    multiline_records: int | None = None
 
     @classmethod
     def of(
-        cls, counts: Sequence[int], error: int, probability: Fraction = CONFIDENCE
+        cls,
+        counts: Sequence[int],
+        error: int,
+        probability: Fraction = CONFIDENCE,
+        multiline_records: int | None = None,
     ) -> "NoisyCellCounts":
         """Return the counts of the classes, in their order."""
         fits, out_of_range, other_type, missing, unreadable = counts
-        return cls(fits, out_of_range, other_type, missing, unreadable, error, probability)
+        classes = fits, out_of_range, other_type, missing, unreadable
+        return cls(*classes, error, probability, multiline_records)
 
     @property
     def percentages(self) -> dict[str, NoiseInterval]:
@@ -86,7 +97,13 @@ class NoisyCellCounts:
         """Return the counts in plain values, exact numbers as text, ready for JSON."""
         percentages = {name: list(map(str, ends)) for name, ends in self.percentages.items()}
         counts = {name: getattr(self, name) for name in (*CLASSES, "error")}
-        return {**counts, "probability": str(self.probability), "percentages": percentages}
+        lines = self.multiline_records
+        return {
+            **counts,
+            **({} if lines is None else {"multiline_records": lines}),
+            "probability": str(self.probability),
+            "percentages": percentages,
+        }
 
     def cells(self) -> dict[str, str]:
         """Return the percentages as the row of a table."""
@@ -101,8 +118,23 @@ class NoisyCellCounts:
             f"{rounded_up(Fraction(self.error), 3)} cells."
         )
 
+    @property
+    def may_have_open_quote(self) -> bool:
+        """Whether some records span several lines, and not just noise does."""
+        return self.multiline_records is not None and self.multiline_records > self.error
+
+    @property
+    def lines_about_records(self) -> list[str]:
+        """The lines of text on how many records span several lines: none where that was not asked."""
+        if self.multiline_records is None:
+            return []
+        line = f"about {max(0, self.multiline_records):,} records span several lines"
+        return [line, MAY_BE_OPEN] if self.may_have_open_quote else [line]
+
     def _repr_html_(self) -> str:
         counts = {f"{name}, with noise": f"{getattr(self, name):,}" for name in CLASSES}
+        if self.multiline_records is not None:
+            counts["records of several lines, with noise"] = f"{self.multiline_records:,}"
         return fact_table(self.meaning, {**self.cells(), **counts}).html()
 
     @property

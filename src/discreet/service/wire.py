@@ -65,7 +65,7 @@ _WRITE: tuple[tuple[type, str, Callable[[Any], Any]], ...] = (
     (
         NoisyCellCounts,
         "$cells",
-        lambda one: [str(getattr(one, field.name)) for field in fields(one)],
+        lambda one: [_number_text(getattr(one, field.name)) for field in fields(one)],
     ),
 )
 _READ: dict[str, Callable[[Any], Any]] = {
@@ -204,9 +204,14 @@ def _dates(lo: str, hi: str, step: str, zone: str) -> DateGrid:
 
 
 def _cells(*counts: str) -> NoisyCellCounts:
-    *whole, error, probability = counts
-    numbers = list(map(int, whole))
-    return NoisyCellCounts.of(numbers, int(error), exact(probability, "a probability"))
+    *whole, error, probability, lines = counts
+    numbers, multiline_records = list(map(int, whole)), int(lines) if lines else None
+    sure = exact(probability, "a probability")
+    return NoisyCellCounts.of(numbers, int(error), sure, multiline_records)
+
+
+def _number_text(number: object) -> str:
+    return "" if number is None else str(number)
 
 
 def _is_finite(value: object) -> bool:

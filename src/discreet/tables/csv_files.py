@@ -24,9 +24,9 @@ from .engine_errors import missing_column, quietly
 from .first_bytes import refuse_utf_16
 from .ids import sql_json_id
 from .in_duckdb import run_query, select_list
-from .records import is_of_unit
+from .records import SPANS, is_of_unit
 from .text_form import TextForm, text_form
-from .text_records import NOWHERE, TextRecords
+from .text_records import NOWHERE, SEVERAL_LINES, TextRecords
 from .value_counts import RowQuery, parameter_number
 
 if TYPE_CHECKING:
@@ -115,7 +115,10 @@ def open_csv(
     if form is not None and form.names is not None and form.encoding is None:
         refuse_utf_16(file, start)
     head = read_head(file, TextForm() if form is None else form)
-    where = {alias: _place_of(name, head.names, file, alias) for alias, name in columns.items()}
+    where = {
+        alias: SEVERAL_LINES if alias == SPANS else _place_of(name, head.names, file, alias)
+        for alias, name in columns.items()
+    }
     places = tuple(sorted({*where.values()})) or (NOWHERE,)
     cells = {alias: f"c{places.index(place)}" for alias, place in where.items()}
     expressions = {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote
 
 from ..arguments import file_path
@@ -103,6 +103,19 @@ def names_files(data: object, *, column: bool = True) -> bool:
 def are_paths(data: Sequence[object]) -> bool:
     """Return whether all in a list may be paths, by their types."""
     return bool(data) and all(isinstance(one, _PATHS) for one in data)
+
+
+def may_span(data: object) -> bool:
+    """Return whether a record of some files may span several lines, as their names and forms say."""
+    return names_files(data) and any(map(_may_span, path_list(cast(FileNames, data))))
+
+
+def _may_span(one: "One") -> bool:
+    if isinstance(one, CsvFile):
+        return one.form.may_span
+    path = Path(os.path.abspath(os.path.expanduser(one)))
+    is_folder = quietly(path.is_dir, no_access(path))
+    return any(file_format(file) == "CSV" for file in (_of_folder(path) if is_folder else [path]))
 
 
 def refuse_mixture(data: object) -> None:

@@ -183,6 +183,14 @@ class DeclaredCells:
         fitting = numeric.present(table.record_rows(), table.type())
         return self.count(fitting, fitting)
 
+    def spanning(self) -> int:
+        """Return how many records span several lines, of the column of `KeptColumns.spanning`."""
+        import narwhals.stable.v2 as nw
+
+        rows = self.table.record_rows()
+        some = rows.filter(nw.col(CELL) != "")
+        return quietly(self._sizes, self.table.failure, [some], [rows])[0]
+
     def every_one(self) -> CellCounts:
         """Return the counts where all cells fit that are not missing."""
         present = self.present_rows()

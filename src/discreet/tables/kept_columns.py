@@ -1,14 +1,17 @@
 """Some columns of files, read once and kept by the engine: what is counted of them is of the same records."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import DiscreetError
 from ..privacy.units import Unit, columns_of_unit
 from .engine_errors import missing_column, quietly
 from .files import FileColumns, FileNames, native_columns, open_columns
 from .in_duckdb import ROWS, InDuckDB, TempTable, select_list
-from .records import is_of_unit, unit_aliases
+from .records import SPANS, is_of_unit, unit_aliases
+
+_NAMELESS = "\0"
+"""What no column of a folder is called."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -16,14 +19,14 @@ class KeptColumns:
     """Columns of files in a table of the engine, which is gone with this object. Private.
 
     Attributes:
-        names: the names of the columns: column i is called c{i} in the table, and those of the unit as everywhere.
+        names: what the columns are called in the table, by their names; those of the unit as everywhere.
         native: the columns as they were opened.
         table: the table.
         kind: the format of the files.
         failure: what is raised when the rows cannot be read.
     """
 
-    names: Sequence[str]
+    names: Mapping[str, str]
     native: InDuckDB
     table: TempTable
     kind: str
@@ -33,18 +36,30 @@ class KeptColumns:
         """Return some of the columns under other names, those of the unit under theirs."""
         for alias, name in columns.items():
             if not is_of_unit(alias) and name not in self.names:
-                raise missing_column(name, self.names, "the data", alias)
+                raise missing_column(name, [*self.names], "the data", alias)
         places = {
-            alias: alias if is_of_unit(alias) else f"c{self.names.index(name)}"
+            alias: alias if is_of_unit(alias) else self.names[name]
             for alias, name in columns.items()
         }
         rows, near = self.table.rows.project(select_list(places)), self.native.near
         assert near is not None, "files are opened with a row beside them"
         return native_columns(FileColumns(rows, self.kind, self.failure), columns, near)
 
+    def spanning(self) -> "KeptColumns":
+        """Return the column, called SPANS, of whether a record spans several lines; it was asked for."""
+        return replace(self, names={SPANS: SPANS})
 
-def keep_columns(data: FileNames, names: Sequence[str], unit: Unit | None) -> KeptColumns:
+
+def keep_columns(
+    data: FileNames, names: Sequence[str], unit: Unit | None, *, spans: bool = False
+) -> KeptColumns:
     """Return some columns of files, and those of a privacy unit, which have been read.
+
+    Args:
+        data: the files.
+        names: the names of the columns.
+        unit: the privacy unit, or None.
+        spans: whether to keep, too, which records span several lines.
 
     Raises:
         MissingColumn: if there is no such column.
@@ -53,9 +68,11 @@ def keep_columns(data: FileNames, names: Sequence[str], unit: Unit | None) -> Ke
     Side channels: time, and memory or a temporary file for as many cells as the files have.
     """
     columns = {f"c{place}": name for place, name in enumerate(names)}
+    own = {SPANS: _NAMELESS} if spans else {}
     of_unit = dict(zip(unit_aliases(unit), columns_of_unit(unit), strict=True))
-    native, failure = open_columns(data, {**columns, **of_unit})
+    native, failure = open_columns(data, {**columns, **own, **of_unit})
     near = None if native.near is None else native.near()
     table = quietly(TempTable, failure, native.relation, f"FROM {ROWS}", near=near)
     kinds = {of.name for of in native.types.values()}  # text has no type in the engine
-    return KeptColumns(names, native, table, kinds.pop() if kinds else "Parquet", failure)
+    names_there = {name: alias for alias, name in columns.items()}
+    return KeptColumns(names_there, native, table, kinds.pop() if kinds else "Parquet", failure)

@@ -23,6 +23,7 @@
 #endif
 
 #define LONGEST_CELL ((size_t)1 << 24) /* in bytes of UTF-8; a longer one is unreadable */
+#define SPANS (UINT64_MAX - 1)         /* the place of 1 if the record spans several lines, which no cell has */
 #define SLACK 16                       /* short runs are copied by whole words */
 
 /* Arrow's C data interface. */
@@ -57,6 +58,7 @@ struct reader {
     unsigned left;       /* how many bytes the character lacks that is being read */
     uint8_t low, high;   /* of which the next one must be */
     uint32_t point;      /* what the bytes so far spell */
+    int counts_lines, spans; /* whether it is asked if a record spans several lines, and whether this one does */
     uint64_t skip;       /* how many records are none: the header */
     size_t records, most;
 };
@@ -213,10 +215,17 @@ static int end_record(struct reader *r)
 {
     if (!end_cell(r))
         return 0;
-    for (; r->slot < r->n; r->slot++) /* cells that it lacks are empty */
-        if (!push(r->columns + r->slot, 0))
+    for (; r->slot < r->n; r->slot++) { /* cells that it lacks are empty */
+        struct column *c = r->columns + r->slot;
+        if (r->spans && r->places[r->slot] == SPANS) {
+            if (!make_room(c, 1))
+                return 0;
+            c->text[c->used++] = '1';
+        }
+        if (!push(c, 0))
             return 0;
-    r->state = RECORD, r->field = 0, r->slot = 0;
+    }
+    r->state = RECORD, r->field = 0, r->slot = 0, r->spans = 0;
     if (r->skip == 0) {
         r->records++;
         return 1;
@@ -310,6 +319,9 @@ static const uint8_t *read_quoted(struct reader *r, const uint8_t *p, const uint
     uint8_t seen = 0;
     while (p < end && *p != r->quote && (r->multiline || (*p != '\n' && *p != '\r')))
         seen |= *p++;
+    size_t size = (size_t)(p - from);
+    if (r->counts_lines && !r->spans && (memchr(from, '\n', size) != NULL || memchr(from, '\r', size) != NULL))
+        r->spans = 1; /* whether the cell is wanted or not */
     if (is_wanted(r) && !append(r, from, p, seen, end))
         return NULL;
     if (p == end)
@@ -375,6 +387,8 @@ EXPORT struct reader *discreet_open(
     }
     memcpy(r->places, places, n * sizeof *places);
     r->n = n, r->skip = skip, r->most = most;
+    for (size_t i = 0; i < n; i++)
+        r->counts_lines |= places[i] == SPANS;
     r->delimiter = delimiter, r->quote = quote, r->multiline = multiline;
     r->has_table = table != NULL;
     if (table != NULL)

@@ -17,6 +17,10 @@ PERSON, PART, START = "person", "part", "start"
 """What the columns beside CELL are called once they have been opened."""
 
 
+SPANS = "spans"
+"""What the column is called that says whether a record of a text file spans several lines; it has no name there."""
+
+
 def unit_aliases(unit: Unit | None) -> list[str]:
     """Return the aliases of the columns of a privacy unit once they have been opened: PERSON if it is one."""
     columns = columns_of_unit(unit)

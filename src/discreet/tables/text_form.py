@@ -33,6 +33,11 @@ class TextForm:
     multiline: bool = True
 
     @property
+    def may_span(self) -> bool:
+        """Whether a record may span several lines."""
+        return self.multiline and bool(self.quote)
+
+    @property
     def given(self) -> dict[str, Any]:
         """The words that were said, in plain values."""
         said = {one.name: getattr(self, one.name) for one in fields(self)}

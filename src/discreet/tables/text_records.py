@@ -32,6 +32,9 @@ LONGEST_CELL = 1 << 24
 NOWHERE = 2**64 - 1
 """The place of a cell that every record lacks, and that is empty so."""
 
+SEVERAL_LINES = 2**64 - 2
+"""The place of what no cell says: "1" if any cell of the record holds the end of a line, else empty."""
+
 _LACKING = "\ufffd"
 _IN_A_BATCH = 1 << 14
 _BETWEEN_LOOKS = 128
@@ -163,10 +166,16 @@ class _ByCsv:
 
 def _cells(records: Sequence[list[str]], place: int) -> list[str]:
     """Return the cells of records at a place; one that a record lacks is empty."""
+    if place == SEVERAL_LINES:
+        return ["1" if _spans("".join(record)) else "" for record in records]
     try:
         return [*map(itemgetter(place), records)]
     except IndexError:
         return [record[place] if place < len(record) else "" for record in records]
+
+
+def _spans(text: str) -> bool:
+    return "\n" in text or "\r" in text
 
 
 def _column(cells: list[str]) -> tuple[Any, Any, int, Any]:

@@ -10,7 +10,12 @@ from ..account import Account, describe_account
 from ..accuracy import CELLS, CONFIDENCE, ErrorBound, geometric_error
 from ..arguments import exact_text, read_sequence
 from ..datasets import Dataset
-from ..datasets.cell_fits import described_records, read_once, record_fits
+from ..datasets.cell_fits import (
+    count_spanning,
+    described_records,
+    read_once,
+    record_fits,
+)
 from ..datasets.columns import Column
 from ..datasets.dataset_terms import column_values
 from ..datasets.declarations import few
@@ -27,6 +32,7 @@ from ..releases import Release
 from ..sampling.bits import Bits, SystemBits
 from ..scores.distance import Distance, Lattice
 from ..selection import Order, Query, Question, ask
+from ..tables.files import may_span
 from ..tables.fits import CellCounts
 from ..tables.records import Records
 from ..terms import Terms, read_payment
@@ -79,13 +85,15 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
     is: where all values are declared, if `mode` counts it. It is out of range if it is of the declared type, beyond
     its bounds or none of its values; of another type; missing; or unreadable, in a text file. But for the noise the
     five add up to the number of records, for every column. `epsilon` is divided equally among the columns: fewer
-    columns have less noise.
+    columns have less noise. Of text files where a cell may hold the end of a line, one part more pays for how many
+    records span several lines: more than you expect means that a quote is open.
 
     Args:
         dataset: a dataset with its description.
         columns: the name of a declared column, or several in a list. Without it all declared columns.
         epsilon: the privacy parameter ε of all columns together, a positive number without a unit. The counts of d
-            columns are off by about d / epsilon cells, times `max_contributions`.
+            columns are off by about d / epsilon cells, times `max_contributions`; of text files where records may
+            span several lines, by about (d + 1) / epsilon.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
             less, or "replace_one", one record exchanged for another, which has twice the noise: two counts move.
         privacy_unit: the column of the privacy unit, or its columns; not needed, as the description declares it.
@@ -114,14 +122,16 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
     target = _with_description(dataset)
     declared_columns = _columns(target, columns)
     records = described_records(target, privacy_unit, max_contributions)
-    noise = _noise(epsilon, len(declared_columns), read_neighbors(neighbors), records)
+    spans = may_span(target.source)
+    parts = len(declared_columns) + spans
+    noise = _noise(epsilon, parts, read_neighbors(neighbors), records)
     account = target.account() if ledger is None else ledger
     account, request = read_payment({"ledger": account, "request": request})
     source, about = target.question()
-    plan = _Check(target, source, declared_columns, records, noise)
+    plan = _Check(target, source, declared_columns, records, noise, spans)
     order = Order(
         plan.query,
-        noise.guarantee.repeated(len(declared_columns)),
+        noise.guarantee.repeated(parts),
         "geometric",
         dict,
         describe_account(account, about()),
@@ -137,9 +147,9 @@ class CellNoise:
     """Noise of counts, of which a record moves so many cells in all: P(X = k) proportional to exp(-eta * |k|).
 
     Attributes:
-        epsilon: the ε of the counts of one column.
+        epsilon: the ε of the counts of one column, and of the number of records that span several lines.
         neighbors: the neighbouring relation.
-        moved: by how much the counts of a column may differ between neighbours, added up.
+        shift: by how much the counts of a column may differ between neighbours, added up, and that number too.
     """
 
     epsilon: Fraction
@@ -164,19 +174,29 @@ class CellNoise:
     @property
     def error(self) -> int:
         """By how much the counts of a column are off at most, all together with probability CONFIDENCE."""
-        off = geometric_error(self.epsilon / self.shift, len(CLASSES), CONFIDENCE)
+        return self.error_of(len(CLASSES))
+
+    def error_of(self, size: int) -> int:
+        """Return by how much so many counts are off at most, all together with probability CONFIDENCE."""
+        off = geometric_error(self.epsilon / self.shift, size, CONFIDENCE)
         return min(off, 2 * LARGEST)
 
-    def add(self, counts: Sequence[CellCounts], bits: Bits) -> list[list[int]]:
+    def add(
+        self, counts: Sequence[CellCounts], bits: Bits, spanning: int | None = None
+    ) -> list[list[int]]:
         """Return the counts of columns with independent noise, cut where no table has as many cells.
 
         Args:
             counts: the counts of the columns. Private.
             bits: where randomness comes from.
+            spanning: how many records span several lines, which is added as the last list. Private, but whether it
+                is None.
         """
-        noise = iter(self.law().draws(len(CLASSES) * len(counts), bits))
-        noisy = [[getattr(c, name) + int(next(noise)) for name in CLASSES] for c in counts]
-        return [[min(max(n, -LARGEST), LARGEST) for n in column] for column in noisy]
+        exact = [[int(getattr(c, name)) for name in CLASSES] for c in counts]
+        exact += [] if spanning is None else [[spanning]]
+        noise = iter(self.law().draws(sum(map(len, exact)), bits))
+        noisy = [[n + int(next(noise)) for n in numbers] for numbers in exact]
+        return [[min(max(n, -LARGEST), LARGEST) for n in numbers] for numbers in noisy]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -189,6 +209,7 @@ class _Check:
         columns: its columns that are checked.
         records: the privacy unit, and the most of its cells that count in a column.
         noise: the noise of a count.
+        spans: whether the number of records that span several lines is asked for.
     """
 
     dataset: Dataset
@@ -196,6 +217,7 @@ class _Check:
     columns: list[Column]
     records: Records
     noise: CellNoise
+    spans: bool
 
     @property
     def query(self) -> Query:
@@ -210,28 +232,36 @@ class _Check:
                 "max_contributions": most,
                 "neighbors": self.noise.neighbors,
                 "epsilon": self.noise.epsilon,
+                **({"multiline_records": True} if self.spans else {}),
             },
         )
 
+    @property
+    def error(self) -> int:
+        """By how much the counts of a column are off at most, and the number of records of several lines."""
+        return self.noise.error_of(len(CLASSES) + self.spans)
+
     def worst_error(self) -> ErrorBound:
         """Return how far off a count may be."""
-        off = self.noise.error
+        off = self.error
         return ErrorBound(Fraction(off + 1 if off else 0), CONFIDENCE, CELLS)
 
     def prepare(self) -> Callable[[], list[list[int]]]:
         """Count the cells, and return the function that adds noise to the counts."""
-        source = read_once(self.source, self.columns, self.records)
+        source = read_once(self.source, self.columns, self.records, spans=self.spans)
         counts = [
             record_fits(self.dataset, column.name, self.records, source) for column in self.columns
         ]
-        return partial(self.noise.add, counts, SystemBits())
+        spanning = count_spanning(source, self.records) if self.spans else None
+        return partial(self.noise.add, counts, SystemBits(), spanning)
 
     def by_name(self, rows: list[list[int]]) -> dict[str, NoisyCellCounts]:
         """Return the noisy counts of the columns by name."""
-        off = self.noise.error
+        off, d = self.error, len(self.columns)
+        lines = rows[d][0] if self.spans else None
         return {
-            column.name: NoisyCellCounts.of(row, off)
-            for column, row in zip(self.columns, rows, strict=True)
+            column.name: NoisyCellCounts.of(row, off, multiline_records=lines)
+            for column, row in zip(self.columns, rows[:d], strict=True)
         }
 
     def of_one(self, rows: list[list[int]]) -> NoisyCellCounts:
@@ -279,10 +309,10 @@ def _columns(dataset: Dataset, columns: object) -> list[Column]:
     return selection
 
 
-def _noise(epsilon: object, columns: int, neighbors: Neighbors, records: Records) -> CellNoise:
+def _noise(epsilon: object, parts: int, neighbors: Neighbors, records: Records) -> CellNoise:
     """Return the noise of a count: a record replaced takes cells from counts, and adds as many to others."""
     parameter = read_parameter(epsilon, None, None)
     if parameter is None:
         raise InvalidArgument("how much privacy? give epsilon, for example 1")
     shift = (records.rows or 1) * (1 if neighbors == "add_remove" else 2)
-    return CellNoise(parameter.value / columns, neighbors, shift)
+    return CellNoise(parameter.value / parts, neighbors, shift)

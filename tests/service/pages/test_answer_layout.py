@@ -1,5 +1,6 @@
 """Answers laid out for a page: values, lists, groups, and counts with their bars."""
 
+from discreet.datasets.noisy_cell_counts import MAY_BE_OPEN, NoisyCellCounts
 from discreet.service.pages.answer_layout import AnswerLayout, CountRow, layout_of
 from discreet.templates import _environment
 
@@ -33,6 +34,19 @@ def test_a_list_with_counts_has_bars() -> None:
     assert rows(layout_of(["a", "b"], [40, 10])) == [("a", "40", 100), ("b", "10", 25)]
     assert layout_of(["a", "b"], [[1, 2], [3, 4]]).many == ("a: 1, 2", "b: 3, 4")
     assert layout_of("a", 3).one == "a: 3"
+
+
+def test_records_of_several_lines_may_be_an_open_quote() -> None:
+    for number, lines, is_open in (
+        (None, "", False),
+        (-3, "0", False),
+        (9, "9", False),
+        (1234, "1,234", True),
+    ):
+        counts = NoisyCellCounts(3, 0, 0, 0, 0, 9, multiline_records=number)
+        layout = layout_of(counts)
+        assert (layout.lines, layout.has_open_quote) == (lines, is_open)
+        assert (MAY_BE_OPEN in counts.lines_about_records) == is_open
 
 
 def test_rows_are_a_table() -> None:

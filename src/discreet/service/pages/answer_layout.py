@@ -37,6 +37,8 @@ class AnswerLayout:
         cells: of a check, the percentages by the kind of cells, from and to.
         sure: the probability with which they hold, in percent.
         error: by how many cells a count is off at most.
+        lines: how many records span several lines, if a check asked for it.
+        has_open_quote: whether these are more than noise makes.
         counts: values with their counts.
         columns: the names of the columns of rows.
         rows: the texts of the cells of rows.
@@ -48,6 +50,8 @@ class AnswerLayout:
     cells: tuple[tuple[str, str], ...] = ()
     sure: str = ""
     error: str = ""
+    lines: str = ""
+    has_open_quote: bool = False
     counts: tuple[CountRow, ...] = ()
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
@@ -117,7 +121,14 @@ def _layout_of_check(counts: NoisyCellCounts) -> AnswerLayout:
     """Return the percentages of a check."""
     spans = ((name, f"{low} – {high} %") for name, (low, high) in counts.percentages.items())
     error = rounded_up(Fraction(counts.error), 3)
-    return AnswerLayout(cells=tuple(spans), sure=spell(100 * counts.probability), error=error)
+    lines = counts.multiline_records
+    return AnswerLayout(
+        cells=tuple(spans),
+        sure=spell(100 * counts.probability),
+        error=error,
+        lines="" if lines is None else f"{max(0, lines):,}",
+        has_open_quote=counts.may_have_open_quote,
+    )
 
 
 def _value_text(value: Any) -> str:
