@@ -253,11 +253,12 @@ def test_the_number_is_asked_where_a_record_may_span_lines(tmp_path: Path) -> No
         assert check_records(described(data))[1] == 2
     bare = discreet.scan_csv(file, quote="")
     frame = {"a": ["x"], "b": [1], "c": [2.0]}
-    for data in (bare, lines, tmp_path / "t.jsonl", frame):
+    others: list[Any] = [bare, lines, tmp_path / "t.jsonl", frame]
+    for other in others:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            one = discreet.check(described(data), "a", epsilon=10**6)
-            assert check_records(described(data))[1] is None
+            one = discreet.check(described(other), "a", epsilon=10**6)
+            assert check_records(described(other))[1] is None
         assert one.value.multiline_records is None
         assert "multiline_records" not in one.value.as_dict()
         assert one.guarantee == PureDP(Fraction(10**6)).repeated(1)
