@@ -118,22 +118,6 @@ def test_a_file_of_several_counts_each_of_them(capsys: pytest.CaptureFixture[str
     assert tally.add_up(tally.read()).popitem()[1].answers == 2
 
 
-def test_it_is_shown_and_cleared(capsys: pytest.CaptureFixture[str]) -> None:
-    told(capsys, *ASK, "1")
-    told(capsys, *ASK, "1/2")
-    assert run_command(["tally"]) == 0
-    shown = capsys.readouterr()
-    assert shown.out.endswith(
-        "people.csv: 2 answers about this file so far: ε = 1.5 together (add/remove one record)\n"
-    )
-    assert "courtesy and no budget" in shown.err
-    assert run_command(["tally", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["epsilon"] == "3/2"
-    assert run_command(["tally", "--clear"]) == 0
-    assert not kept().exists()
-    assert told(capsys, *ASK, "1") == []
-
-
 def is_broken(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the tally one that cannot be kept."""
     place = kept()
