@@ -88,7 +88,10 @@ def test_scores_of_histograms_are_their_definition(
 def test_large_histograms_are_small_ones_on_a_larger_scale(
     n: int, mechanism: Any, score: Any
 ) -> None:
-    """Scores scale with the counts (but for the 1 in a distance), so at a smaller eta the law is the same."""
+    """Scores scale with the counts (but for the 1 in a distance), so at a smaller eta the law is the same.
+
+    A scale is in records. One of them moves a rank of the median by 2, as its alpha is 1/2, and a distance by 1.
+    """
     histogram, law = {1: 4 * n, 5: 2 * n, 6: 3 * n}, discreet.distribution
     eta = Fraction(1, 3 * n)
     shift = 1 if score == "median_distance" else 0
@@ -97,7 +100,8 @@ def test_large_histograms_are_small_ones_on_a_larger_scale(
         discreet.median, histogram, candidates=GRID, score=score, mechanism=mechanism, scale=1 / eta
     )
     if mechanism == "exponential":
-        weights = [float((eta * (s + shift)).limit_denominator(10**6)) for s in wanted]
+        one_record = 2 if score == "rank" else 1
+        weights = [float((eta * (s + shift) / one_record).limit_denominator(10**6)) for s in wanted]
         masses = np.exp(weights)
         assert list(seen.pmf().values()) == pytest.approx(
             (masses / masses.sum()).tolist(), rel=1e-4
