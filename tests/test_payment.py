@@ -92,6 +92,10 @@ QUESTIONS: dict[str, Callable[..., discreet.Release]] = {
         TABLE, "drink", k=2, candidates=DRINKS, method="joint", **terms
     ),
 }
+DRAWN_MANY_TIMES = {
+    "select", "select_by", "select_generalized", "laplace", "geometric", "randomized_response", "select_top_k",
+}  # fmt: skip
+"""Those that take a size: a verb over tables gives one answer."""
 ONCE: dict[str, Callable[..., discreet.Release]] = {
     method: lambda method=method, **terms: discreet.quantiles(
         TABLE, "age", alphas=["0.25", "0.75"], candidates=AGES, method=method, **terms
@@ -173,7 +177,15 @@ def test_nothing_is_drawn_that_is_not_paid(name: str, monkeypatch: pytest.Monkey
         (QUESTIONS | ONCE)[name](epsilon=1, ledger=Purse(left=0))
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", sorted((QUESTIONS | ONCE).keys() - DRAWN_MANY_TIMES))
+def test_a_verb_over_data_draws_once_and_bills_no_more(name: str) -> None:
+    purse = Purse()
+    with pytest.raises(TypeError, match=r"\bsize\b"):
+        (QUESTIONS | ONCE)[name](epsilon="1/3", size=3, ledger=purse)
+    assert purse.bills == []
+
+
+@pytest.mark.parametrize("name", sorted(DRAWN_MANY_TIMES))
 def test_many_draws_are_billed_many_times(name: str) -> None:
     purse = Purse()
     release = QUESTIONS[name](epsilon="1/3", size=3, ledger=purse)
@@ -198,7 +210,7 @@ def test_another_question_has_another_digest() -> None:
         ask(**terms)
     many = QUESTIONS["median"]
     many(epsilon=2, ledger=purse)
-    many(**terms, size=2)
+    QUESTIONS["select"](**terms, size=2)
     many(**terms, mechanism="permute_and_flip")
     many(**terms, neighbors="replace_one")
     discreet.median(TABLE, "age", candidates=Grid(0, 10, "0.5"), **terms)
