@@ -86,7 +86,7 @@ VALUES = {
     "rho": least_rho,
     "alpha": lambda: [1 / math.sqrt(2)],
     "scaled": lambda: [sensitivity(7071, 10_000)],
-    "spread": lambda: [Fraction(spread(7071, 10_000))],
+    "spread": lambda: [Fraction(spread(7071, 10_000), 10_000)],
 }
 CHANCES = {
     "answer": lambda theirs: chance_of_zero() * (theirs == 0),
