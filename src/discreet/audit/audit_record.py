@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..error_boundary import error_boundary
-from ..errors import InvalidArgument, UnreadableFile
+from ..errors import InvalidArgument, UnreadableFile, preview
 from ..file_permissions import open_private
 from ..messages import Message
 from .mechanism import InventedRecords, MechanismAudit, mechanism, spell_loss, verdict_of
@@ -43,9 +43,14 @@ def write_record(audit: MechanismAudit, path: str | Path) -> None:
         path: the file to write.
 
     Raises:
-        InvalidArgument: if a record is not a number, a text, a truth value or None, so that nobody could repeat it.
+        InvalidArgument: if it is no audit, or a record is not a number, a text, a truth value or None, so that
+            nobody could repeat it.
         UnreadableFile: if the file cannot be written.
     """
+    if not isinstance(audit, MechanismAudit):
+        raise InvalidArgument(
+            "audit must be the result of audit.mechanism, got {audit}", audit=preview(audit)
+        )
     check_records(audit.universe)
     body = _body(audit)
     text = _head(body) + "\n" + json.dumps(body, indent=2, ensure_ascii=False) + "\n"
