@@ -368,9 +368,12 @@ def test_an_undescribed_csv_has_one_constant_line_whatever_the_rows(
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_text(rows)
     median = ["median", "people.csv", "age", "--lo", "0", "--hi", "9", "--epsilon", "1"]
-    for command in (median, ["mode", "people.csv", "age", "--candidates", "1,2", "--epsilon", "1"]):
+    mode = ["mode", "people.csv", "age", "--candidates", "1,2", "--epsilon", "1"]
+    for state, command in (("a", median), ("a", mode), ("b", mode)):  # once a shell
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / state))
+        is_first = not (tmp_path / state).exists()
         assert run(command) == 0
-        assert capsys.readouterr().err.count(UNDESCRIBED_TEXT) == 1
+        assert capsys.readouterr().err.count(UNDESCRIBED_TEXT) == is_first
     assert "discreet check" in UNDESCRIBED_TEXT
 
 

@@ -49,10 +49,12 @@ DECLARED = {"which_function", "add_remove", "replace_one"}.union(
 """A page by its name, the neighbouring relations, and what the reference has as code: keys of discreet.toml."""
 
 OTHERS = {
-    "pandas": {"to_numeric", "read_excel"},
+    "pandas": {"to_numeric", "read_excel", "read_stata", "read_spss", "read_sas", "read_hdf"},
+    "polars": {"read_avro", "from_arrow"},
     "opendp": {"max_divergence", "zero_concentrated_divergence"},
     "objects": {"read_all", "to_table", "to_arrow", "to_numpy", "from_batches", "table_read", "read_snapshot",
-                "from_base_uri", "is_in", "patch_synthesizers", "read_unit_query", "per_person", "unit_query"},
+                "from_base_uri", "is_in", "read_table", "patch_synthesizers", "read_unit_query", "per_person",
+                "unit_query"},
     "PostgreSQL": {"statement_timeout"},
     "SQL": {"privacy_unit_column", "max_groups_contributed", "min_privacy_units_per_group", "set_config",
             "pg_settings", "client_connection_check_interval", "starts_with", "read_parquet"},

@@ -124,10 +124,12 @@ def test_an_old_option_is_refused_with_what_to_do(
 
 
 def test_the_command_line_is_small() -> None:
-    """Later issues add what they name, and the number with it."""
-    assert (
-        len(list(commands())) <= 46
-    )  # 34, `ledger reopen`, those of counts, keys, bounds, profiles, SQL and assistants, and of audits' records
+    """Later issues add what they name, and the number with it.
+
+    34, `ledger reopen`, those of counts, keys, bounds, profiles, SQL and assistants, of audits' records, `tally`,
+    and `ledger reset-delays`.
+    """
+    assert len(list(commands())) <= 48
 
 
 def test_the_face_is_small() -> None:

@@ -60,10 +60,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = capsys.readouterr()
     assert out == 2 * "Married-civ-spouse\nNever-married\nDivorced\n"
     together = "2 answers about this file so far: ε = 2 together (add/remove one record)\n"
-    said = (
-        f"{UNDESCRIBED_TEXT}\nε = 1 (add/remove one record), {name[m]} mechanism (exponential)\n"
-        for m in name
-    )
-    assert err == "".join(said) + together
+    said = (f"ε = 1 (add/remove one record), {name[m]} mechanism (exponential)\n" for m in name)
+    assert err == f"{UNDESCRIBED_TEXT}\n" + "".join(said) + together
     command.main([*options, "--rho", "1/2", "--json"], standalone_mode=False)
     assert json.loads(capsys.readouterr().out)["guarantee"]["kind"] == "composition"

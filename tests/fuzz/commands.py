@@ -78,7 +78,7 @@ _COMMANDS: list[str] = [
     "noise randomized-response VALUE --candidates 1,2 --epsilon 1", "compare VOTES votes --epsilons 0.1,1 --json",
     "mode FILE c --candidates tea --epsilon 1 --format csv", "ledger extend LEDGER --dataset people --epsilon 2000000",
     "profile FILE --epsilon 1 --delta 1e-6 --privacy-unit who --at-most 100 --draft",
-    "sql SELECT", "mcp --analyst nobody",
+    "sql SELECT", "mcp --analyst nobody", "tally --json", "tally --clear", "mode FILE c --csv delimiter=, --csv quote= --candidates tea --epsilon 1 --no-tally",
     "profile FILE --epsilon 1 --columns n,c --texts n --ledger LEDGER --dataset people --json",
     "describe FILE --header --name people", "check people --not-private",
     "check people n --epsilon 1 --request r --json", "check people --epsilon 0.1 --max-contributions 2 --dry-run",
