@@ -212,7 +212,7 @@ def test_a_description_declares_it(described: Path) -> None:
 )
 def test_a_description_is_refused_with_its_line(wrong: str, described: Path) -> None:
     Path("discreet.toml").write_text(TOML.replace('["person", "household"]', wrong))
-    with pytest.raises(InvalidDescription, match=r"discreet.toml, line [2-4]"):
+    with pytest.raises(InvalidDescription, match=r"discreet.toml, line [2-5]"):
         configuration()
 
 

@@ -363,6 +363,7 @@ def _of_folder(folder: Path) -> list[Path]:
         if not any(part[0] in "._" for part in path.relative_to(folder).parts)
     ]
     if not visible:
+        refuse_lakes([folder / "*"])  # one without rows has a log and no files
         raise UnreadableFile(
             "{folder} is a directory without files. Accepted in it: {file_formats}",
             folder=folder,
