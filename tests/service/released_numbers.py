@@ -44,8 +44,8 @@ def _toml(term: Any) -> str:
 
 
 def is_count(value: Any) -> bool:
-    """Return whether a value is a released count."""
-    return type(value) is int and 0 <= value < 2**63
+    """Return whether a value is a released count, which its noise may take below 0."""
+    return type(value) is int and -(2**63) <= value < 2**63
 
 
 def are_cities(value: Any) -> bool:

@@ -323,7 +323,7 @@ def test_only_the_owner_makes_a_ledger_and_opens_budgets(folder: Path) -> None:
         (
             'epsilon = "1/2"',
             'epsilon = "-1"',
-            r"line 10: datasets.people.questions.typical-age.epsilon: epsilon",
+            r"line 11: datasets.people.questions.typical-age.epsilon: epsilon",
         ),
         ("epsilon = 8", "", "datasets.people.questions.city"),
         ("epsilon = 8", "epsilon = 8\ncandidates = ['Rome']", "'Rome' is not among"),

@@ -24,7 +24,7 @@ ledger = "budget.db"
 source = "data.csv"
 answers_after = "0s"
 budget = {{ epsilon = "1000" }}
-columns.c = {{ type = "string", enum = [{value}, "other"] }}
+columns.c = {{ type = "string", enum = [{values}] }}
 """
 
 
@@ -47,17 +47,19 @@ def test_the_longest_answers_have_the_length_of_all_others(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DISCREET_CONFIG", raising=False)
     value = letter * 150
-    text = TEXT.format(value=quoted(value))
+    each = len(json.dumps(value + "00")) + 80  # and its count
+    most = LENGTH // 2 // each
+    values = [f"{value}{place:02x}" for place in range(most + 1)]
+    text = TEXT.format(values=", ".join(map(quoted, values)))
     Path("discreet.toml").write_text(text, encoding="utf-8")
-    Path("data.csv").write_text('c\n"' + value.replace('"', '""') + '"\n', encoding="utf-8")
+    cell = values[0].replace('"', '""')
+    Path("data.csv").write_text(f'c\n"{cell}"\n', encoding="utf-8")
     open_described(configuration(), "data")
     served = Served(text, ())
     person = served.person("owner")
-    each = len(json.dumps(value)) + 40
-    size = LENGTH // 2 // each
     statuses = []
-    for asked in range(size + 1, size - 20, -1):  # what is public in an answer counts too
-        address = f"/plan?dataset=data&verb=mode&column=c&epsilon=1&size={asked}"
+    for k in range(most + 1, most - 20, -1):  # what is public in an answer counts too
+        address = f"/plan?dataset=data&verb=top_k&column=c&epsilon=1&k={k}"
         reply = person.submit(person.read(address).form("/ask"))
         assert len(reply.content) == ANSWER_LENGTH
         statuses.append(reply.status_code)
