@@ -70,6 +70,15 @@ def test_semicolons_are_seen_in_the_form_that_is_said(
     assert SEMICOLONS in said(capsys, "mode", str(file), "rent", *ASK, *form)
 
 
+def test_nothing_is_said_of_semicolons_if_the_decimal_sign_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "miete.csv").write_text("drink;rent\ntea;983,68\n", encoding="utf-8")
+    ask = ["mode", str(tmp_path / "miete.csv"), "drink", *ASK]
+    assert SEMICOLONS not in said(capsys, *ask, "--csv", "decimal=,")
+    assert "--csv decimal=,." in said(capsys, *ask)
+
+
 @pytest.mark.parametrize("spoil", ["folder", "bytes", "nowhere"])
 def test_a_place_that_cannot_be_used_hides_no_note(
     spoil: str,

@@ -17,11 +17,11 @@ def in_form(path: str, words: Sequence[str] | None) -> str | CsvFile:
     Raises:
         InvalidArgument: if they say no form.
     """
-    form = dict(map(_read, words or ()))
+    form = dict(map(read_word, words or ()))
     return scan_csv(path, **form) if form else path
 
 
-def _read(word: str) -> tuple[str, Any]:
+def read_word(word: str) -> tuple[str, Any]:
     """Return the key and the value."""
     key, equals, value = word.partition("=")
     if key not in WORDS or not equals:

@@ -23,7 +23,7 @@ from ..tally import Place, entry_of, files_of, is_off, note
 from ..terms import Terms, spelled_out
 from . import options
 from .answer_output import check_report, say, show_release, write_report
-from .csv_form import in_form
+from .csv_form import in_form, read_word
 from .described import Data, declared_ledger, described_data, grid_of, parse_values
 from .inputs import secret_text, table_file
 from .json_output import print_either
@@ -95,7 +95,7 @@ UNDESCRIBED_TEXT = Message(
 
 SEMICOLONS = Message(
     "note: semicolons separate the columns of this file. Numbers need a decimal point: 983.68 is read, 983,68 "
-    "is not."
+    "is read with --csv decimal=,."
 )
 """Said beside it if the header shows semicolons, as in files of much of Europe."""
 
@@ -190,7 +190,8 @@ def _say_of_text(note: Message, path: str, settings: Mapping[str, Any]) -> None:
     if not settings["csv"] and file_format(Path(f"x.{name}")) != "CSV":
         return
     is_by_semicolons = _header_delimiter(path, settings["csv"]) == ";"
-    notes = [note, SEMICOLONS] if is_by_semicolons else [note]
+    says_numbers = "decimal" in dict(map(read_word, settings["csv"] or ()))
+    notes = [note, SEMICOLONS] if is_by_semicolons and not says_numbers else [note]
     for one in filter(is_new_here, notes):
         say(one)
 

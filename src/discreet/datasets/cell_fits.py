@@ -212,10 +212,21 @@ def _is_of(column: Column, value: Any, of: ColumnType) -> bool:
     bare = Column(column.name, column.type)
     low, high = column.minimum, column.maximum
     try:
-        cell: Any = bare.parse(value) if is_written(of) else bare.read(value)
+        cell: Any = _read_text(bare, value, of) if is_written(of) else bare.read(value)
         if of.kind == "float":
             cell, low, high = Fraction(value), column_bound(low, of), column_bound(high, of)
         Column(column.name, column.type, low, high).check_bounds(cell)
     except InvalidCandidates:
         return False
     return True
+
+
+def _read_text(column: Column, text: str, of: ColumnType) -> Any:
+    """Return the value that a field of a file spells, a number in the form of the file.
+
+    Raises:
+        InvalidCandidates: if it spells none of the column's type.
+    """
+    if of.numbers is None or not TYPES[column.type].is_numeric:
+        return column.parse(text)
+    return column.parse(of.numbers.plain(text) or "")

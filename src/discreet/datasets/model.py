@@ -7,6 +7,7 @@ from functools import partial
 
 from ..numbers import count
 from ..privacy.sensitivity import read_neighbors
+from ..tables.number_texts import DECIMALS, THOUSANDS
 from .columns import COLUMN
 from .dataset import MOST_ROWS, NO_UNIT
 from .keys import (
@@ -111,6 +112,13 @@ CSV = KeyTable(
         "multiline": Key(
             TRUTH,
             "Whether a quoted cell may hold line ends; true if left out. If others append lines, false.",
+        ),
+        "decimal": Key(
+            choice_of(DECIMALS), "The decimal sign of numbers. Candidates and groups stay texts."
+        ),
+        "thousands": Key(
+            choice_of((*THOUSANDS,)),
+            "The sign between groups of three digits; none if left out.",
         ),
     }
 )

@@ -192,7 +192,7 @@ def _read_file(text: str, form: Mapping[str, Any], folder: Path, place: KeyPath)
         raise wrong((*place, "csv"), "it is of a CSV file")
     for key, value in form.items():
         at_place((*place, "csv", key), partial(scan_csv, path, **{key: value}))
-    return scan_csv(path, **form) if form else path
+    return at_place((*place, "csv"), partial(scan_csv, path, **form)) if form else path
 
 
 def found_path(text: str, folder: Path, here: KeyPath) -> str:

@@ -57,6 +57,8 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
     encoding: str | None = None,
     quote: str = '"',
     multiline: bool = True,
+    decimal: str | None = None,
+    thousands: str | None = None,
 ) -> CsvFile:
     """Return a CSV file as data that every verb over tables takes, where its form must be said.
 
@@ -70,6 +72,9 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
         quote: the character around cells that hold delimiters or the ends of lines; "" if there is none.
         multiline: whether a cell in quotes may hold the end of a line. With False every line is a record: say so
             if others append lines to the file.
+        decimal: the decimal sign of its numbers, "." or ",". Without it, and without `thousands`, a number is what
+            DuckDB reads as one.
+        thousands: what stands between groups of three digits: ".", ",", "'" or a blank.
 
     Raises:
         InvalidArgument: if no file can have the path, or the words are those of no form.
@@ -78,7 +83,13 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
         raise InvalidArgument("path must be that of a file, got {path}", path=preview(path))
     file = file_path(path, "path")
     form = text_form(
-        delimiter=delimiter, names=names, encoding=encoding, quote=quote, multiline=multiline
+        delimiter=delimiter,
+        names=names,
+        encoding=encoding,
+        quote=quote,
+        multiline=multiline,
+        decimal=decimal,
+        thousands=thousands,
     )
     return CsvFile(file, form)
 

@@ -33,6 +33,7 @@ from .in_duckdb import (
 )
 from .kinds import CELL, ColumnType
 from .lakes import refuse_lakes
+from .number_texts import NumberForm
 from .records import is_of_unit
 from .text_form import TextForm
 from .times import sql_of_texts
@@ -162,6 +163,8 @@ class FileColumns:
     """What is raised when the rows cannot be read."""
     query: RowQuery | None = None
     """The rows as a query, of a file of text, or of Parquet that holds all columns itself."""
+    numbers: NumberForm | None = None
+    """How text spells numbers, where the form of the file says it."""
 
     @cached_property
     def relation(self) -> "DuckDBPyRelation":
@@ -192,6 +195,13 @@ def open_columns(
                 file_path=file.path,
                 files_path=files[0].path,
             )
+        if one.numbers != parts[0].numbers:
+            raise UnreadableFile(
+                "{file_path} has another form of numbers than {files_path}. Give all files the same decimal and "
+                "thousands",
+                file_path=file.path,
+                files_path=files[0].path,
+            )
     whole = parts[0]
     if len(parts) > 1:
         several = UnreadableFile(
@@ -199,13 +209,13 @@ def open_columns(
             path_in_words=path_in_words(paths),
         )
         relation = _union([one.relation for one in parts])
-        whole = FileColumns(relation, whole.kind, several)
+        whole = FileColumns(relation, whole.kind, several, numbers=whole.numbers)
     near = cache(partial(connection.sql, "SELECT 0 AS nothing"))
     native = native_columns(whole, {**columns, **tests}, near)
     if condition is not None:
         rows = quietly(matching, whole.failure, native, condition, tests, columns or tests)
         some = rows.to_native() if columns else rows.to_native().project(select_list({}))
-        matches = FileColumns(some, whole.kind, whole.failure)
+        matches = FileColumns(some, whole.kind, whole.failure, numbers=whole.numbers)
         native = native_columns(matches, columns, near)
     return native, whole.failure
 
@@ -261,7 +271,10 @@ def native_columns(
     query, rows = file_columns.query, lambda: file_columns.relation
     if file_columns.kind not in ("CSV", "JSON"):
         return InDuckDB(rows, near=near, query=query)
-    types = {alias: ColumnType(name, "text", file_columns.kind) for alias, name in columns.items()}
+    kind, numbers = file_columns.kind, file_columns.numbers
+    types = {
+        alias: ColumnType(name, "text", kind, numbers=numbers) for alias, name in columns.items()
+    }
     parser = partial(parse_cells, file_columns, types, near)
     return InDuckDB(rows, types, numeric_form=parser, near=near, query=query)
 
@@ -276,7 +289,8 @@ def parse_cells(
 
     They are kept: a file is parsed once.
     """
-    cells = double_in_text(CELL) if clock is None else sql_of_texts(CELL, clock)
+    form = types[CELL].numbers
+    cells = double_in_text(CELL, form) if clock is None else sql_of_texts(CELL, clock)
     relation = file_columns.relation
     table = TempTable(relation, f"SELECT * REPLACE ({cells} AS {CELL}) FROM {ROWS}", near=near())
     number = replace(types[CELL], kind="float", layout="<d")
@@ -406,7 +420,8 @@ def open_file(
             else open_csv(file, columns, start, one.form, connection)
         )
         failure = UnreadableFile("{file} cannot be read to its end: it is damaged", file=file)
-        return FileColumns(text.relation, kind, failure, text.query)
+        numbers = None if one.form is None else one.form.numbers
+        return FileColumns(text.relation, kind, failure, text.query, numbers)
     return FileColumns(_with_partition(relation, one, columns), kind, failure)
 
 

@@ -27,6 +27,7 @@ from .key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
 from .kinds import CELL, CellKey, ColumnType, column_type
 from .meanings import TRUTHS, is_written
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
+from .number_texts import NumberForm
 from .numeric import from_relation
 from .records import PERSON, START, is_of_unit
 from .times import sql_of_texts, sql_of_times
@@ -476,7 +477,7 @@ def _comparable_cell(cell: str, native: str, of: ColumnType, kind: ConstantKind 
     if kind in ("time", "instant") and of.kind != "nothing":
         clock: ClockKind = "naive" if kind == "time" else "zoned"
         return sql_of_texts(cell, clock) if written else sql_of_times(cell, native, of)
-    number = double_in_text(cell) if kind == "number" and written else cell
+    number = double_in_text(cell, of.numbers) if kind == "number" and written else cell
     is_float = number is not cell or of.kind == "float"
     # `nextafter`: see `present`.
     return (
@@ -486,8 +487,11 @@ def _comparable_cell(cell: str, native: str, of: ColumnType, kind: ConstantKind 
     )
 
 
-def double_in_text(cell: str) -> str:
-    """Return the expression of the number that a field spells: for DuckDB 1_000 would be one."""
+def double_in_text(cell: str, form: NumberForm | None) -> str:
+    """Return the expression of the number that a field spells, in a form if one is given."""
+    if form is not None:
+        return f"TRY_CAST({form.sql(cell)} AS DOUBLE)"
+    # For DuckDB 1_000 would be one.
     return f"TRY_CAST(CASE WHEN NOT contains({cell}, '_') THEN {cell} END AS DOUBLE)"
 
 

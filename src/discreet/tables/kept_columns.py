@@ -8,6 +8,7 @@ from ..privacy.units import Unit, columns_of_unit
 from .engine_errors import missing_column, quietly
 from .files import FileColumns, FileNames, native_columns, open_columns
 from .in_duckdb import ROWS, InDuckDB, TempTable, select_list
+from .number_texts import NumberForm
 from .records import SPANS, is_of_unit, unit_aliases
 
 _NAMELESS = "\0"
@@ -24,6 +25,7 @@ class KeptColumns:
         table: the table.
         kind: the format of the files.
         failure: what is raised when the rows cannot be read.
+        numbers: how text spells numbers, where the form of the files says it.
     """
 
     names: Mapping[str, str]
@@ -31,6 +33,7 @@ class KeptColumns:
     table: TempTable
     kind: str
     failure: DiscreetError
+    numbers: NumberForm | None = None
 
     def open(self, columns: Mapping[str, str]) -> InDuckDB:
         """Return some of the columns under other names, those of the unit under theirs."""
@@ -43,7 +46,8 @@ class KeptColumns:
         }
         rows, near = self.table.rows.project(select_list(places)), self.native.near
         assert near is not None, "files are opened with a row beside them"
-        return native_columns(FileColumns(rows, self.kind, self.failure), columns, near)
+        kept = FileColumns(rows, self.kind, self.failure, numbers=self.numbers)
+        return native_columns(kept, columns, near)
 
     def spanning(self) -> "KeptColumns":
         """Return the column, called SPANS, of whether a record spans several lines; it was asked for."""
@@ -73,6 +77,8 @@ def keep_columns(
     native, failure = open_columns(data, {**columns, **own, **of_unit})
     near = None if native.near is None else native.near()
     table = quietly(TempTable, failure, native.relation, f"FROM {ROWS}", near=near)
-    kinds = {of.name for of in native.types.values()}  # text has no type in the engine
+    # Text has no type in the engine.
+    kinds = {(of.name, of.numbers) for of in native.types.values()}
+    kind, numbers = kinds.pop() if kinds else ("Parquet", None)
     names_there = {name: alias for alias, name in columns.items()}
-    return KeptColumns(names_there, native, table, kinds.pop() if kinds else "Parquet", failure)
+    return KeptColumns(names_there, native, table, kind, failure, numbers)

@@ -7,10 +7,11 @@ from typing import Any
 from ..arguments import read_sequence
 from ..errors import InvalidArgument, preview
 from .encodings import encoding_name
+from .number_texts import DECIMALS, THOUSANDS, NumberForm
 
 MOST_COLUMNS = 10_000
 
-WORDS = ("encoding", "delimiter", "quote", "multiline", "names")
+WORDS = ("encoding", "delimiter", "quote", "multiline", "names", "decimal", "thousands")
 """The words of a form, as --csv takes them."""
 
 
@@ -24,6 +25,8 @@ class TextForm:
         encoding: the character code, in Python's name; None if the first bytes tell it, UTF-8 without a mark.
         quote: the character around cells that hold delimiters or line ends; "" if there is none.
         multiline: whether a cell in quotes may hold the end of a line. Otherwise every line is a record.
+        decimal: the decimal sign of numbers; None if it is not said.
+        thousands: the sign between their groups of three digits; None if there is none.
     """
 
     delimiter: str | None = None
@@ -31,6 +34,16 @@ class TextForm:
     encoding: str | None = None
     quote: str = '"'
     multiline: bool = True
+    decimal: str | None = None
+    thousands: str | None = None
+
+    @property
+    def numbers(self) -> NumberForm | None:
+        """How numbers are written; None if nothing is said of them."""
+        if self.decimal is None and self.thousands is None:
+            return None
+        other = "," if self.thousands == "." else "."
+        return NumberForm(self.decimal or other, self.thousands or "")
 
     @property
     def may_span(self) -> bool:
@@ -48,13 +61,15 @@ class TextForm:
 _DEFAULTS: Mapping[str, Any] = {one.name: one.default for one in fields(TextForm)}
 
 
-def text_form(
+def text_form(  # noqa: PLR0913  # the words of a form
     *,
     delimiter: object = None,
     names: Sequence[str] | None = None,
     encoding: object = None,
     quote: object = '"',
     multiline: object = True,
+    decimal: object = None,
+    thousands: object = None,
 ) -> TextForm:
     """Return the form that these words say: those of `TextForm`.
 
@@ -70,7 +85,37 @@ def text_form(
             "multiline must be True or False, got {multiline}", multiline=preview(multiline)
         )
     code = None if encoding is None else encoding_name(encoding)
-    return TextForm(separator, _names(names), code, mark, multiline)
+    signs = _one_of(decimal, "decimal", DECIMALS), _one_of(thousands, "thousands", (*THOUSANDS,))
+    _check_numbers(separator, mark, *signs)
+    return TextForm(separator, _names(names), code, mark, multiline, *signs)
+
+
+def _one_of(value: object, word: str, signs: Sequence[str]) -> str | None:
+    """Return one of some signs, or None."""
+    if value is None or (isinstance(value, str) and value in signs):
+        return value
+    raise InvalidArgument(
+        "{word} must be one of {signs}, got {value}",
+        word=word,
+        signs=" ".join(map(repr, signs)),
+        value=preview(value),
+    )
+
+
+def _check_numbers(
+    delimiter: str | None, quote: str, decimal: str | None, thousands: str | None
+) -> None:
+    """Raise where no cell could hold such numbers, or one could mean two."""
+    if decimal is not None and decimal == thousands:
+        raise InvalidArgument(
+            "decimal and thousands must be two signs, got {decimal} for both",
+            decimal=repr(decimal),
+        )
+    if not quote and delimiter is not None and delimiter in (decimal, thousands):
+        raise InvalidArgument(
+            "numbers cannot have the sign {delimiter}, which separates cells, if there are no quotes",
+            delimiter=repr(delimiter),
+        )
 
 
 def _sign(value: object, word: str) -> str:
