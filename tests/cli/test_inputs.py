@@ -408,3 +408,17 @@ def test_a_profile_of_standard_input_names_no_copy(
 def test_an_exact_check_takes_no_form(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", "people", "--not-private", "--csv", "delimiter=;"]) == 2
     assert "leave out --csv" in capsys.readouterr().err
+
+
+def test_numbers_are_read_in_the_form_that_is_said(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "t.csv").write_text("who;rent\na;1.000,5\nb;2.000,5\n")
+    form = ["--csv", "decimal=,", "--csv", "thousands=."]
+    asked = ["--where", "rent > 1000 AND rent < 2000", "--epsilon", "1000"]
+    assert run(["count", "t.csv", *asked, *form]) == 0
+    assert capsys.readouterr().out.split()[0] == "1"
+    assert run(["count", "t.csv", *asked, "--csv", "decimal=."]) == 0
+    assert capsys.readouterr().out.split()[0] == "0"
+    assert run(["count", "t.csv", *asked, "--csv", "decimal=x"]) == 2
+    assert "decimal must be one of" in capsys.readouterr().err

@@ -148,6 +148,9 @@ def test_every_question_reads_numbers_in_the_form_of_the_file(rents: Path) -> No
     assert [round(float(one)) for one in bern.values()] == [2218, 2000]
     where = "rent > 1000 AND rent < 2000.5"
     assert discreet.count(data, where=where, epsilon=1000).value == 2
+    assert float(discreet.sum(data, "rent", where=where, **sums).value) == pytest.approx(
+        3234.5, abs=0.011
+    )
     # Candidates are texts, as they stand in the file.
     shown = discreet.counts(data, "rent", candidates=["2.000", "2000"], epsilon=1000).value
     assert [*shown.values()] == [1, 0]
@@ -185,6 +188,8 @@ def test_files_of_one_table_have_one_form_of_numbers(rents: Path, tmp_path: Path
     other.write_text(ROWS, encoding="utf-8")
     both = [scan_csv(rents, decimal=","), scan_csv(other, decimal=",")]
     assert discreet.count(both, where="rent > 983", epsilon=1000).value == 2
+    answer = discreet.sum(both, "rent", epsilon=10**6, minimum=0, maximum=3000).value
+    assert float(answer) == pytest.approx(2 * 983.68, abs=0.011)
     with pytest.raises(UnreadableFile, match="another form of numbers"):
         discreet.count([both[0], other], where="rent > 983", epsilon=1000)
 
