@@ -288,8 +288,9 @@ def bounds(
         data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
             histogram: a mapping from values to how often they occur. Private.
         column: the name of the column of the table. Without it the data are the numbers themselves.
-        q: the share of the records below the high end and above the low one, above 1/2 and at most 1; exact. The
-            nearer to 1, the more records it needs: about 10 / epsilon beyond each end.
+        q: the share of the records below the high end and above the low one, above 1/2 and at most 1; exact,
+            with at most 18 decimals. The nearer to 1, the more records it needs: about 10 / epsilon beyond each
+            end.
         candidates: the numbers among which the ends are: `Decimals(digits)`, or without it 0 and ±1, 2 and 5 times
             all powers of ten, 3,691 numbers.
         epsilon: the privacy parameter ε of both ends together, a positive number without a unit; exact: 0.1 is

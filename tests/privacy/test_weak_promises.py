@@ -15,6 +15,8 @@ import pytest
 
 import discreet
 from discreet import Batch, Grid
+from discreet.errors import InvalidNumber
+from discreet.mechanisms import Exponential
 from discreet.mechanisms.without_guarantee import WithoutGuarantee
 from discreet.privacy import ApproxDP, GaussianDP, NoGuarantee, PureDP, compose
 from discreet.privacy.weak_promises import (
@@ -165,6 +167,22 @@ def test_a_large_delta_is_warned_of_and_a_larger_one_is_refused_before_the_data(
     ):
         ask(PEOPLE if name == "profile" else Rows(PEOPLE), delta=0.1)  # a profile asks for types
     assert len(warned(partial(ask, PEOPLE, delta=LARGEST_DELTA))) == 1
+
+
+class _Failing(Exponential):
+    """A mechanism of another's own, which may fail every second time."""
+
+    name = "failing"
+
+    def calibrate(self, *terms: Any) -> Any:
+        guarantee = ApproxDP(Fraction(1, 2), Fraction(1, 2), terms[0].neighbors)
+        return super().calibrate(*terms)._replace(guarantee=guarantee)
+
+
+@pytest.mark.parametrize("ask", ["select", "selector"])
+def test_a_large_delta_of_a_mechanism_is_refused(ask: str) -> None:
+    with pytest.raises(InvalidNumber, match=r"is above 0\.01"):
+        ASKED[ask](mechanism=_Failing(), epsilon=1)
 
 
 def test_a_batch_of_deltas_is_refused_by_their_sum() -> None:

@@ -190,6 +190,20 @@ def test_a_list_that_may_be_files_or_values_is_refused(data: list[Any]) -> None:
     assert discreet.count(["a", "b", None], epsilon=1000).value == 3  # no file ends so
 
 
+@pytest.mark.parametrize("form", [list, tuple])
+@pytest.mark.parametrize("ending", [".csv", "*.csv", "[x].csv", "\0.csv", ".csv.gz"])
+def test_values_that_end_as_files_do_are_in_no_error(
+    ending: str, form: Callable[[list[str]], Any], tmp_path: Path
+) -> None:
+    """The second is there, and the first may be a value."""
+    (tmp_path / "b.csv").write_text("n\n1\n")
+    values = form([f"zq7{ending}", str(tmp_path / "b.csv")])
+    with pytest.raises(InvalidArgument, match=r"give a dict, \{column: values\}$") as caught:
+        discreet.count(values, epsilon=1)
+    assert_no_canary(caught.value)
+    assert discreet.count({"file": list(values)}, epsilon=1000).value == 2
+
+
 def test_the_true_reason_is_raised(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("n,m\n1,2\n")
     (tmp_path / "b.csv").write_bytes(b"\x00\x01")

@@ -264,3 +264,13 @@ def test_a_release_travels_and_is_paid_once(tmp_path: Path) -> None:
 def test_simulations_draw_both_ends() -> None:
     draws = discreet.simulate(discreet.bounds, MANY, epsilon=2, size=20)
     assert all(low <= high for low, high in draws.values)
+
+
+@pytest.mark.filterwarnings("ignore:no bounds of")
+@pytest.mark.parametrize("digits", [19, 306, 310, 400])
+def test_no_number_of_records_decides_whether_a_draw_fails(digits: int) -> None:
+    """With q = 1 - 10**-306 it failed from a hundred records on, and answered about fewer, at any epsilon."""
+    for records in (0, 1, 100_000):
+        with pytest.raises(InvalidNumber, match="q must have at most 18 decimals"):
+            discreet.bounds([1.0] * records, q=f"0.{'9' * digits}", epsilon=1)
+    assert discreet.bounds([1.0] * 9, q=f"0.{'9' * 18}", epsilon=1).value

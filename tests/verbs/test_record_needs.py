@@ -47,7 +47,7 @@ def said(verb: Callable[..., Any], *arguments: Any, **terms: Any) -> str:
         ("3/4", {"epsilon": 1}, "125"),
         ("0.99", {"epsilon": 1}, "4,124"),
         ("1/2", {"epsilon": 1, "neighbors": "replace_one"}, "84"),
-        ("1/2", {"scale": 1}, "21"),
+        ("1/2", {"scale": 1}, "42"),
     ],
 )
 def test_how_many_records_are_needed_is_said_from_public_numbers(
@@ -235,6 +235,17 @@ def test_so_many_records_keep_both_ends_of_bounds_near_them(
 
 def test_no_number_of_records_is_enough_for_all_of_them() -> None:
     assert records_of_ends(40, Fraction(1), (Fraction(1), Fraction(1))) is None
+
+
+@pytest.mark.filterwarnings("ignore:no bounds of", "ignore:ε . .* is above 10")
+@pytest.mark.parametrize("epsilon", ["1e-300", "1", "1e300"])
+@pytest.mark.parametrize("q", ["99/100", f"0.{'9' * 18}"])
+def test_needs_too_large_for_a_float_are_whole_numbers(q: str, epsilon: str) -> None:
+    share, rate = Fraction(q), Fraction(epsilon) / 4
+    needed = records_of_ends(40, share, (rate, rate))
+    assert needed is not None
+    assert needed >= 1 / (rate * (1 - share))
+    assert discreet.bounds([1.0] * 50, q=q, epsilon=epsilon).guarantee.pure == Fraction(epsilon)
 
 
 @pytest.mark.parametrize(

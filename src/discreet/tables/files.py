@@ -122,16 +122,29 @@ def _may_span(one: "One") -> bool:
 def refuse_mixture(data: object) -> None:
     """Raise for a list of which only some are files: it is not known whether they, or their rows, are counted.
 
+    Texts that all end as files do may be values, too. If not all of these files are there, no error names one.
+
     Raises:
         InvalidArgument: without a word of what is in the list.
     """
-    if not isinstance(data, list | tuple) or names_files(data):
+    if not isinstance(data, list | tuple) or (names_files(data) and _are_there(data)):
         return
     if any(isinstance(one, os.PathLike | CsvFile) or _ends_as_file(one) for one in data):
         raise InvalidArgument(
-            "some of the list end as files do, and others do not. If all are files or folders, give each as "
-            "pathlib.Path(path). If they are values, give a dict, {{column: values}}"
+            "some of the list end as files do, and not all are files that are there. If all are files or folders, "
+            "give each as pathlib.Path(path). If they are values, give a dict, {column: values}"
         )
+
+
+def _are_there(data: Sequence[object]) -> bool:
+    """Return whether texts are paths or patterns of files that are there; with a path among them all are paths."""
+    if not all(isinstance(one, str) for one in data):
+        return True
+    paths = [os.path.expanduser(str(one)) for one in data]
+    return all(
+        "\0" not in path and (os.path.lexists(path) or any(glob.iglob(path, recursive=True)))
+        for path in paths
+    )
 
 
 def _ends_as_file(one: object) -> bool:

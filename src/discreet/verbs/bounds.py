@@ -27,6 +27,10 @@ from .units import UnitQuery, columns_of, read_unit_query
 _TERMS = ("epsilon", "neighbors", "privacy_unit", "ledger", "request")
 """The terms of one group's answer that there are here."""
 
+_FINEST = 10**18
+"""The largest denominator of q. Times the number of records, it is that of the leads, which must be far below the
+largest float: otherwise the draw would fail for some numbers of records and not for others."""
+
 
 @dataclass(frozen=True)
 class BothEnds:
@@ -96,8 +100,9 @@ def bounds(
     says, where there are enough records.
 
     Args:
-        q: the share of the records below the high end and above the low one, above 1/2 and at most 1; exact. The
-            nearer to 1, the more records it needs: about 10 / epsilon beyond each end.
+        q: the share of the records below the high end and above the low one, above 1/2 and at most 1; exact,
+            with at most 18 decimals. The nearer to 1, the more records it needs: about 10 / epsilon beyond each
+            end.
         candidates: the numbers among which the ends are: `Decimals(digits)`, or without it 0 and ±1, 2 and 5 times
             all powers of ten, 3,691 numbers.
         epsilon: the privacy parameter ε of both ends together, a positive number without a unit; exact: 0.1 is
@@ -173,6 +178,8 @@ def _read_share(q: Number) -> Fraction:
             "end, got {q}",
             q=preview(q),
         )
+    if share.denominator > _FINEST:
+        raise InvalidNumber("q must have at most 18 decimals, got {q}", q=preview(q))
     return share
 
 

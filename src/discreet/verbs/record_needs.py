@@ -58,8 +58,9 @@ def records_of_ends(size: int, share: Fraction, rates: tuple[Fraction, Fraction]
     if share == 1:
         return None
     chances = 4 / (1 - float(_CONFIDENCE))
-    far = log(chances) / float(level * (1 - share))
-    early = log(chances * size) / float(noise * share)
+    # Divided as fractions: the shares and the rates may be too small for a float.
+    far = Fraction(log(chances)) / (level * (1 - share))
+    early = Fraction(log(chances * size)) / (noise * share)
     return ceil(max(far, early))
 
 

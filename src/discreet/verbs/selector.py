@@ -14,7 +14,7 @@ from ..errors import InvalidScores
 from ..numbers import Number, count
 from ..privacy.guarantees import Guarantee
 from ..privacy.units import unit_in_words
-from ..privacy.weak_promises import say_weakness
+from ..privacy.weak_promises import refuse_large_delta, say_weakness
 from ..releases import Release
 from ..sampling.short_lists import draw_few
 from ..scores import Given
@@ -41,6 +41,7 @@ class Selector(Generic[T]):
         words = "select" if labels is None else f"select, {labels.size} candidates"
         per = "" if question.unit is None else f", per {unit_in_words(question.unit)}"
         order = self._order = question.order(Query("select", words).about(per))
+        refuse_large_delta(order.guarantee)
         say_weakness(order.guarantee)
         self._rate = question.calibration.short_rate
         self._template: Release[Any] = Release(
