@@ -245,9 +245,10 @@ def test_folders_that_name_columns(tmp_path: Path) -> None:
 
 
 def test_folders_that_cannot_be_read(tmp_path: Path) -> None:
-    (tmp_path / "_delta_log").mkdir()
+    delta = tmp_path / "delta"
+    (delta / "_delta_log").mkdir(parents=True)
     with pytest.raises(UnreadableFile, match="DeltaTable"):
-        count(tmp_path, "c", ["a"])
+        count(delta, "c", ["a"])
     (tmp_path / "empty").mkdir()
     with pytest.raises(UnreadableFile, match="without files"):
         count(tmp_path / "empty", "c", ["a"])
