@@ -8,6 +8,7 @@ import csv
 import functools
 import os
 import shutil
+import signal
 import sqlite3
 import sys
 import warnings
@@ -118,7 +119,11 @@ def spark() -> Any:
         builder = sql.SparkSession.builder.master("local[2]")
         for name, value in options.items():
             builder = builder.config(name, value)
-        return builder.getOrCreate()
+        interrupt = signal.getsignal(signal.SIGINT)
+        try:
+            return builder.getOrCreate()
+        finally:
+            signal.signal(signal.SIGINT, interrupt)  # a Spark of Python takes Ctrl-C for itself
 
 
 def to_parquet(table: pa.Table, folder: Path) -> Any:

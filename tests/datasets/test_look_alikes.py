@@ -1,6 +1,7 @@
 """Values that a person may take for one another, and units that no column has, are said."""
 
 import json
+import signal
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -89,8 +90,13 @@ def test_commands_say_it_without_a_line_of_the_program(
     monkeypatch.setattr(
         "sys.argv", ["discreet", "mode", "people", "city", "--epsilon", "1", "--json"]
     )
-    with pytest.raises(SystemExit):
-        main()
+    ours = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        with pytest.raises(SystemExit):
+            main()
+    finally:
+        for one, handler in ours.items():
+            signal.signal(one, handler)
     out, err = capsys.readouterr()
     assert json.loads(out)
     assert err.startswith(

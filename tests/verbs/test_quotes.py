@@ -168,9 +168,7 @@ def questions() -> Iterator[Any]:
         for words, terms in {"": {}, ", persons": UNIT, ", groups": GROUPS}.items():
             yield pytest.param(verb, TABLE, terms, id=f"{name}{words}")
     for name, verb in ROWS.items():
-        yield pytest.param(
-            verb, TABLE, {"size": 2, "neighbors": "replace_one"}, id=f"{name}, twice"
-        )
+        yield pytest.param(verb, TABLE, {"neighbors": "replace_one"}, id=f"{name}, one replaced")
     for name, (verb, data) in NUMBERS.items():
         yield pytest.param(verb, data, {}, id=f"{name} of numbers")
     of_keys: Any = {**UNIT, "max_groups": 2, "other": "1/3"}
@@ -186,7 +184,7 @@ def unsafe() -> Iterator[Any]:
         "": {},
         ", persons": UNIT,
         ", groups": {"by": "age", "groups": [3, 9], "neighbors": "replace_one"},
-        ", twice": {"size": 2, "mechanism": "permute_and_flip"},
+        ", permuted": {"mechanism": "permute_and_flip"},
     }.items():
         yield pytest.param(UNSAFE["mode, unsafe"], TABLE, terms, id=f"mode, unsafe{words}")
 

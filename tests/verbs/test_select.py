@@ -158,8 +158,6 @@ BAD_TERMS: list[tuple[dict[str, Any], type[DiscreetError], str]] = [
         UnknownName,
         "neighbors must be one of add_remove, ",
     ),
-    ({"epsilon": 1, "size": 0}, InvalidNumber, "size must be a whole number from 1 to"),
-    ({"epsilon": 1, "size": 1.5}, InvalidNumber, "size must be a whole number from 1 to"),
 ]
 
 
@@ -187,6 +185,17 @@ def test_public_arguments_are_checked_before_private_data(
     ):
         with pytest.raises(error, match=message):
             ask()
+
+
+@pytest.mark.parametrize("size", [0, 1.5])
+def test_a_size_is_checked_before_private_data(size: Any) -> None:
+    for ask in (discreet.select, discreet.simulate, discreet.distribution):
+        with pytest.raises(InvalidNumber, match="size must be a whole number from 1 to"):
+            ask(Untouchable(), sensitivity=1, epsilon=1, size=size)
+    for data in (Untouchable(), "no such file.csv"):
+        for terms in ({"candidates": ["a"]}, {"unsafe_candidates_from_data": True}):
+            with pytest.raises(TypeError, match="a verb over data gives one answer"):
+                discreet.mode(data, "column", epsilon=1, size=size, **terms)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("sensitivity", [0, -1, math.nan, math.inf, "one", None])
@@ -220,10 +229,21 @@ def test_an_argument_that_does_not_exist_is_named() -> None:
 def test_help_spells_out_the_terms(verb: Any) -> None:
     parameters = inspect.signature(verb).parameters
     terms = list(parameters)[list(parameters).index("epsilon") :]
+    of_scores = {"size"} if verb is discreet.select else set()
     of_tables = ("where", "by", "groups", "max_groups", "groups_share", "delta", "most_drawn")
-    assert [name for name in terms if name not in of_tables] == [
-        "epsilon", "rho", "scale", "mechanism", "neighbors", "privacy_unit", "size", "ledger", "request",
-    ]  # fmt: skip
+    shared = [
+        "epsilon",
+        "rho",
+        "scale",
+        "mechanism",
+        "neighbors",
+        "privacy_unit",
+        "ledger",
+        "request",
+    ]
+    assert [name for name in terms if name not in {*of_tables, *of_scores}] == shared
+    assert of_scores <= {*terms}
+    assert "size" in of_scores or "size" not in terms
     assert parameters["mechanism"].default == "exponential"
 
 
