@@ -1,5 +1,6 @@
 """What attacks on data in hand find: names that lie, things that change, errors and frames that tell."""
 
+import gc
 import inspect
 import signal
 import subprocess
@@ -439,11 +440,13 @@ def interrupted_at(step: int, within: str) -> Iterator[list[str]]:
         return trace
 
     before = sys.gettrace()
+    gc.disable()  # it would close what earlier steps left, as steps of this one, and ignore what they raise
     sys.settrace(trace)
     try:
         yield steps
     finally:
         sys.settrace(before)
+        gc.enable()
 
 
 def check_interrupts(owner: bool, samples: int | None, within: str = LIBRARY) -> None:
