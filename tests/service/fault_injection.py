@@ -165,8 +165,7 @@ class World:
         api = self.app
         while hasattr(api, "app"):
             api = api.app
-        found = {(method, one.path) for one in _routes(api.routes) for method in one.methods}
-        return {one for one in found if one[0] != "HEAD" or one in PUBLIC}
+        return {(one.method, one.path) for one in api.routes}
 
     def calls(self) -> "list[Call]":
         """Return a call of everybody at every route, and again those that were answered before."""
@@ -241,16 +240,6 @@ def _message(request: str) -> dict[str, Any]:
 
 Call = tuple[str, str, str, str]
 PUBLIC_CALLS: list[Call] = [("nobody", method, path, "") for method, path in sorted(PUBLIC)]
-
-
-def _routes(listed: Iterable[Any]) -> Iterator[Any]:
-    """Yield routes, also of those that a framework keeps inside others."""
-    for one in listed:
-        inner = getattr(one, "original_router", None)
-        if inner is None:
-            yield one
-        else:
-            yield from _routes(inner.routes)
 
 
 def _asked(request: str) -> Iterator[Call]:

@@ -28,6 +28,7 @@ from discreet.errors import (
     UnknownName,
     UnreadableData,
 )
+from discreet.ledger.delays import READINGS
 from discreet.ledger.toml_budgets import configuration
 from discreet.service.app import make_app
 from discreet.service.dispatcher_client import DispatcherClient
@@ -44,6 +45,7 @@ from .test_http_client import LATER, InTheProcess
 FINAL = "this is paid: request='{}' gives the same error again, at no cost"
 WORDS = "this question cannot be answered; the owner of the data can see why"
 DATA = Path("SECRET-PLACE.csv")
+PATIENCE = 60.0
 
 
 class Served:
@@ -148,11 +150,22 @@ def test_a_question_whose_reader_is_killed_is_given_up_and_asked_again(served: S
     assert served.owner.ask("typical-age", request="after").charged is True
 
 
+def failure_of(analyst: Connection, question: str, request: str) -> Unanswerable:
+    """Return the error of a question that computes for too long, asked again where a busy machine gave it up."""
+    for _ in READINGS:
+        with pytest.raises(Unanswerable) as caught:
+            analyst.ask(question, dataset="people", request=request)
+        if "given up" not in str(caught.value):
+            break
+    assert WORDS in str(caught.value)
+    return caught.value
+
+
 def test_a_question_that_computes_for_too_long_fails(served: Served) -> None:
     """By its own processor time: it is counted, and the same request gives the same error."""
-    with endless(DATA), pytest.raises(Unanswerable, match=WORDS) as caught:
-        served.ann.ask("city", dataset="people", request="long")
-    assert (caught.value.__notes__, caught.value.charged) == ([FINAL.format("long")], True)
+    with endless(DATA):
+        error = failure_of(served.ann, "city", "long")
+    assert (error.__notes__, error.charged) == ([FINAL.format("long")], True)
     with pytest.raises(Unanswerable, match=WORDS):
         served.ann.ask("city", dataset="people", request="long")
     failed = [event for event in discreet.Ledger("budget.db").history() if event.kind == "failed"]
@@ -174,7 +187,8 @@ def test_readers_that_end_while_nobody_asks_are_replaced_unseen(served: Served) 
 @contextmanager
 def stopped_readers(served: Served) -> Iterator[None]:
     """Stop all readers, when none of them holds the ledger: one that is being started reads it, too."""
-    while True:
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
         readers = served.readers()
         send(signal.SIGSTOP, readers)
         try:
@@ -184,6 +198,7 @@ def stopped_readers(served: Served) -> Iterator[None]:
         finally:
             send(signal.SIGCONT, readers)
         time.sleep(0.05)
+    raise RuntimeError("some reader holds the ledger all the time")
 
 
 def send(number: int, processes: list[int]) -> None:
@@ -246,9 +261,8 @@ def test_a_question_that_outlasts_its_place_is_ended_and_charged(
     monkeypatch.delenv("DISCREET_CONFIG", raising=False)
     write_files()
     served = Served("500ms")
-    with endless(DATA), pytest.raises(Unanswerable, match=WORDS) as caught:
-        served.ann.ask("typical-age", request="endless")
-    assert caught.value.charged is True
+    with endless(DATA):
+        assert failure_of(served.ann, "typical-age", "endless").charged is True
     assert served.owner.ask("typical-age", request="after").charged is True
     process, folder = served.process.process, Path(served.process.path).parent
     readers = served.readers()

@@ -1,7 +1,6 @@
 """Data that are locked, or whose server is gone, are given up: charged, no failure, nothing is closed."""
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +24,10 @@ from discreet.service.http_client import HttpClient
 from discreet.service.tokens import tokens_beside
 from discreet.tables.engine_errors import quietly
 
+from .killing import wait_for
 from .test_http_client import LATER, InTheProcess
+
+PATIENCE = 120.0
 
 TEXT = """
 ledger = "budget.db"
@@ -108,13 +110,12 @@ def test_a_locked_table_is_given_up_and_keeps_nobody_out(
 
         asking = threading.Thread(target=ask)
         asking.start()
-        time.sleep(0.5)
-        begun = time.monotonic()
+        wait_for(lambda: any(e.request == "locked" for e in Ledger("budget.db").history()))
         assert (
             bob.ask("file", dataset="file").value == 30
         )  # it waits for the clock, and is answered
-        assert time.monotonic() - begun < 60
-        asking.join()
+        asking.join(PATIENCE)
+        assert not asking.is_alive()
     (error,) = errors
     assert "given up" in str(error)
     assert error.charged is True
