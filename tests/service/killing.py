@@ -16,10 +16,10 @@ _PATIENCE = 60.0
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    """Wait until a condition holds."""
+    """Wait until a condition holds; a minute at most."""
     until = time.monotonic() + _PATIENCE
     while not condition():
-        assert time.monotonic() < until
+        assert time.monotonic() < until, f"it does not hold after {_PATIENCE:g} s"
         time.sleep(0.02)
 
 

@@ -103,7 +103,7 @@ def test_the_pages_plan_and_answer(
     }
     assert "epsilon" in names
     assert not names & {"candidates", "by", "size", "max_groups"}
-    plan = person.read(PLAN + "&candidates=1&by=city&size=3")  # of a verb that was chosen first
+    plan = person.read(PLAN + "&candidates=1&by=city&k=3")  # of a verb that was chosen first
     assert learn in plain(person.get(PLAN).text)
     reply = person.submit(plan.form("/ask"))
     assert reply.status_code == 200

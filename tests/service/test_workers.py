@@ -8,7 +8,6 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -31,6 +30,7 @@ from discreet.service.serving import WorkerSettings
 from discreet.service.tokens import tokens_beside
 
 from .answer_times import answering
+from .killing import wait_for
 from .running import STOPPED, Running, below
 from .test_connect import TEXT, write_files
 from .test_http_client import LATER
@@ -125,6 +125,7 @@ def test_requests_one_after_the_other_are_written_together(
     log = AccessLog(_app, here)
     writes: list[AccessLog] = []
     monkeypatch.setattr(AccessLog, "_write_counts", lambda self: writes.append(self))
+    monkeypatch.setattr("discreet.service.access.monotonic", lambda: 0.0)  # however long they take
 
     async def request_often_and_wait() -> None:
         for _ in range(5):
@@ -132,7 +133,7 @@ def test_requests_one_after_the_other_are_written_together(
             assert here.admits(
                 "token", 100, 60, lambda: 0.0
             )  # which writes what was counted so far
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0.2)  # a second write would be due by then
 
     asyncio.run(request_often_and_wait())
     assert len(writes) == 1
@@ -185,9 +186,8 @@ def test_a_service_that_is_stopped_answers_what_was_begun(folder: Path, workers:
     running = Running(folder, "--workers", workers, "--readers", "1")
     with running, ThreadPoolExecutor(1) as pool:
         reply = pool.submit(asked(running, "begun"))
-        until = time.monotonic() + 60
-        while "/v1/answers" not in running.log.read_text() and time.monotonic() < until:
-            time.sleep(0.01)  # then the answer is ready, and waits for the end of its place
+        # Then the answer is ready, and waits for its time.
+        wait_for(lambda: "/v1/answers" in running.log.read_text())
         assert running.stop() in STOPPED
         assert reply.result().status_code == 200
     with pytest.raises(httpx.ConnectError):
@@ -230,10 +230,7 @@ def test_several_workers_on_one_ledger(folder: Path) -> None:
         assert len(dispatchers) == 1  # for both
         readers = [pid for pid in below(dispatchers[0]) if os.getpgid(pid) == pid]
         assert len(readers) == 2  # one, and a spare
-    until = time.monotonic() + 60
-    while any(map(_is_there, (*dispatchers, *readers))) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not any(map(_is_there, (*dispatchers, *readers)))
+    wait_for(lambda: not any(map(_is_there, (*dispatchers, *readers))))
     token = tokens_beside(Path("discreet.toml")).create("owner", None, LATER)[0]
     assert token
     counted = kept_counts(Path("discreet.toml")).read("requests")
