@@ -164,7 +164,8 @@ def test_what_is_no_service_is_told(said: Any) -> None:
 
 @pytest.mark.filterwarnings("default:ε . .* is above 10")
 def test_a_weak_promise_is_warned_of_where_it_arrives() -> None:
-    plain = write_release(discreet.select([1, 2], sensitivity=1, epsilon=11))
+    with pytest.warns(UserWarning, match=r"^ε = 11 is above 10"):
+        plain = write_release(discreet.select([1, 2], sensitivity=1, epsilon=11))
     answers = Says(200, {name: part for name, part in plain.items() if name != "charged"})
     answers.headers = {REPLAYED: "?0"}
     asking = Connection(HttpClient(answers), "x")
