@@ -102,7 +102,7 @@ def test_an_old_command_is_refused_with_the_new_one(
     out, err = capsys.readouterr()
     assert (out, err) == (
         "",
-        f"discreet: discreet {' '.join(old)} is now: discreet {COMMANDS[old]}\n",
+        f"discreet: there is no discreet {' '.join(old)}: run discreet {COMMANDS[old]}\n",
     )
     words = COMMANDS[old].split(" --")[0].split()
     assert tuple(words) in set(commands())
