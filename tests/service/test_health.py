@@ -78,6 +78,7 @@ def test_a_dispatcher_that_is_gone_is_told_to_strangers(health: Health, tmp_path
     with socket.socket(socket.AF_UNIX) as listener:
         health.dispatcher = DispatcherClient(str(tmp_path / "socket"))
         assert down(health) == {"dispatcher", "readers"}
+        listener.settimeout(60)
         listener.bind(health.dispatcher.path)
         listener.listen()
         assert down(health) == {"dispatcher", "readers"}
