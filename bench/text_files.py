@@ -4,6 +4,7 @@ Times are the processor's, all threads together, and ratios are taken in turns o
 """
 
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -72,6 +73,12 @@ def ours(database: Any, path: Path, columns: int, code: str, *, kernel: bool = T
     return rows
 
 
+def print_ratio(name: str, times: Sequence[float], others: Sequence[float]) -> None:
+    """Print the middle ratio of times, turn by turn."""
+    ratios = sorted(a / b for a, b in zip(times, others, strict=True))
+    print(f"{name}: {ratios[len(ratios) // 2]:.2f} of {OLD}", file=sys.stdout)
+
+
 def main() -> None:
     """Race both ways, and print the ratios of the processor's time."""
     database = duckdb.connect(config={"threads": 2})
@@ -103,10 +110,7 @@ def main() -> None:
                 Contender(name, turns(work, path, columns, code, **named), calls=calls),
             ]
             timings = race(contenders, TURNS, lambda _: None)
-            ratios = sorted(
-                a / b for a, b in zip(timings[name].processor, timings[OLD].processor, strict=True)
-            )
-            print(f"{name}: {ratios[len(ratios) // 2]:.2f} of {OLD}", file=sys.stdout)
+            print_ratio(name, timings[name].processor, timings[OLD].processor)
 
 
 if __name__ == "__main__":

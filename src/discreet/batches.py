@@ -82,7 +82,7 @@ class _Deferred(Notice):
 
 
 class _Collector:
-    """The `ledger` of a verb whose order a batch takes, to buy it together with others.
+    """The `ledger` of a verb whose order a batch takes, to buy it in one purchase with more orders.
 
     Args:
         session: the session that buys.

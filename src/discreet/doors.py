@@ -1,4 +1,4 @@
-"""What a message says to give, in the words of the reader's door: a terminal, Python, or a description of data.
+"""Advice of messages, in the words of the reader's door: a terminal, Python, or a description of data.
 
 An argument is spelled by one rule, `say`: `delta='1e-8'` in Python, `--delta 1e-8` at a terminal, and
 `delta = "1e-8" in discreet.toml` where that is the place. What has other names at each door stands in the table of
@@ -31,7 +31,7 @@ def set_door(door: Door) -> None:
 
 @contextmanager
 def in_description() -> Iterator[None]:
-    """Say meanwhile what to write in discreet.toml, which declares the arguments."""
+    """Name keys of discreet.toml meanwhile, which declares the arguments."""
     token = _door.set("description")
     try:
         yield

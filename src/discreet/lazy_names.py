@@ -34,9 +34,9 @@ class ModuleOnUse:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(import_module(self._module), name)
-        setattr(self, name, found)  # from now on it is found without this method
-        return found
+        member = getattr(import_module(self._module), name)
+        setattr(self, name, member)  # from now on it is found without this method
+        return member
 
 
 if TYPE_CHECKING:

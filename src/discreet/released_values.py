@@ -81,11 +81,11 @@ class ReleasedValue:
         Raises:
             InvalidArgument: if it is of a type that is not released, or no number. The message does not quote it.
         """
-        known = int(value) if type(value) is not bool and isinstance(value, Integral) else value
-        kind = _KIND_OF.get(type(known))
+        plain = int(value) if type(value) is not bool and isinstance(value, Integral) else value
+        kind = _KIND_OF.get(type(plain))
         if kind is not None:
             try:
-                return cls(kind, _VALUE_KINDS[kind].write(known))
+                return cls(kind, _VALUE_KINDS[kind].write(plain))
             except (
                 ValueError,
                 ArithmeticError,
@@ -133,8 +133,8 @@ def _is_written(kind: object, text: object) -> bool:
     """Return whether this is the text of a value of this kind."""
     if not (isinstance(kind, str) and kind in _VALUE_KINDS and type(text) is str):
         return False
-    known = _VALUE_KINDS[kind]
+    form = _VALUE_KINDS[kind]
     try:
-        return known.write(known.read(text)) == text
+        return form.write(form.read(text)) == text
     except (ValueError, ArithmeticError):
         return False

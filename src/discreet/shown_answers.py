@@ -58,7 +58,7 @@ def _numbers(counts: Any) -> Iterator[int]:
 
 
 def mean_in_words(mean: object, count: int) -> Message:
-    """Return a mean with how many numbers it is from: a second number alone says nothing."""
+    """Return a mean with how many numbers it is from: a second number alone has no meaning."""
     if mean is None:  # the count with its noise is 0, or below it
         return Message("no mean: 0 numbers were found (with noise)")
     numbers = plural("about {count:,} number", "about {count:,} numbers", count)

@@ -1,4 +1,4 @@
-"""The tally: what answers about a file without a ledger promise together. A courtesy, and no budget.
+"""The tally: the promise of all answers about a file without a ledger. A courtesy, and no budget.
 
 On the command line it is a file in the user's state folder, one line an answer. In Python it is in memory, for one
 process. It holds public facts only: which file, when, the verb, ε, δ and who is protected. Whatever goes wrong with
@@ -50,7 +50,7 @@ Place: TypeAlias = "tuple[int, int, str]"
 
 
 class Kind(NamedTuple):
-    """Who is protected: only promises of one kind add up."""
+    """The people that are protected: only promises of one kind add up."""
 
     neighbors: Any
     unit: Unit | None
@@ -64,7 +64,7 @@ def _short(number: Any) -> Any:
 
 
 class Total(NamedTuple):
-    """How many answers of one kind there were, and what they promise together."""
+    """How many answers of one kind there were, and their promise together."""
 
     answers: int = 0
     epsilon: Fraction = Fraction(0)
@@ -98,7 +98,7 @@ class Entry(NamedTuple):
 
 
 def entry_of(verb: str, release: Release, files: Iterable[Place]) -> Entry | None:
-    """Return the entry of an answer; None if it promises nothing, or it is about no file."""
+    """Return the entry of an answer; None if it has no promise, or it is about no file."""
     guarantee, places = release.guarantee, tuple(files)
     epsilon = epsilon_of_promise(guarantee)
     if epsilon is None or not places:
@@ -192,10 +192,10 @@ def read(place: Place | None = None) -> Iterator[Entry]:
 
 
 def _about(lines: Iterable[bytes], place: Place | None) -> Iterator[Entry]:
-    """Yield the entries of lines, of one file or of all; what cannot be read is passed over."""
-    wanted = None if place is None else json.dumps(place).encode()
+    """Yield the entries of lines, of one file or of all; lines that cannot be read are passed over."""
+    needle = None if place is None else json.dumps(place).encode()
     for line in lines:
-        if wanted is None or wanted in line:
+        if needle is None or needle in line:
             with suppress(*_BAD):
                 yield _entry(json.loads(line))
 
@@ -238,7 +238,7 @@ def _number(text: str) -> Fraction:
 
 
 def add_up(entries: Iterable[Entry]) -> Totals:
-    """Return the totals of entries, by who is protected."""
+    """Return the totals of entries, by the people that are protected."""
     totals: Totals = {}
     for entry in entries:
         totals[entry.kind] = totals.get(entry.kind, Total()) + entry.total
@@ -246,7 +246,7 @@ def add_up(entries: Iterable[Entry]) -> Totals:
 
 
 def note(entry: Entry) -> list[str]:
-    """Add an answer to the user's tally, and return what all about its file promise together, in lines.
+    """Add an answer to the user's tally, and return the promise of all about its file, in lines.
 
     Of several files it is the one with the largest total. Nothing is said of the first answer.
     """

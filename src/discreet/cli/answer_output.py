@@ -36,8 +36,8 @@ def show_release(release: Release, subject: Mapping[str, object], *, as_json: bo
     if as_json:
         print_json(_as_dict(release, subject))
         return
-    answer, shown = Console(highlight=False, soft_wrap=True), release.shown
-    for line in [*_answer_lines(shown, answer), *_lines_besides(shown)]:
+    answer, public = Console(highlight=False, soft_wrap=True), release.shown
+    for line in [*_answer_lines(public, answer), *_lines_besides(public)]:
         answer.print(Text(line, style="bold"))
     answer.file.flush()  # on a terminal the guarantee comes after it
     for line in (release.promise, *release.notes):

@@ -12,7 +12,7 @@ _TRUTHS = {"true": True, "false": False}
 
 
 def in_form(path: str, words: Sequence[str] | None) -> str | CsvFile:
-    """Return a path as a CSV file of the form that KEY=VALUE say; the path itself if nothing is said.
+    """Return a path as a CSV file of the form that KEY=VALUE say; the path itself without a KEY.
 
     Raises:
         InvalidArgument: if they say no form.

@@ -322,7 +322,7 @@ def renew_command(
     delta: TotalDelta = None,
     as_json: AsJson = False,
 ) -> None:
-    """Open a new budget for a dataset, to be charged from now on. What is promised to its people adds up.
+    """Open a new budget for a dataset, to be charged from now on. Promises to its people add up.
 
     A budget that is declared per year, quarter or month is renewed when that has ended, and not before.
 

@@ -136,19 +136,12 @@ def releasing(
             path = arguments["data"]
             dataset = _find_dataset(path, open_input)
             charged = _charged(settings, dataset)
-            open_file = partial(open_input, arguments["data"], settings["form"])
-            context = open_file() if dataset is None else nullcontext(dataset)
-            files = (
-                ()
-                if open_input is secret_text or settings["no_tally"]
-                else _files_of(path, dataset)
-            )
+            context = _opening(path, dataset, open_input, settings["form"])
+            has_tally = open_input is not secret_text and not settings["no_tally"]
+            files = _files_of(path, dataset) if has_tally else ()
             with context as opened, waiting(f"reading {_name(arguments)}"):
                 data = _in_form(opened, settings["csv"])
-                if settings["groups"] is not None:
-                    terms["groups"] = _groups(data, settings["by"], settings["groups"])
-                if grid:
-                    terms["candidates"] = grid_of(*(arguments[name] for name in _GRID))
+                terms |= _public_values(data, arguments, settings, grid=grid)
                 verb = partial(command, **{**own, "data": data})
                 tally = _Tally(command.__name__.removesuffix("_command"), files)
                 asked = _on(verb), terms, charged, settings, tally
@@ -157,12 +150,33 @@ def releasing(
                 _say_of_text(note, path, settings)
             answer(_subject(arguments))
 
-        run.__name__, run.__doc__ = command.__name__, command.__doc__
-        # The option parser reads the signature: the command's own options, then the shared ones.
-        run.__signature__ = spelled_out(command, shared)  # type: ignore[attr-defined]
-        return run
+        return _in_place_of(command, run, shared)
 
     return wrap
+
+
+def _in_place_of(
+    command: Callable[..., Release],
+    run: Callable[..., None],
+    shared: dict[str, tuple[object, object]],
+) -> Callable[..., None]:
+    """Return the function that runs a command, under its name and with its options."""
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    # The option parser reads the signature: the command's own options, then the shared ones.
+    run.__signature__ = spelled_out(command, shared)  # type: ignore[attr-defined]
+    return run
+
+
+def _public_values(
+    data: Data, arguments: dict[str, Any], settings: dict[str, Any], *, grid: bool
+) -> dict[str, Any]:
+    """Return the terms that list values: the groups, and the candidates of a grid."""
+    terms: dict[str, Any] = {}
+    if settings["groups"] is not None:
+        terms["groups"] = _groups(data, settings["by"], settings["groups"])
+    if grid:
+        terms["candidates"] = grid_of(*(arguments[name] for name in _GRID))
+    return terms
 
 
 def _find_dataset(path: str, open_input: OpenInput) -> Dataset | None:
@@ -171,6 +185,13 @@ def _find_dataset(path: str, open_input: OpenInput) -> Dataset | None:
         return None
     source = described_data(Path(path))
     return source if isinstance(source, Dataset) else None
+
+
+def _opening(
+    path: str, dataset: Dataset | None, open_input: OpenInput, form: str | None
+) -> AbstractContextManager[str | Dataset]:
+    """Return a context with the described dataset, or else with the input at a path."""
+    return open_input(path, form) if dataset is None else nullcontext(dataset)
 
 
 def _in_form(data: str | Dataset, words: list[str] | None) -> str | CsvFile | Dataset:
@@ -185,7 +206,7 @@ def _in_form(data: str | Dataset, words: list[str] | None) -> str | CsvFile | Da
 
 
 def _say_of_text(note: Message, path: str, settings: Mapping[str, Any]) -> None:
-    """Say a note once a shell if the table is CSV by its name or by --format, and what its header shows."""
+    """Say a note once a shell if the table is CSV by name or by --format, and one of semicolons in its header."""
     name = settings["form"] or ("csv" if path == "-" else path)
     if not settings["csv"] and file_format(Path(f"x.{name}")) != "CSV":
         return
@@ -197,7 +218,7 @@ def _say_of_text(note: Message, path: str, settings: Mapping[str, Any]) -> None:
 
 
 def _header_delimiter(path: str, words: list[str] | None) -> str | None:
-    """Return what separates the names in the header of the first file in that form; None if that is not known."""
+    """Return the delimiter in the header of the first file in that form; None if it is not known."""
     try:
         if path == "-":
             return None
@@ -219,7 +240,7 @@ class _Tally(NamedTuple):
     files: Sequence[Place]
 
     def say(self, release: Release) -> None:
-        """Add the answer, and say on stderr what all about a file promise together."""
+        """Add the answer, and say on stderr the promise of all answers about a file."""
         entry = entry_of(self.verb, release, self.files)
         for line in [] if entry is None else note(entry):
             say(line)

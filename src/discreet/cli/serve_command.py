@@ -10,6 +10,7 @@ from .answer_output import say
 
 if TYPE_CHECKING:
     from ..datasets.configuration import Configuration
+    from ..service.serving import ServeOptions
 
 
 def serve_command(
@@ -47,14 +48,12 @@ def serve_command(
     Example: discreet serve discreet.toml
     """
     from ..ledger.toml_budgets import configuration
-    from ..service.serving import ServeOptions, count_readers, serve
+    from ..service.serving import ServeOptions, count_readers
 
     _warn_of_old_name(processes)
     description = configuration(config)
     number = count_readers(description, processes if readers is None else readers)
-    _announce(description, listen)
-    announce = partial(_say_address, description, listen)
-    serve(description, ServeOptions(listen, tuple(host or ()), workers, number), announce)
+    _serve_described(description, ServeOptions(listen, tuple(host or ()), workers, number))
 
 
 def _warn_of_old_name(processes: int | None) -> None:
@@ -63,8 +62,16 @@ def _warn_of_old_name(processes: int | None) -> None:
         say("note: --processes is --readers now: all workers share the readers")
 
 
+def _serve_described(description: "Configuration", options: "ServeOptions") -> None:
+    """Print the promises of the service, and serve until it is stopped."""
+    from ..service.serving import serve
+
+    _announce(description, options.listen)
+    serve(description, options, partial(_say_address, description, options.listen))
+
+
 def _announce(description: "Configuration", listen: str | None) -> None:
-    """Print the promises of the service, and who can reach it."""
+    """Print the promises of the service, and the machines that can reach it."""
     from ..ledger.toml_budgets import owner_notes
     from ..node.method_notes import method_notes
     from ..service.disclosures import declared_disclosures
@@ -78,9 +85,9 @@ def _announce(description: "Configuration", listen: str | None) -> None:
         say(str(disclosure))
     for line in describe_times(answer_times(description)):
         say(line)
-    exposed = exposure(description, listen)
-    if exposed is not None:
-        say(f"note: {exposed}")
+    warning = exposure(description, listen)
+    if warning is not None:
+        say(f"note: {warning}")
 
 
 def _say_address(description: "Configuration", listen: str | None) -> None:

@@ -19,13 +19,13 @@ _MOST = 1000
 def is_new_here(note: str) -> bool:
     """Return whether this shell has not shown a note yet, and remember that it has now."""
     path, line = _place(), f"{_shell()} {sha256(note.encode()).hexdigest()[:16]}"
-    shown = [*_lines(path)]
-    if line in shown:
+    earlier = [*_lines(path)]
+    if line in earlier:
         return False
     if path is not None:
         with suppress(OSError):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            kept = [*shown[1 - _MOST :], line]
+            kept = [*earlier[1 - _MOST :], line]
             beside = path.with_name(f".{path.name}.{os.getpid()}")
             beside.write_text("\n".join(kept), encoding="ascii")
             beside.replace(path)

@@ -1,4 +1,4 @@
-"""discreet tally: what was asked about files without a ledger."""
+"""discreet tally: the questions about files without a ledger."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ def tally_command(
     clear: Annotated[bool, typer.Option("--clear", help="Forget all of it.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what was asked of files without a ledger.
+    """Show the questions about files without a ledger.
 
     Every such answer adds a line of public facts to a file of yours: the file, the time, the verb, epsilon, delta
     and who is protected. --no-tally leaves one out, and DISCREET_NO_TALLY=1 all.

@@ -167,11 +167,9 @@ def takes_dataset(
             data = args[place] if len(args) > place else kwargs.get("data")
             if isinstance(data, Dataset):
                 bound = signature.bind_partial(*args, **kwargs).arguments
-                arguments: dict[str, Any] = {**bound, **bound.pop("terms", {})}
-                arguments.pop("terms", None)
-                filled = fill_terms(data, arguments, asks, verb.__name__)
-                answer = verb(**filled)  # type: ignore[call-arg]
-                if is_outer and filled.get("ledger") is None:
+                terms = fill_terms(data, _with_terms(bound), asks, verb.__name__)
+                answer = verb(**terms)  # type: ignore[call-arg]
+                if is_outer and terms.get("ledger") is None:
                     note_answer(verb.__name__, data, answer)
                 return answer
             column = _column(args, kwargs, place)
@@ -180,10 +178,8 @@ def takes_dataset(
                 if asks in ("numbers", "sums"):
                     _warn_of_objects(data, column)
             _fill_groups(data, kwargs)
-            if kwargs.get("ledger") is not None and (
-                asks not in ("values", "keys") or column is not None
-            ):
-                kwargs["ledger"] = describe_account(kwargs["ledger"], UNDESCRIBED)
+            if asks not in ("values", "keys") or column is not None:
+                _describe_ledger(kwargs)
             answer = verb(*args, **kwargs)
             if is_outer and kwargs.get("ledger") is None:
                 note_answer(verb.__name__, data, answer, has_column=column is not None)
@@ -207,6 +203,19 @@ def note_answer(verb: str, data: object, answer: object, *, has_column: bool = T
         entry = tally.entry_of(verb, answer, files if memory is None else [memory])
         if entry is not None:
             tally.note_here(entry)
+
+
+def _with_terms(bound: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call by name, the shared ones among them."""
+    arguments: dict[str, Any] = {**bound, **bound.pop("terms", {})}
+    arguments.pop("terms", None)
+    return arguments
+
+
+def _describe_ledger(kwargs: dict[str, Any]) -> None:
+    """Note in a ledger, if one is charged, that the data have no description."""
+    if kwargs.get("ledger") is not None:
+        kwargs["ledger"] = describe_account(kwargs["ledger"], UNDESCRIBED)
 
 
 def _column(args: tuple[Any, ...], kwargs: Mapping[str, Any], place: int) -> object:

@@ -48,7 +48,7 @@ def check_cells(dataset: Dataset) -> dict[str, CellCounts]:
 
 
 def check_records(dataset: Dataset) -> tuple[dict[str, CellCounts], int | None]:
-    """Return what `check_cells` does, and how many records span several lines. **This is not private** either.
+    """Return the fits of `check_cells`, and how many records span several lines. **This is not private** either.
 
     The number is None where no record can, as of all data but text files.
     """
@@ -59,7 +59,7 @@ def check_records(dataset: Dataset) -> tuple[dict[str, CellCounts], int | None]:
 
 
 def count_spanning(source: KeptColumns, records: Records) -> int:
-    """Return how many records span several lines, of columns that were kept with what says so. Private.
+    """Return how many records span several lines, of columns that were kept with their line numbers. Private.
 
     A unit adds as many at most as the records say, and a row, where it is a record, one at most.
     """

@@ -130,18 +130,20 @@ class ColumnProfile:
 
     def as_dict(self) -> dict[str, object]:
         """Return the column in plain values, ready for JSON."""
-        known: dict[str, object] = {
+        entries: dict[str, object] = {
             "name": self.name, "kind": self.kind, "given": self.is_given, "filled": self.filled,
             "missing": self.missing, "error": self.error,
         }  # fmt: skip
         if self.readable is not None:
-            known |= {"readable": self.readable, "needed": self.needed}
+            entries |= {"readable": self.readable, "needed": self.needed}
         if self.quartiles is not None and self.ends is not None:
-            known["quartiles"] = [*map(_plain, self.quartiles)]
-            known["ends"] = [*map(_plain, self.ends)]
+            entries["quartiles"] = [*map(_plain, self.quartiles)]
+            entries["ends"] = [*map(_plain, self.ends)]
         if self.counts is not None:
-            known["counts"] = [{"value": _plain(key), "count": n} for key, n in self.counts.items()]
-        return known
+            entries["counts"] = [
+                {"value": _plain(key), "count": n} for key, n in self.counts.items()
+            ]
+        return entries
 
 
 def spell_answer(answer: Any) -> str:

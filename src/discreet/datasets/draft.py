@@ -118,19 +118,19 @@ def draft(  # noqa: PLR0913  # what is said of the source
 def _types_and_place(
     source: str, names: Sequence[str], form: TextForm | None, *, header: bool
 ) -> tuple[Mapping[str, str | None], dict[str, object]]:
-    """Return the columns of files with their types, and the keys that say where and what the files are."""
+    """Return the columns of files with their types, and the keys of the place and the form of the files."""
     kind = file_format(Path(source))
     if form is not None and kind not in ("", "CSV"):
         raise InvalidArgument("--csv is of a CSV file, and {source} is none", source=source)
     if form is not None and form.names is not None and names:
         raise InvalidArgument("the names are given twice: leave out --names")
-    said = {} if form is None else form.given
+    words = {} if form is None else form.given
     if names:
-        said["names"] = list(names)
+        words["names"] = list(names)
     data = source if form is None else CsvFile(Path(source), form)
     types = dict.fromkeys(names) if names else _types_of_files(data, source, header=header)
-    is_csv = kind == "CSV" or (not kind and bool(said))
-    form_keys = {"multiline": True, **said} if is_csv else {}
+    is_csv = kind == "CSV" or (not kind and bool(words))
+    form_keys = {"multiline": True, **words} if is_csv else {}
     # The one with a comment is the last.
     in_order = sorted(form_keys.items(), key=lambda one: one[0] == "multiline")
     return types, {"source": source, **{f"csv.{key}": value for key, value in in_order}}
@@ -221,10 +221,12 @@ def database_url(source: str) -> str | None:
 def _database_by_bytes(source: str) -> str | None:
     """Return the kind of a database in a file by its first bytes; None for all other files."""
     try:
-        told = told_format(start_of(Path(source)))
+        signature = told_format(start_of(Path(source)))
     except (UnreadableFile, ValueError):
         return None
-    return None if told is None else {"SQLite": "sqlite", "DuckDB": "duckdb"}.get(told.kind)
+    return (
+        None if signature is None else {"SQLite": "sqlite", "DuckDB": "duckdb"}.get(signature.kind)
+    )
 
 
 def columns_of_table(url: str, table: str | None) -> dict[str, str]:

@@ -91,11 +91,11 @@ def _column_table(column: "ColumnProfile") -> "Table":
     table = tomlkit.table()
     for key, entry in _declaration(column).items():
         table.add(key, entry if key != "enum" else _list_of(entry))
-    hidden = [key for key in column.counts or () if not str(key).isprintable()]
-    if hidden:
+    unprintable = [key for key in column.counts or () if not str(key).isprintable()]
+    if unprintable:
         table.add(
             tomlkit.comment(
-                f"left out, as they hold characters that cannot be seen: {len(hidden):,}"
+                f"left out, as they hold characters that cannot be seen: {len(unprintable):,}"
             )
         )
     return table
@@ -116,10 +116,10 @@ def _declaration(column: "ColumnProfile") -> Mapping[str, Any]:
     if column.kind == "dates":
         low, high = map(_day, column.ends) if column.ends else (LEAST, LARGEST)
         return {"type": "date", "minimum": low, "maximum": high}
-    known = {"minimum": LEAST, "maximum": LARGEST} if column.ends is None else _between(column)
+    bounds = {"minimum": LEAST, "maximum": LARGEST} if column.ends is None else _between(column)
     if column.is_integer:
-        return {"type": "integer", **known}
-    return {"type": "number", **known, "step": known.get("step", STEP)}
+        return {"type": "integer", **bounds}
+    return {"type": "number", **bounds, "step": bounds.get("step", STEP)}
 
 
 def _between(column: "ColumnProfile") -> dict[str, Any]:
@@ -137,13 +137,13 @@ def _between(column: "ColumnProfile") -> dict[str, Any]:
 
 def _of_values(values: Sequence[Any]) -> Mapping[str, Any]:
     """Return the declaration of a column with some values: of the type that they have."""
-    shown = [key for key in values if str(key).isprintable()][:MOST_VALUES]
-    kinds = {type(key) for key in shown}
+    printable = [key for key in values if str(key).isprintable()][:MOST_VALUES]
+    kinds = {type(key) for key in printable}
     if kinds == {bool}:
         return {"type": "boolean"}
     named = {int: "integer", dt.date: "date"}
     kind = named.get(kinds.pop(), "string") if len(kinds) == 1 else "string"
-    texts = shown if kind != "string" else [*map(str, shown)]
+    texts = printable if kind != "string" else [*map(str, printable)]
     return {"type": kind, **({"enum": texts} if texts else {})}
 
 

@@ -45,8 +45,8 @@ def place_of(source: object) -> object:
 def source_words(source: Any) -> dict[str, object] | None:
     """Return where files are in the words of a description, as they are spelled; None for all other data."""
     if isinstance(source, CsvFile):
-        given = source.form.given
-        return {"source": str(source.path), **({"csv": given} if given else {})}
+        keys = source.form.given
+        return {"source": str(source.path), **({"csv": keys} if keys else {})}
     if isinstance(source, str | os.PathLike):
         return {"source": os.fspath(source)} if names_files(source, column=True) else None
     if isinstance(source, list | tuple) and names_files(source):
@@ -89,7 +89,7 @@ def _names_below(folder: str) -> Iterator[str]:
 
 
 def _status(path: str) -> os.stat_result | None:
-    """Return the status of what is at a path; None where nothing is."""
+    """Return the status of the file or folder at a path; None if there is none."""
     try:
         return os.stat(path)
     except (OSError, ValueError):

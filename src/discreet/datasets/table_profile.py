@@ -175,8 +175,8 @@ def _column_lines(column: ColumnProfile, width: int, *, plain: bool) -> list[str
 
 def _wrap(text: str, width: int) -> list[str]:
     """Return a text in lines; one with letters that take two columns has half as many of them."""
-    seen = visible_text(text)
-    return wrap(seen, width if text_width(seen) == len(seen) else width // 2)
+    visible = visible_text(text)
+    return wrap(visible, width if text_width(visible) == len(visible) else width // 2)
 
 
 def _count_lines(common: CountTable, width: int, *, plain: bool) -> Sequence[str]:

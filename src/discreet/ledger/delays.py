@@ -48,7 +48,7 @@ class Delay(NamedTuple):
 
 @dataclass(slots=True)
 class Timing:
-    """The public times of one reading, and what its ledger says of the delay.
+    """The public times of one reading, and the delay in its ledger.
 
     Attributes:
         since: the time of the reset before the question began.

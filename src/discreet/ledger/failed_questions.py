@@ -174,21 +174,21 @@ def new_failure(
 
 
 def reset_delays(transaction: Transaction, dataset: str, analyst: str | None) -> list[Budget]:
-    """Let delays, and the count of what was given up, begin anew; return the shares of which they were longer.
+    """Let delays, and the count of questions given up, begin anew; return the shares of which they were longer.
 
     Args:
         transaction: where it is recorded.
         dataset: the budget that is charged.
         analyst: the analyst; None for all, and for the owner.
     """
-    changed: list[Budget] = []
+    rows: list[Budget] = []
     for share in queries.stored_budgets(transaction.database, dataset):
         before = queries.delay_of(transaction, dataset, share.analyst)
         if analyst in {None, share.analyst} and before != Delay(since=before.since):
             since = max(before.since, time_text(datetime.now(UTC)))
             new_delay(transaction, "reset", (dataset, share.analyst), Delay(since=since))
-            changed.append(share)
-    return changed
+            rows.append(share)
+    return rows
 
 
 def reopen_dataset(transaction: Transaction, dataset: str, analyst: str | None) -> list[Budget]:

@@ -212,7 +212,7 @@ class Payer:
         return why_closed(transaction, self.dataset, self.terms.allowance)
 
     def check_open(self, transaction: Transaction) -> None:
-        """Raise if questions of the analyst have failed, or were given up, too often: nothing is read for another.
+        """Raise if questions of the analyst have failed, or were given up, too often: another one is not read.
 
         Raises:
             Exhausted: if they have.

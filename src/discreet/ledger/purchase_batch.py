@@ -193,7 +193,7 @@ class PurchaseBatch:
 
 
 def _by_dataset(purchases: Iterable[Purchase]) -> list[Purchase]:
-    """Return one purchase about each dataset, and all about queries, whose tables are checked one by one."""
+    """Return one purchase about each dataset, and all about queries, with tables that are checked one by one."""
     distinct: list[Purchase] = []
     for one in purchases:
         about = one.bill.about

@@ -106,7 +106,7 @@ def find_shared_file(
 def _own_sources(
     bindings: Bindings, own: str, about: About | None
 ) -> Iterator[tuple[Any, Mapping[str, Any] | None]]:
-    """Yield what a question reads: the source of its dataset, or those of all datasets of its budget."""
+    """Yield the sources that a question reads: that of its dataset, or those of all datasets of its budget."""
     bodies = bindings.of(own)
     body = bodies.get(str(about.name)) if about is not None else None
     for one in bodies.values() if body is None else [body]:

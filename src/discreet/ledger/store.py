@@ -226,7 +226,7 @@ class Store:
     def change(
         self, work: Callable[Concatenate[Transaction, _P], _T], *args: _P.args, **kwargs: _P.kwargs
     ) -> _T:
-        """Return work(transaction, *args, **kwargs) as `write` does; what has taken effect is not raised.
+        """Return work(transaction, *args, **kwargs) as `write` does; no error is raised after a commit.
 
         A checkpoint that cannot be written after the commit is a warning, and is written before the next commit.
 

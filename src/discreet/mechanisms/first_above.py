@@ -75,12 +75,12 @@ class FirstThreshold:
         Raises:
             InvalidArgument: if there is no epsilon: no guarantee is known for rho or scale.
         """
-        wanted = need_parameter(parameter)
-        if wanted.kind != "epsilon":
-            raise InvalidArgument("first_above takes epsilon, not {kind}", kind=wanted.kind)
-        level, noise = self.rates(wanted.value, neighbors)
+        budget = need_parameter(parameter)
+        if budget.kind != "epsilon":
+            raise InvalidArgument("first_above takes epsilon, not {kind}", kind=budget.kind)
+        level, noise = self.rates(budget.value, neighbors)
         guarantee = PureDP(self.cost(level, noise, neighbors), neighbors)
-        if guarantee.epsilon > wanted.value:
+        if guarantee.epsilon > budget.value:
             raise ArithmeticError("the noise of first_above costs more than its epsilon")
         part, whole = self.alpha.as_integer_ratio()
 

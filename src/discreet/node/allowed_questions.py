@@ -253,7 +253,7 @@ def charge_first(
 
 
 def _outcome_of(error: Exception) -> QuestionFailed | GivenUp:
-    """Return what an error makes of a question: a failure because of the data, or one that was given up."""
+    """Return the end of a question by its error: a failure because of the data, or no answer in time."""
     if isinstance(error, DataUnavailable):
         return GivenUp(str(error))
     if is_out_of_memory(error):
@@ -263,7 +263,7 @@ def _outcome_of(error: Exception) -> QuestionFailed | GivenUp:
 
 
 def end_unread(reason: str, *, is_given_up: bool) -> Callable[[Prepare], Prepare]:
-    """Return a wrapper of a reading whose process has ended: it reads nothing, and its draw fails or gives up.
+    """Return a wrapper of a reading without a process any more: it does not read, and its draw fails or gives up.
 
     Args:
         reason: why it has ended, for the owner.

@@ -226,8 +226,8 @@ class Datasets:
                 name=name,
                 option=repr(name),
             )
-        asked = permission.question.about(holding.data)
-        return simulate(asked.verb, *asked.arguments, **{**asked.terms, "size": size})
+        call = permission.question.about(holding.data)
+        return simulate(call.verb, *call.arguments, **{**call.terms, "size": size})
 
     def find_question(self, question: str, names: Iterable[str]) -> tuple[str, Permission]:
         """Return the dataset of a named question, among some, and the question.

@@ -1,4 +1,4 @@
-"""Promises too weak to protect anybody: they are warned of or refused, whatever asked for them.
+"""Promises too weak to protect a person: they are warned of or refused, at every door.
 
 A guarantee is public, so this is said before any data are touched, and costs nothing.
 """
@@ -53,7 +53,7 @@ def refuse_large_delta(guarantee: Guarantee) -> None:
 
 
 def weaknesses(guarantee: Guarantee) -> tuple[Message, ...]:
-    """Return what is to be warned of in a promise, none for most."""
+    """Return the warnings about a promise, none for most."""
     epsilon, delta = epsilon_of_promise(guarantee), guarantee.slack
     large = epsilon is not None and epsilon > LARGEST_EPSILON
     of_epsilon = (_EPSILON.fill(epsilon=equals("ε", epsilon)),) if large and epsilon else ()
@@ -78,5 +78,5 @@ def epsilon_of_promise(guarantee: Guarantee) -> Fraction | None:
 
 
 def _is_void(guarantee: Guarantee) -> bool:
-    """Return whether nothing is promised, as by a mechanism without a guarantee, which says so itself."""
+    """Return whether there is no promise, as of a mechanism without a guarantee, which says so itself."""
     return guarantee.slack == 1 and guarantee.core is None

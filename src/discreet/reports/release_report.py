@@ -72,8 +72,8 @@ def _answer(release: Release) -> str:
     answer = _with_counts(json_value(release.value), release.counts, pair)
     if not isinstance(answer, list):
         return str(answer)
-    shown, more = ", ".join(map(str, answer[:_MOST_SHOWN])), len(answer) - _MOST_SHOWN
-    return Message("{shown}, and {more:,} more", shown=shown, more=more) if more > 0 else shown
+    public, more = ", ".join(map(str, answer[:_MOST_SHOWN])), len(answer) - _MOST_SHOWN
+    return Message("{shown}, and {more:,} more", shown=public, more=more) if more > 0 else public
 
 
 def _with_counts(answer: Any, counts: Any, pair: Callable[[Any, Any], str]) -> Any:

@@ -1,4 +1,4 @@
-"""Runs between neighbours of sorted places on a grid, whose scores fall from the better end: the revenue of prices.
+"""Runs between neighbours of sorted places on a grid, with falling scores: the revenue of prices.
 
 With places p[0] <= p[1] <= ... <= p[n - 1], run i has the points above p[i - 1] up to p[i], and the score of point
 j in it is (low + j * step) * min(limit, n - i). Two equal places leave a run without points, of weight zero, so the

@@ -175,7 +175,7 @@ def _numerators_of_products(numbers: Sequence[Decimal], places: int) -> NDArray[
 
 
 def _numerators_of_hashes(numbers: Sequence[Decimal], places: int) -> NDArray[np.int64]:
-    """Return decimals times a power of ten, all at once, from what Python defines to be the hash of a number.
+    """Return decimals times a power of ten, all at once, from Python's definition of the hash of a number.
 
     Of n / d, where d is no multiple of the prime P = 2**61 - 1, it is abs(n) * d**-1 modulo P with the sign of n:
     so times d it is n, as abs(n) < 10**(_LONGEST + 1) < P. Python has -2 in place of the hash -1; where it is -2,

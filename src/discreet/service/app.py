@@ -126,7 +126,7 @@ class Service:
         )
 
     def late_answers(self) -> list[LateAnswers]:
-        """Return the delays that have doubled since the last reset, and what was given up, for the owner."""
+        """Return the delays that have doubled since the last reset, and the questions given up, for the owner."""
         times, names = answer_times(self.configuration), list(self.configuration.datasets)
         budgets = [
             (name, one)

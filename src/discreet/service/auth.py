@@ -1,4 +1,4 @@
-"""Who asks: known from the head of a request, before the first byte of its body is read.
+"""The caller, by the head of a request, before the first byte of its body is read.
 
 All under /v1 and at /mcp needs a token. The pages need a session, which was begun with one. Of strangers one body
 is read: the form of the login.
@@ -113,7 +113,7 @@ class Gate:
         return token
 
     def _visitor(self, session: str) -> Token | None:
-        """Return the token of a session; None for a stranger, and if the page of the login says what is wrong."""
+        """Return the token of a session; None for a stranger, and if the page of the login says the error."""
         with suppress(DiscreetError):
             return self.token_of(session) if session else None
         return None

@@ -34,7 +34,7 @@ def read_arguments(operation: Operation[Any], request: Request, body: bytes) -> 
 
 
 def _read_json(request: Request, body: bytes) -> Any:
-    """Return a body as JSON; what is declared as something else is none."""
+    """Return a body as JSON; a body of another declared type is refused."""
     kind, _, form = request.headers.get("content-type", "").partition(";")[0].strip().partition("/")
     if kind.lower() != "application" or not (
         form.lower() == "json" or form.lower().endswith("+json")
@@ -71,7 +71,7 @@ def body_model(body: Body) -> type[BaseModel]:
 
 @cache
 def parameter_model(operation: Operation[Any]) -> type[BaseModel]:
-    """Return the model by which what travels beside a body is checked: texts, that may spell numbers."""
+    """Return the model that checks the parameters beside a body: texts, that may spell numbers."""
     model: type[BaseModel] = create_model(operation.name, **_fields(operation.parameters))
     return model
 

@@ -1,4 +1,4 @@
-"""What times and failures can tell an analyst, in bits that no epsilon covers.
+"""Disclosures to an analyst by times and failures, in bits that no epsilon covers.
 
 Proof: docs/explanation/threat_model.md, "Endings" and "Time".
 """
@@ -41,12 +41,12 @@ class Disclosure:
 
     @property
     def bits(self) -> int:
-        """What failures tell at most, each time that the dataset is opened."""
+        """The most bits that failures disclose, at every opening of the dataset."""
         return pattern_bits(self.questions, self.failures)
 
     @property
     def bits_until_reset(self) -> int:
-        """What doublings, and questions that are given up, tell at most between two resets."""
+        """The most bits that doublings, and questions given up, disclose between two resets."""
         return _bits(_time_patterns(self.questions, self.doublings))
 
     @property
@@ -57,7 +57,7 @@ class Disclosure:
         return _bits(prod(_time_patterns(one, self.doublings) for one in counts))
 
     def bits_of(self, delay: Delay) -> int:
-        """Return what the doublings that have happened can have told, and what was given up."""
+        """Return the bits that past doublings, and questions given up, can have disclosed."""
         happened = delay.factor.bit_length() - 1
         return happened_bits(self.questions, happened) + _bits(
             _choices(self.questions, delay.given_up)
@@ -107,26 +107,26 @@ class LateAnswers:
 def disclosures_of(
     rights: Rights, times: Mapping[str, AnswerTimes], periods: Mapping[str, str]
 ) -> list[Disclosure]:
-    """Return what an analyst can see, of the datasets with an open share.
+    """Return the disclosures to an analyst, of the datasets with an open share.
 
     Args:
         rights: the rights of the analyst.
         times: the times of answers, by dataset.
         periods: the periods of budgets, by dataset.
     """
-    found = []
+    rows = []
     for name, share in rights.datasets.charged(rights.analyst, rights.dataset_names).items():
         allowance = rights.datasets.allowance(name, share, rights.freedom.declared_least(share))
         if allowance is not None:
             resets = _DAYS.get(periods.get(name, ""), 366) if times[name].resets == "day" else 1
             questions = allowance.questions(share)
             limits = allowance.max_failures, times[name].doublings, resets
-            found.append(Disclosure(name, allowance.analyst, questions, *limits))
-    return found
+            rows.append(Disclosure(name, allowance.analyst, questions, *limits))
+    return rows
 
 
 def declared_disclosures(description: Configuration) -> list[Disclosure]:
-    """Return what every analyst of a description can see."""
+    """Return the disclosures to all analysts of a description."""
     datasets, times = hold(description), answer_times(description)
     analysts = [caller_rights(datasets, description, name) for name in description.analysts]
     periods = periods_of(description)
@@ -145,7 +145,7 @@ def late_answers(
     times: Mapping[str, AnswerTimes],
     disclosures: Iterable[Disclosure],
 ) -> list[LateAnswers]:
-    """Return the delays that have doubled, and the analysts of whose questions some were given up.
+    """Return the delays that have doubled, and the analysts with questions given up.
 
     Args:
         shares: names of datasets, with their budgets and shares, and the delays of these.
@@ -153,14 +153,14 @@ def late_answers(
         disclosures: what analysts can see.
     """
     known = {(one.dataset, one.analyst): one for one in disclosures}
-    found = []
+    rows = []
     for name, budget, delay in shares:
         if (delay.factor, delay.given_up) != (1, 0):
             sees = known.get((name, budget.analyst or ""))
             bits = None if sees is None else sees.bits_of(delay)
             seconds = float(times[name].longer(delay.factor))
-            found.append(LateAnswers(name, budget.analyst, delay, seconds, bits))
-    return found
+            rows.append(LateAnswers(name, budget.analyst, delay, seconds, bits))
+    return rows
 
 
 def pattern_bits(questions: int, failures: int) -> int:
@@ -172,7 +172,7 @@ def pattern_bits(questions: int, failures: int) -> int:
 
 
 def happened_bits(questions: int, doublings: int) -> int:
-    """Return what a run with so many doublings tells at most, whatever their number, in bits rounded up.
+    """Return the most bits that a run with so many doublings discloses, for any number of them, rounded up.
 
     1 + f bits are the price of not fixing f beforehand: patterns of f doublings are weighed by 2^-(f + 1).
     """
@@ -180,7 +180,7 @@ def happened_bits(questions: int, doublings: int) -> int:
 
 
 def _time_patterns(questions: int, doublings: int) -> int:
-    """Return the number of patterns of the delays between two resets, and of what is given up."""
+    """Return the number of patterns of the delays between two resets, and of the questions given up."""
     delays = comb(questions + doublings, doublings)
     return delays * _choices(questions, MOST_GIVEN_UP)
 

@@ -1,4 +1,4 @@
-"""The dispatcher: has every question read by the schedule, which it tells what happens.
+"""The dispatcher: has every question read by the schedule, and reports every event to it.
 
 All workers of a service have one. A question waits here and holds no thread anywhere. Of a reader it hears that a
 question was charged, that its outcome is there, and the answer.
@@ -173,7 +173,7 @@ class Dispatcher:
         return ticket
 
     def leave(self, ticket: Ticket) -> None:
-        """Note that somebody who asked has gone: a question that nobody waits for is not begun."""
+        """Note that a caller has gone: a question without a caller is not begun."""
         ticket.askers -= 1
         if not ticket.askers and self._schedule.drop(ticket.run):
             del self._tickets[ticket.question.key], self._of_run[ticket.run]
@@ -188,7 +188,7 @@ class Dispatcher:
                 task.cancel()
 
     def _follow(self) -> None:
-        """Do what is due, and wake for what is due next."""
+        """Take the steps that are due, and wake for the next."""
         while steps := self._schedule.advance(self.clock.now()):
             for step, run in steps:
                 self._do(step, self._of_run[run])
@@ -273,7 +273,7 @@ class Dispatcher:
         return answer
 
     async def _note_end(self, ticket: Ticket) -> None:
-        """Note what becomes of a question whose reader has ended after the charge."""
+        """Note the end of a question that lost its reader after the charge."""
         assert ticket.reader is not None
         await ticket.reader.wait_for_end()
         is_own = ticket.reader.has_failed and not ticket.reason

@@ -61,7 +61,7 @@ class StoppedError(BaseException):
 
 @contextmanager
 def stopping() -> Iterator[None]:
-    """In a block, let SIGTERM end what was begun in it at any time, and then this process by the same signal."""
+    """In a block, let SIGTERM end the processes begun in it at any time, then this process by the same signal."""
     if current_thread() is not main_thread():
         yield
         return

@@ -25,7 +25,7 @@ _TEXT = {"schema": {"type": "string"}}
 
 
 def openapi_document(prefix: str) -> Plain:
-    """Return the document of a service whose operations lie under a prefix."""
+    """Return the document of a service with operations under a prefix."""
     replies = [getattr(models, one.reply.model) for one in OPERATIONS if not one.reply.is_lines]
     bodies = [body_model(one.body) for one in OPERATIONS if one.body is not None]
     others = [
@@ -51,7 +51,7 @@ def openapi_document(prefix: str) -> Plain:
 
 
 def _without_nulls(plain: Any) -> Any:
-    """Return schemas without defaults of null: what is left out is null anyway."""
+    """Return schemas without defaults of null: a field that is left out is null anyway."""
     if isinstance(plain, list):
         return list(map(_without_nulls, plain))
     if not isinstance(plain, dict):
@@ -116,11 +116,11 @@ def _parameter(operation: Operation[Any], argument: Argument) -> Plain:
     kind = {int: "integer"}.get(argument.kind.annotation, "string")
     bounds = {"ge": "minimum", "le": "maximum"}
     limits = {bounds[key]: value for key, value in argument.kind.limits.items()}
-    said = {} if argument.description is None else {"description": argument.description}
+    description = {} if argument.description is None else {"description": argument.description}
     default = {} if argument.default is ... else {"default": argument.default}
     title = name.title() if argument is REQUEST else _title(name)
-    schema = {"type": kind, **limits, **said, **default, "title": title}
-    return {"name": name, "in": place, "required": not default, "schema": schema, **said}
+    schema = {"type": kind, **limits, **description, **default, "title": title}
+    return {"name": name, "in": place, "required": not default, "schema": schema, **description}
 
 
 def _guarded(name: str, description: str, reply: Plain, status: str = "200") -> Plain:

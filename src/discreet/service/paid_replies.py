@@ -154,9 +154,9 @@ async def _ask(service: Waiting, request: Request, question: QueuedQuestion) -> 
     )
     left = max(0.0, arrival.seconds + LONGEST_WAIT - service.clock.now())
     waiting = asyncio.ensure_future(service.clock.sleep(left))
-    gone = asyncio.ensure_future(request.scope[GONE]())
+    absent = asyncio.ensure_future(request.scope[GONE]())
     try:
-        await asyncio.wait({asking, waiting, gone}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({asking, waiting, absent}, return_when=asyncio.FIRST_COMPLETED)
         if asking.done():
             return asking.result()
         if waiting.done():
@@ -167,7 +167,7 @@ async def _ask(service: Waiting, request: Request, question: QueuedQuestion) -> 
         return None
     finally:
         waiting.cancel()
-        gone.cancel()
+        absent.cancel()
 
 
 _GOING_ON: set[asyncio.Future[Line]] = set()

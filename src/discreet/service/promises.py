@@ -1,4 +1,4 @@
-"""The public times of answers: what discreet.toml promises for a dataset, and the unit of a request.
+"""The public times of answers: the promises of discreet.toml for a dataset, and the unit of a request.
 
 A request has a public number of parts, and one unit of time for every eight begun: what reads more takes longer.
 """

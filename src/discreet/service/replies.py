@@ -47,7 +47,7 @@ class Answering(Protocol):
         ...
 
     def late_answers(self) -> list[LateAnswers]:
-        """Return the delays that have doubled since the last reset, and what was given up, for the owner."""
+        """Return the delays that have doubled since the last reset, and the questions given up, for the owner."""
         ...
 
     def connection(

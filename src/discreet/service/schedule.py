@@ -51,7 +51,7 @@ class Promise:
 
 
 class Outcome(Enum):
-    """What became of a question, besides when."""
+    """The end of a question, besides its time."""
 
     DRAWN = "drawn"
     FAILED = "failed"
@@ -89,7 +89,7 @@ class Run:
 
 
 class Step(Enum):
-    """What is to be done about a question.
+    """A step to take for a question.
 
     BEGIN: charge it and read. STOP: end its reader, for its clock. STORE: store its outcome, which leaves at
     `Run.leaving`. LEFT: it is over.
@@ -184,14 +184,14 @@ class Schedule:
             self._leave_at(run, now)
 
     def uncharged(self, run: Run, now: float) -> None:
-        """Note that a question was refused when it was to be charged: nothing was read."""
+        """Note that a question was refused when it was to be charged: no data were read."""
         run.outcome, run.is_stored = Outcome.UNCHARGED, True
         unit = run.promise.unit
         units = max(1, ceil((now - run.start) / unit)) if unit else 0
         self._leave_at(run, run.start + units * unit if unit else now)
 
     def advance(self, now: float) -> list[tuple[Step, Run]]:
-        """Return what is to be done up to a time, in its order."""
+        """Return the steps to take up to a time, in their order."""
         while self._due and self._due[0][0] <= now:
             time = self._due[0][0]
             while self._due and self._due[0][0] == time:
@@ -204,7 +204,7 @@ class Schedule:
         return steps
 
     def next_time(self) -> float:
-        """Return when something is due next; infinite if nothing is."""
+        """Return the time of the next step; infinite if there is none."""
         return self._due[0][0] if self._due else inf
 
     def _add(self, time: float, kind: int, run: Run) -> None:
@@ -230,7 +230,7 @@ class Schedule:
             self.ended(run, _, Outcome.GIVEN_UP)
 
     def _decide(self, run: Run, _: float) -> None:
-        """Store what is there; or double the delay."""
+        """Store the answer if there is one; or double the delay."""
         if run.outcome is None:
             run.factor *= 2
             self._plan(run)

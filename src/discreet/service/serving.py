@@ -267,7 +267,7 @@ def _here(host: str) -> str:
 
 
 def exposure(configuration: Configuration, listen: str | None = None) -> str | None:
-    """Return who else can reach the service, and how; None if only this machine can."""
+    """Return the other machines that can reach the service, and how; None if only this one can."""
     host, port = _address(configuration, listen)
     with suppress(ValueError):
         if ip_address(host).is_loopback:

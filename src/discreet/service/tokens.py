@@ -169,10 +169,10 @@ class Tokens:
 
         A token that was seen to have expired is noted in the file, so that it stays so if the clock goes back.
         """
-        stored = self._read()
-        tokens, ended = stored.valid()
-        if ended and not stored.is_noted:
-            stored.is_noted = True  # if it cannot be written now, this process knows it
+        file = self._read()
+        tokens, ended = file.valid()
+        if ended and not file.is_noted:
+            file.is_noted = True  # if it cannot be written now, this process knows it
             with suppress(UnreadableFile):
                 self._change(lambda tokens: _ended(tokens, ended), patience=0)
         return tokens
@@ -339,9 +339,9 @@ class _StoredTokens:
         """
         now, state = _now(), self._state
         if state is None or not state[0] <= now < state[1]:
-            expired = {one.id for one in self.tokens if not one.has_ended and one.is_expired(now)}
-            if not expired <= self._ended:
-                self._ended, self.is_noted = self._ended | expired, False
+            old = {one.id for one in self.tokens if not one.has_ended and one.is_expired(now)}
+            if not old <= self._ended:
+                self._ended, self.is_noted = self._ended | old, False
             tokens = _valid((one for one in self.tokens if one.id not in self._ended), now)
             end = min((one.expiry for one in tokens), default=now)
             state = self._state = now, end, tokens  # at once: threads share it

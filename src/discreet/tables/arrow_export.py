@@ -20,12 +20,12 @@ class Batches(Protocol):
         ...
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close the batches and the connection."""
         ...
 
 
 class _Open:
-    """A stream that somebody reads; nothing is opened before the first batch."""
+    """A stream with a reader; no data are opened before the first batch."""
 
     def __init__(self, columns: int, begin: Callable[[], Batches]) -> None:
         self.columns, self._begin = columns, begin

@@ -17,7 +17,7 @@ ARROW_FORMATS = {"DOUBLE": "g", "FLOAT": "f", "BIGINT": "l", "INTEGER": "i"}
 
 
 class ArrowSchema(ctypes.Structure):
-    """What a column of Arrow is: its names are those of the C interface."""
+    """The type of a column of Arrow: its names are those of the C interface."""
 
     _fields_ = [
         ("format", ctypes.c_char_p), ("name", ctypes.c_char_p), ("metadata", ctypes.c_char_p),

@@ -193,7 +193,7 @@ def _rows(
 
 
 class Head(NamedTuple):
-    """What is known of a CSV file once its header was read.
+    """The form, code and names of a CSV file, by its header.
 
     Attributes:
         form: its form, with the delimiter.
@@ -209,15 +209,15 @@ class Head(NamedTuple):
 
 
 def read_head(file: Path, form: TextForm) -> Head:
-    """Return what a CSV file is like; with given names its first bytes say nothing but a mark that was declared.
+    """Return the head of a CSV file; with given names its first bytes decide only a mark that was declared.
 
     Raises:
         UnreadableFile: if its header cannot be read.
     """
     is_given = form.names is not None
     start = b"" if is_given and form.encoding not in BY_MARK else start_bytes(file, _FIRST)
-    told = told_encoding(form.encoding, start[:4], has_header=not is_given)
-    if told is None:
+    code_and_mark = told_encoding(form.encoding, start[:4], has_header=not is_given)
+    if code_and_mark is None:
         raise UnreadableFile(
             "{file} does not begin with the mark of {encoding}. Leave out the encoding, or say it without a mark, "
             "as utf-8, utf-16-le or utf-16-be",
@@ -225,19 +225,19 @@ def read_head(file: Path, form: TextForm) -> Head:
             encoding=form.encoding,
         )
     if form.names is not None:
-        return Head(replace(form, delimiter=form.delimiter or ","), *told, form.names)
-    header = _header_in(start, form, *told, is_all=len(start) < _FIRST)
+        return Head(replace(form, delimiter=form.delimiter or ","), *code_and_mark, form.names)
+    header = _header_in(start, form, *code_and_mark, is_all=len(start) < _FIRST)
     if header is None:
         start = start_bytes(file, LONGEST_HEADER)
-        header = _header_in(start, form, *told, is_all=len(start) < LONGEST_HEADER)
+        header = _header_in(start, form, *code_and_mark, is_all=len(start) < LONGEST_HEADER)
     if header is None:
         raise UnreadableFile(
             "{file} has a first line of more than {longest_header} bytes",
             file=file,
             longest_header=LONGEST_HEADER,
         )
-    _check_header(header, file, told[0])
-    return Head(replace(form, delimiter=header.delimiter), *told, header.names)
+    _check_header(header, file, code_and_mark[0])
+    return Head(replace(form, delimiter=header.delimiter), *code_and_mark, header.names)
 
 
 class _Header(NamedTuple):
@@ -260,7 +260,7 @@ class _Header(NamedTuple):
 
 
 def start_bytes(file: Path, size: int) -> bytes:
-    """Return the first bytes of a file, unpacked; nothing where it cannot be read."""
+    """Return the first bytes of a file, unpacked; none if it cannot be read."""
     try:
         with open_bytes(file) as stream:
             start = stream.read(size)
@@ -295,7 +295,7 @@ def _first_record(text: str, form: TextForm, *, is_all: bool) -> _Header | None:
 
 
 def _check_header(header: _Header, file: Path, encoding: str) -> None:
-    """Raise for a header whose names cannot be read; it is not shown, for it may be a row."""
+    """Raise for a header with names that cannot be read; it is not shown, for it may be a row."""
     text = "".join(header.names)
     if "\ufffd" in text:
         raise UnreadableFile(

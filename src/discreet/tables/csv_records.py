@@ -1,4 +1,4 @@
-"""The records of a file of text, as Python's `csv` makes them of the decoded text: what every record is.
+"""The records of a file of text, as Python's `csv` makes them of the decoded text: the definition of a record.
 
 The kernel reads the same ones faster. An empty line is no record.
 """
@@ -17,7 +17,7 @@ _LONGEST = 2**31 - 1
 
 @cache
 def _csv() -> Any:
-    """Return `_csv` as a module of our own, whose longest cell is no business of the program's."""
+    """Return `_csv` as a module of our own, with a longest cell that the program cannot change."""
     spec = find_spec("_csv")
     assert spec is not None, "Python comes with it"
     assert spec.loader is not None, "and loads it"
@@ -47,7 +47,7 @@ def records_of(lines: Iterable[str], form: TextForm) -> Iterator[list[str]]:
 
 
 def is_strict(lines: Iterable[str], form: TextForm) -> bool:
-    """Return whether the quotes of the first record are closed, and nothing but a delimiter is behind them."""
+    """Return whether the quotes of the first record are closed, and only a delimiter is behind them."""
     try:
         next(filter(None, _reader(lines, form, strict=True)), None)
     except _csv().Error:

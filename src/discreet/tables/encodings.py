@@ -60,15 +60,15 @@ def encoding_name(encoding: object) -> str:
 @cache
 def _name(encoding: str) -> str | None:
     try:
-        found = codecs.lookup(encoding)
+        codec = codecs.lookup(encoding)
     except (LookupError, ValueError):
         return None
-    decoder = found.incrementaldecoder
+    decoder = codec.incrementaldecoder
     is_own = decoder is not None and decoder.__module__.startswith(
         ("encodings.", "_multibytecodec")
     )
-    is_text = is_own and getattr(found, "_is_text_encoding", True)
-    return found.name if is_text and not found.name.startswith(_REFUSED) else None
+    is_text = is_own and getattr(codec, "_is_text_encoding", True)
+    return codec.name if is_text and not codec.name.startswith(_REFUSED) else None
 
 
 def told_encoding(
@@ -84,12 +84,12 @@ def told_encoding(
         start: its first four bytes.
         has_header: whether the first record is the header.
     """
-    mark, told = next((one for one in MARKS if start.startswith(one[0])), (b"", "utf-8"))
+    mark, code = next((one for one in MARKS if start.startswith(one[0])), (b"", "utf-8"))
     if declared in BY_MARK:
-        return (told, len(mark)) if mark and told.startswith(BY_MARK[declared]) else None
+        return (code, len(mark)) if mark and code.startswith(BY_MARK[declared]) else None
     if declared is None:
-        return (told, len(mark)) if has_header else ("utf-8", 0)
-    return declared, len(mark) if has_header and told == declared else 0
+        return (code, len(mark)) if has_header else ("utf-8", 0)
+    return declared, len(mark) if has_header and code == declared else 0
 
 
 @cache

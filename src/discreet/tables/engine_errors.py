@@ -67,7 +67,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def _is_unavailable(error: BaseException) -> bool:
-    """Return whether a lock, a clock, a lost server or a full disk stopped an engine, by what drivers say."""
+    """Return whether a lock, a clock, a lost server or a full disk stopped an engine, by the words of drivers."""
     cause = getattr(error, "orig", None) or error
     if isinstance(cause, OSError):
         return isinstance(cause, ConnectionError | TimeoutError) or cause.errno in _ERRNOS

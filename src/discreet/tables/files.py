@@ -234,7 +234,7 @@ def open_columns(
 
 
 def _warn_of_lines(files: Sequence[File], columns: Mapping[str, str]) -> None:
-    """Warn where a line is a record, and no privacy unit says whose it is."""
+    """Warn if a line is a record, and no privacy unit names its person."""
     forms = [file.form for file in files if file.form is not None]
     if not all(form.multiline for form in forms) and not any(map(is_of_unit, columns)):
         warn("multiline is false and there is no privacy unit: the promise is about one line")
@@ -476,7 +476,7 @@ def format_of(one: File) -> str:
 
 
 def _hint(path: Path) -> str:
-    """Return what to do with a file of an ending that is not read, in words."""
+    """Return the advice for a file of an ending that is not read."""
     ending = path.suffix.lower()
     if ending in _READERS:
         return f" {fix('a table', table=_READERS[ending])}"

@@ -1,4 +1,4 @@
-"""What a file is by its first bytes, whatever it is called: a signature holds bytes that no text has.
+"""The format of a file by its first bytes, under any name: a signature holds bytes that no text has.
 
 So no row of a text file is taken for one, and what is refused is a format, not a row. A mark of UTF-16 is a format
 too, where no encoding is said.
@@ -34,7 +34,7 @@ class Format(NamedTuple):
     reader: str = ""
 
     def fix(self, file: Path) -> str:
-        """Return what to do with a file, in the words of the reader's door."""
+        """Return the advice for a file, in the words of the reader's door."""
         if self.reader:
             return fix("a table", table=self.reader.format(path=repr(str(file))))
         return self.advice.format(path=file)
@@ -86,13 +86,13 @@ def refuse_other_format(file: Path, start: bytes, kind: str = "") -> None:
     Raises:
         UnreadableFile: with what it is, and what to do.
     """
-    told = told_format(start)
-    if told is not None and (told.kind != kind or not kind):
+    signature = told_format(start)
+    if signature is not None and (signature.kind != kind or not kind):
         raise UnreadableFile(
             "{file} {words}, and its bytes are no rows of text: {fix}",
             file=file,
-            words=told.words,
-            fix=told.fix(file),
+            words=signature.words,
+            fix=signature.fix(file),
         )
 
 

@@ -207,7 +207,7 @@ class DeclaredCells:
         return self._sizes(rows, [self.present_rows(), self.table.record_rows()])
 
     def _sizes(self, classes: Sequence[Frame], outer: Sequence[Frame]) -> list[int]:
-        """Return how many cells are in several disjoint classes, and in what each of the outer frames has besides.
+        """Return how many cells are in several disjoint classes, and in the rest of every outer frame.
 
         Args:
             classes: the rows of the classes.

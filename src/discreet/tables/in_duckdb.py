@@ -463,8 +463,8 @@ def _key_cell(name: str, native: "DuckDBPyType", of: ColumnType) -> tuple[str, s
 
 def _comparable_cell(cell: str, native: str, of: ColumnType, kind: ConstantKind | None) -> str:
     """Return the expression of a cell as constants of a kind are compared with it, null where it cannot be read."""
-    written = is_written(of)
-    if kind == "truth" and written:
+    is_text = is_written(of)
+    if kind == "truth" and is_text:
         return " ".join(
             [
                 "CASE",
@@ -476,8 +476,8 @@ def _comparable_cell(cell: str, native: str, of: ColumnType, kind: ConstantKind 
         return text_bytes(cell)
     if kind in ("time", "instant") and of.kind != "nothing":
         clock: ClockKind = "naive" if kind == "time" else "zoned"
-        return sql_of_texts(cell, clock) if written else sql_of_times(cell, native, of)
-    number = double_in_text(cell, of.numbers) if kind == "number" and written else cell
+        return sql_of_texts(cell, clock) if is_text else sql_of_times(cell, native, of)
+    number = double_in_text(cell, of.numbers) if kind == "number" and is_text else cell
     is_float = number is not cell or of.kind == "float"
     # `nextafter`: see `present`.
     return (

@@ -1,4 +1,4 @@
-"""Some columns of files, read once and kept by the engine: what is counted of them is of the same records."""
+"""Some columns of files, read once and kept by the engine: all counts of them are of the same records."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

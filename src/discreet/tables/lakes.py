@@ -55,7 +55,7 @@ _FORMATS = (
 
 
 def refuse_lakes(files: Iterable[Path]) -> None:
-    """Raise if a file, or what it links to, is in the folder of a table that a format governs, or below it.
+    """Raise if a file, or the target of its link, is in the folder of a table that a format governs, or below it.
 
     Raises:
         UnreadableFile: with the folder, and the object to give. The names of files are public.

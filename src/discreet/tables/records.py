@@ -78,7 +78,7 @@ _TIMES = ("date", "timestamp", "timestamp with time zone")
 
 
 def _cast(kind: str) -> str:
-    """Return what makes numbers of a column of another kind, in words."""
+    """Return the way to make numbers of a column of another kind, in words."""
     if kind in _TIMES:
         return f"for dates and times give {fix('a grid of dates')}"
     if kind == "text":

@@ -1,4 +1,4 @@
-"""The form of a file of text: what its owner says, and no row decides."""
+"""The form of a file of text: its owner says it, and no row decides."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -39,7 +39,7 @@ class TextForm:
 
     @property
     def numbers(self) -> NumberForm | None:
-        """How numbers are written; None if nothing is said of them."""
+        """How numbers are written; None if the form does not say."""
         if self.decimal is None and self.thousands is None:
             return None
         other = "," if self.thousands == "." else "."
@@ -53,8 +53,8 @@ class TextForm:
     @property
     def given(self) -> dict[str, Any]:
         """The words that were said, in plain values."""
-        said = {one.name: getattr(self, one.name) for one in fields(self)}
-        changed = {name: said[name] for name, one in _DEFAULTS.items() if said[name] != one}
+        words = {one.name: getattr(self, one.name) for one in fields(self)}
+        changed = {name: words[name] for name, one in _DEFAULTS.items() if words[name] != one}
         return {name: [*one] if isinstance(one, tuple) else one for name, one in changed.items()}
 
 

@@ -130,11 +130,11 @@ def count_statement(rows: str, cell: str, native: str, number: int, *, has_few: 
         return f"SELECT {place}, {SIZE} FROM ({rows})"
     if number <= MOST_TEXTS and native == "BLOB":
         # By the text and not by its place: DuckDB counts texts of a dictionary without looking at each.
-        wanted = f"SELECT {CELL} FROM ({rows}) WHERE {place} > 0"
-        return f"SELECT {place}, {SIZE} FROM (SELECT {CELL}, count(*) AS {SIZE} FROM ({wanted}) GROUP BY {CELL})"
-    wanted = f"SELECT unnest(v) AS {CELL}, generate_subscripts(v, 1) AS {POSITION} FROM (SELECT {values} AS v)"
+        subquery = f"SELECT {CELL} FROM ({rows}) WHERE {place} > 0"
+        return f"SELECT {place}, {SIZE} FROM (SELECT {CELL}, count(*) AS {SIZE} FROM ({subquery}) GROUP BY {CELL})"
+    subquery = f"SELECT unnest(v) AS {CELL}, generate_subscripts(v, 1) AS {POSITION} FROM (SELECT {values} AS v)"
     compared = f"SELECT * REPLACE ({cell} AS {CELL}) FROM ({rows})"
-    return f"SELECT {POSITION}, {size} FROM ({compared}) JOIN ({wanted}) USING ({CELL}) GROUP BY {POSITION}"
+    return f"SELECT {POSITION}, {size} FROM ({compared}) JOIN ({subquery}) USING ({CELL}) GROUP BY {POSITION}"
 
 
 def _list_of_values(native: str) -> str:

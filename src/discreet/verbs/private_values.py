@@ -140,8 +140,8 @@ class ByKeys:
 
     def _ranked(self, pairs: CountedKeys) -> tuple[Sequence[KeyValue], Sequence[int]]:
         """Return keys and their released counts, the largest first; of equal ones the first in order."""
-        ranked = sorted(pairs, key=lambda pair: (-pair[1], key_order(pair[0])))
-        return [key for key, _ in ranked], [number for _, number in ranked]
+        in_order = sorted(pairs, key=lambda pair: (-pair[1], key_order(pair[0])))
+        return [key for key, _ in in_order], [number for _, number in in_order]
 
 
 @dataclass(frozen=True, slots=True)

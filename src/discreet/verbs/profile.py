@@ -261,46 +261,46 @@ class _Table:
             MissingColumn: if there is no such column.
             InvalidArgument: if nobody says what the columns are called.
         """
-        listed = list(self.dataset.columns) if self.dataset else list_columns(self.data)
-        columns_to_profile = listed if names is None else _names(names, "columns")
+        all_names = list(self.dataset.columns) if self.dataset else list_columns(self.data)
+        columns_to_profile = all_names if names is None else _names(names, "columns")
         if not columns_to_profile:
             raise InvalidArgument(
                 "what are the columns called? no header or schema says it, or the first line looks like a row: "
                 "give columns, the list of their names"
             )
-        if listed:
+        if all_names:
             wanted = (*columns_to_profile, *kinds.by_name, *columns_of_unit(self.unit))
-            self._check_listed(listed, wanted, is_by_header=names is None)
-        unknown = [name for name in kinds.by_name if name not in columns_to_profile]
-        if unknown:
+            self._check_listed(all_names, wanted, is_by_header=names is None)
+        strangers = [name for name in kinds.by_name if name not in columns_to_profile]
+        if strangers:
             raise InvalidArgument(
-                "column {unknown} is none of those that are profiled", unknown=preview(unknown[0])
+                "column {unknown} is none of those that are profiled", unknown=preview(strangers[0])
             )
-        profiled = [name for name in columns_to_profile if name not in columns_of_unit(self.unit)]
-        if not profiled or len(profiled) > _MOST_COLUMNS:
+        to_profile = [name for name in columns_to_profile if name not in columns_of_unit(self.unit)]
+        if not to_profile or len(to_profile) > _MOST_COLUMNS:
             raise InvalidArgument(
                 "a profile is of 1 to {most_columns:,} columns besides the privacy unit, got "
                 "{number_of_profiled:,}",
                 most_columns=_MOST_COLUMNS,
-                number_of_profiled=len(profiled),
+                number_of_profiled=len(to_profile),
             )
-        return profiled
+        return to_profile
 
     def _check_listed(
         self, listed: Sequence[str], wanted: Iterable[str], *, is_by_header: bool
     ) -> None:
         """Raise for a column that is not there; warn of a first line that is taken for names and may be a row."""
-        shown = listed if self.dataset else shown_columns(self.data)
+        visible = listed if self.dataset else shown_columns(self.data)
         for name in wanted:
             if name not in listed:
                 raise MissingColumn(
                     "there is no column {name}; there are {few}",
                     name=preview(name),
-                    few=few(shown)
-                    if shown
+                    few=few(visible)
+                    if visible
                     else "others, which are not shown, as they may be a row",
                 )
-        if is_by_header and not shown and not all(map(can_be_name, listed)):
+        if is_by_header and not visible and not all(map(can_be_name, listed)):
             warn(
                 "the first line is taken for the names of the columns, though it looks like a row; if it is "
                 "one, say the names: " + fix("names of columns")
@@ -630,18 +630,18 @@ def _column_plan(
         "texts": ask.values, "numbers": ask.numbers,
         "dates": partial(ask.dates, is_zoned=kind == "instants"),
     }  # fmt: skip
-    settled: ProfileKind | None = "dates" if kind == "instants" else kind
-    readings = by_kind if settled is None else {settled: by_kind[settled]}
+    sole_kind: ProfileKind | None = "dates" if kind == "instants" else kind
+    readings = by_kind if sole_kind is None else {sole_kind: by_kind[sole_kind]}
     of_the_cells = price.epsilon - of_the_answers
     counted: dict[ProfileKind | None, tuple[ProfileKind, ...]] = {
         None: ("numbers", "dates"), "texts": (),
     }  # fmt: skip
-    read = counted.get(settled, (settled,) if settled else ())
+    read = counted.get(sole_kind, (sole_kind,) if sole_kind else ())
     clock = clock_of_candidates(_days(is_zoned=kind == "instants"))
     cells = _Cells(table, name, read, clock, of_the_cells, price.neighbors)
     answers = {one: several() for one, several in readings.items()}
     delta, is_integer = price.delta or Fraction(0), kind == "numbers" and table.holds_integers(name)
-    return _ColumnPlan(name, settled, cells, answers, of_the_answers, delta, is_integer)
+    return _ColumnPlan(name, sole_kind, cells, answers, of_the_answers, delta, is_integer)
 
 
 @dataclass(frozen=True, slots=True)

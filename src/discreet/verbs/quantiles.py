@@ -121,12 +121,9 @@ def quantiles(  # what quantile takes, and how
     column = None if column is None else column_name(column)
     others, delta = delta_of_method(terms)
     unit_query = read_unit_query(others, bounded=True)
-    levels = Levels.read(alphas, grid, _of_one_row(unit_query))
-    if delta is not None:
-        levels = levels.allowing(_read_delta(delta, way, unit_query), way)
+    levels = _read_levels(alphas, grid, way, unit_query, delta)
     if candidates is None:
-        refuse_ends(levels.alphas[0])
-        refuse_ends(levels.alphas[-1])
+        _check_ends(levels)
         say_needs(levels.needed_records(grid.size, way), column, unit_query.records.by)
     guarantee, mechanism, draws_of = _method(way, levels, grid)
     columns = columns_of(unit_query, data, column, clock_of_candidates(grid))
@@ -142,19 +139,25 @@ def quantiles(  # what quantile takes, and how
     unit = unit_query.records.unit
     has_lists = way != "joint" and unit_query.records.by is None
     lists = partial(_lists_of, levels, columns[0], grid, way) if has_lists else None
-    order = Order(
-        query,
-        guarantee,
-        mechanism,
-        details,
-        account,
-        request,
-        unit=unit,
-        lists=lists,
-        digits=grid.digits if isinstance(grid, Decimals) else None,
-    )
+    digits = grid.digits if isinstance(grid, Decimals) else None
+    public = query, guarantee, mechanism, details
+    order = Order(*public, account, request, unit=unit, lists=lists, digits=digits)
     prepare = partial(unit_query.prepare, columns, ready)
     return order.deliver(prepare, unit_query.label(partial(_name, grid), None))
+
+
+def _read_levels(
+    alphas: Sequence[Number], grid: AnyGrid, way: str, unit_query: UnitQuery, delta: object
+) -> "Levels":
+    """Return the levels of the alphas, with the share that a delta allows if one is given."""
+    levels = Levels.read(alphas, grid, _of_one_row(unit_query))
+    return levels if delta is None else levels.allowing(_read_delta(delta, way, unit_query), way)
+
+
+def _check_ends(levels: "Levels") -> None:
+    """Raise if the lowest or the highest alpha is an end, which has no answer without bounds."""
+    refuse_ends(levels.alphas[0])
+    refuse_ends(levels.alphas[-1])
 
 
 def _name(grid: AnyGrid, indices: Any, _: int | None) -> object:
@@ -422,15 +425,15 @@ class Levels:
 
     def needed_by_alpha(self, size: int, method: str) -> list[int]:
         """Return about how many records keep the value of each alpha among them, drawn by parts or one by one."""
-        parted = method == "recursive"
-        ends = _ends(self.alphas) if parted else [(Fraction(0), Fraction(1))] * len(self.alphas)
-        epsilon = self.epsilon if parted else self._one_of_all
+        by_parts = method == "recursive"
+        ends = _ends(self.alphas) if by_parts else [(Fraction(0), Fraction(1))] * len(self.alphas)
+        epsilon = self.epsilon if by_parts else self._one_of_all
         return [
             needed_records(
                 size,
                 epsilon,
                 _ranks(
-                    (alpha - below) / (above - below), "add_remove" if parted else self.neighbors
+                    (alpha - below) / (above - below), "add_remove" if by_parts else self.neighbors
                 ),
                 min(alpha - below, above - alpha),
             )

@@ -189,10 +189,10 @@ class _Plan:
         """Return an aggregate as it would be delivered."""
         verb, columns, terms = _part(self.statement, aggregate)
         terms |= {"neighbors": self.neighbors, **dict(zip(["column"], columns, strict=False))}
-        filled = fill_terms(self.dataset, terms, use_of(aggregate.verb), aggregate.verb)
-        del filled["ledger"]
+        arguments = fill_terms(self.dataset, terms, use_of(aggregate.verb), aggregate.verb)
+        del arguments["ledger"]
         with inside_a_verb():
-            return delivery_of(verb, **{**filled, "data": data})
+            return delivery_of(verb, **{**arguments, "data": data})
 
     def query(self, deliveries: Sequence[Delivery]) -> Query:
         """Return the query in words, and in plain values all that decides the distribution of the answer."""
@@ -266,8 +266,8 @@ def _check_units(dataset: Dataset, statement: SqlStatement) -> None:
         InvalidArgument: with the form that would do.
     """
     unit = dataset.privacy_unit
-    said = statement.options.privacy_unit
-    if said is not None and read_unit(list(said)) != unit:
+    names = statement.options.privacy_unit
+    if names is not None and read_unit(list(names)) != unit:
         declared = "declares none" if unit is None else f"declares {unit_in_words(unit)}"
         raise InvalidArgument(
             "privacy_unit_column: the description of {dataset_label} {declared}; leave it out",

@@ -162,5 +162,5 @@ def read_sum_question(
 
 
 def _values(low: int, high: int) -> tuple[Any, Any]:
-    """Return the bounds of drawn indices, of which those next to 0 are 0: a step below them serves nothing."""
+    """Return the bounds of drawn indices, of which those next to 0 are 0: a step below them has no use."""
     return next_to_zero(_THRESHOLDS[low]), next_to_zero(_THRESHOLDS[high])

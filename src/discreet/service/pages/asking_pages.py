@@ -123,11 +123,11 @@ def ask(request: AuthenticatedRequest) -> Response:
     _remember(request, request_name, fields)
     is_histogram = _terms(request, form).get("verb") == "counts"
     with charged_failures(request_name):
-        shown = answer.shown
+        public = answer.shown
         return request.page(
             "answer.html", answer=answer, request=request_name, wanted=form,
-            laid_out=layout_of(shown.value, shown.counts, is_histogram=is_histogram, query=answer.query),
-            other=shown.other,
+            laid_out=layout_of(public.value, public.counts, is_histogram=is_histogram, query=answer.query),
+            other=public.other,
             budget=_budget_now(request, form.dataset),
         )  # fmt: skip
 

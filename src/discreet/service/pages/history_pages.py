@@ -94,7 +94,7 @@ def _event_row(event: Event) -> EventRow:
 
 
 def _words_of(event: Event) -> str:
-    """Return the question of an event, or what else it says."""
+    """Return the question of an event, or its other words."""
     body = event.body
     found = (body.get(name) for name in ("query", "note", "reason", "request"))
     return str(next(filter(None, found), ""))

@@ -69,7 +69,7 @@ class Backend(Protocol):
         ...
 
     def late_answers(self) -> list[LateAnswers]:
-        """Return the delays that have doubled since the last reset, and what was given up, for the owner."""
+        """Return the delays that have doubled since the last reset, and the questions given up, for the owner."""
         ...
 
     def analysts(self) -> tuple[str, ...]:
