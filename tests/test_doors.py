@@ -12,7 +12,7 @@ import pytest
 import discreet
 from discreet import Grid, Ledger, doors
 from discreet.cli import run
-from discreet.doors import fix, say, set_door
+from discreet.doors import fix, set_door, spelling
 
 from .test_names_in_messages import COMMANDS, OPTION, known_names, messages
 
@@ -31,11 +31,12 @@ IN_A_COMMAND = re.compile(r"[Dd]iscreet [a-z][^.;]*?--[a-z-]+[^.;]*")
 
 FOR_PYTHON = {
     "arguments.py", "arrays.py", "batches.py", "biased_index.py", "bindings.py", "calls.py", "connection.py",
-    "contract.py", "data_in_hand.py", "databases.py", "dp_events.py", "engine.py", "files.py", "guarantees.py",
-    "http_client.py", "in_process.py", "lakes.py", "ledger.py", "opendp.py", "paid_replies.py", "properties.py",
-    "refusals.py", "renamed.py", "revenue.py", "rows.py", "selection.py", "terms.py", "times.py",
+    "contract.py", "data_in_hand.py", "databases.py", "dp_events.py", "draft.py", "engine.py", "files.py",
+    "guarantees.py", "http_client.py", "in_process.py", "lakes.py", "ledger.py", "opendp.py",
+    "paid_replies.py", "properties.py", "refusals.py", "renamed.py", "revenue.py",
+    "rows.py", "selection.py", "terms.py", "times.py",
 }  # fmt: skip
-"""Files whose messages answer to objects that only Python has, or to callers of a service."""
+"""Files whose messages answer to objects that only Python has, to callers of a service, or to `describe`."""
 
 
 def of_one_door() -> set[str]:
@@ -62,7 +63,7 @@ def test_both_spellings_exist() -> None:
     told = [
         name
         for file in SOURCE.rglob("*.py")
-        for call in re.findall(r"\bsay\(([a-z_]+=[^()]*(?:\([^()]*\))?[^()]*)\)", file.read_text("utf-8"))
+        for call in re.findall(r"\bspelling\(([a-z_]+=[^()]*(?:\([^()]*\))?[^()]*)\)", file.read_text("utf-8"))
         for name in re.findall(r"\b([a-z_]+)=", call)
     ]  # fmt: skip
     assert len(told) > 20
@@ -258,7 +259,7 @@ def test_python_has_no_options(call: Callable[[], object], places: dict[str, str
 
 def test_a_command_speaks_as_a_terminal_and_leaves_python_as_it_was() -> None:
     run(["plan", "--epsilon", "ten"])
-    assert say(delta="1e-8") == "delta='1e-8'"
+    assert spelling(delta="1e-8") == "delta='1e-8'"
 
 
 @pytest.mark.parametrize(
@@ -274,12 +275,12 @@ def test_a_command_speaks_as_a_terminal_and_leaves_python_as_it_was() -> None:
 def test_an_argument_is_spelled_by_one_rule(
     arguments: dict[str, Any], python: str, terminal: str
 ) -> None:
-    assert say(**arguments) == python
+    assert spelling(**arguments) == python
     from contextvars import copy_context
 
     def at_a_terminal() -> str:
         set_door("terminal")
-        return say(**arguments)
+        return spelling(**arguments)
 
     assert copy_context().run(at_a_terminal) == terminal
     assert json.loads(json.dumps(fix("bounds"))) == "bounds()"

@@ -88,7 +88,7 @@ def test_above_ten_together_it_warns(capsys: pytest.CaptureFixture[str]) -> None
 def test_what_makes_no_entry(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
     told(capsys, *ASK, "1", "--no-tally")
     with monkeypatch.context() as patched:
-        patched.setenv(tally.VARIABLE, "1")
+        patched.setenv(tally.NO_TALLY, "1")
         told(capsys, *ASK, "1")
     ledger = discreet.Ledger("budget.db")
     ledger.open("people", epsilon=3)
@@ -254,7 +254,7 @@ def test_what_releases_nothing_is_not_noted_in_python() -> None:
 
 
 def _entry(epsilon: Fraction) -> tally.Entry:
-    kind = tally.Kind("add_remove", None)
+    kind = tally.PromiseKind("add_remove", None)
     return tally.Entry(((1, 2, "a.csv"),), "mode", kind, tally.Total(1, epsilon), "now")
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .arguments import MOST_LISTED, exact_text, read_sequence, refuse_one_shot
 from .candidate_types import T
-from .doors import say
+from .doors import spelling
 from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, InvalidNumber, preview
 from .numbers import Number, exact, fits, float_up, positive
@@ -260,7 +260,7 @@ class Grid(Generic[T]):
             order = "; the lower end comes first" if steps < 0 else ""
             raise InvalidCandidates(
                 "hi must be lo plus a whole number of steps, got {ends}{order}",
-                ends=say(lo=lo, hi=hi, step=step),
+                ends=spelling(lo=lo, hi=hi, step=step),
                 order=order,
             )
         self.size = int(steps) + 1

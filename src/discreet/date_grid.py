@@ -19,7 +19,7 @@ from .arguments import exact_text
 from .candidate_types import T
 from .candidates import Grid, position
 from .decimals import Decimals, PointCells
-from .doors import say
+from .doors import spelling
 from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, preview
 from .sampling.vectors import ExactArray, Integers
@@ -208,7 +208,7 @@ class DateGrid(Generic[T]):
         last = self._steps_to_end()
         if last < 0:
             raise InvalidCandidates(
-                "hi must not be before lo, got {ends}", ends=say(lo=self.lo, hi=self.hi)
+                "hi must not be before lo, got {ends}", ends=spelling(lo=self.lo, hi=self.hi)
             )
         if not self._is_even and last >= _MOST_UNEVEN:
             raise InvalidCandidates(

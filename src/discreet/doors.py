@@ -1,6 +1,6 @@
 """Advice of messages, in the words of the reader's door: a terminal, Python, or a description of data.
 
-An argument is spelled by one rule, `say`: `delta='1e-8'` in Python, `--delta 1e-8` at a terminal, and
+An argument is spelled by one rule, `spelling`: `delta='1e-8'` in Python, `--delta 1e-8` at a terminal, and
 `delta = "1e-8" in discreet.toml` where that is the place. What has other names at each door stands in the table of
 `fix`. Remote callers give arguments, so a service speaks as Python does.
 """
@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 
 Door = Literal["python", "terminal", "description"]
 
-_LONGEST = 60
+_LONGEST_CHOICE = 60
 """Longer values are cut: a number may have thousands of digits."""
 
 _door: ContextVar[Door] = ContextVar("door", default="python")
@@ -52,7 +52,7 @@ def keeping_door(work: Callable[..., _T]) -> Callable[..., _T]:
     return at_door
 
 
-def say(**arguments: object) -> str:
+def spelling(**arguments: object) -> str:
     """Return arguments as the reader gives them: `groups='private', delta='1e-8'`, or with two hyphens each."""
     if _door.get() == "terminal":
         return " ".join(_option(name, value) for name, value in arguments.items())
@@ -77,7 +77,7 @@ def _literal(value: object) -> str:
 
 
 def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return text if len(text) <= _LONGEST_CHOICE else f"{text[: _LONGEST_CHOICE - 3]}..."
 
 
 _FIXES: Mapping[str, tuple[str, str]] = {

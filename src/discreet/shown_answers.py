@@ -38,7 +38,7 @@ def floor_counts(counts: Any) -> Any:
 
 def note_of_counts(*counts: Any) -> Message | None:
     """Return the sentence that says how many counts are shown as 0; None where all are as they are."""
-    below = sum(number < 0 for number in _numbers(counts))
+    below = sum(number < 0 for number in _single_counts(counts))
     if not below:
         return None
     return plural(
@@ -48,13 +48,13 @@ def note_of_counts(*counts: Any) -> Message | None:
     )
 
 
-def _numbers(counts: Any) -> Iterator[int]:
+def _single_counts(counts: Any) -> Iterator[int]:
     """Yield the counts in lists and under keys."""
     if isinstance(counts, int):
         yield counts
     elif isinstance(counts, Mapping | list | tuple):
         for one in counts.values() if isinstance(counts, Mapping) else counts:
-            yield from _numbers(one)
+            yield from _single_counts(one)
 
 
 def mean_in_words(mean: object, count: int) -> Message:

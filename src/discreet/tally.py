@@ -30,16 +30,16 @@ from .warning import warn
 if TYPE_CHECKING:
     from .releases import Release
 
-VARIABLE = "DISCREET_NO_TALLY"
+NO_TALLY = "DISCREET_NO_TALLY"
 """The environment variable that turns the tally off, if it is set to anything."""
 
-MOST_FILES = 64
+MOST_PLACES = 64
 """Of a question about more files, so many are noted."""
 
 _MOST_READ = 1 << 20
 """Bytes of the end of a tally that are read, so that it never takes long."""
 
-_LONGEST = 256
+_LONGEST_FRACTION = 256
 """Bits of a denominator."""
 
 _BAD = (ValueError, TypeError, KeyError, ZeroDivisionError, RecursionError)
@@ -49,18 +49,20 @@ Place: TypeAlias = "tuple[int, int, str]"
 """A file: its device, its number, and its path. One that is put in its place has another number."""
 
 
-class Kind(NamedTuple):
+class PromiseKind(NamedTuple):
     """The people that are protected: only promises of one kind add up."""
 
     neighbors: Any
     unit: Unit | None
 
 
-def _short(number: Any) -> Any:
+def _rounded_up(number: Any) -> Any:
     """Return a number, rounded up if it is long: sums of many odd fractions would take minutes."""
-    if number.denominator.bit_length() <= _LONGEST + 1:
+    if number.denominator.bit_length() <= _LONGEST_FRACTION + 1:
         return number
-    return Fraction(-(-(number.numerator << _LONGEST) // number.denominator), 1 << _LONGEST)
+    return Fraction(
+        -(-(number.numerator << _LONGEST_FRACTION) // number.denominator), 1 << _LONGEST_FRACTION
+    )
 
 
 class Total(NamedTuple):
@@ -71,9 +73,9 @@ class Total(NamedTuple):
     delta: Fraction = Fraction(0)
 
     def __add__(self, other: Any) -> Total:
-        return Total(*(_short(mine + yours) for mine, yours in zip(self, other, strict=True)))
+        return Total(*(_rounded_up(mine + yours) for mine, yours in zip(self, other, strict=True)))
 
-    def words(self, kind: Kind) -> str:
+    def words(self, kind: PromiseKind) -> str:
         """Return the total in words."""
         answers = plural(
             "{count:,} answer about this file so far", "{count:,} answers about this file so far", self.answers
@@ -84,7 +86,7 @@ class Total(NamedTuple):
         return with_relation(together, kind.neighbors, kind.unit)
 
 
-Totals: TypeAlias = "dict[Kind, Total]"
+Totals: TypeAlias = "dict[PromiseKind, Total]"
 
 
 class Entry(NamedTuple):
@@ -92,7 +94,7 @@ class Entry(NamedTuple):
 
     files: tuple[Place, ...]
     verb: str
-    kind: Kind
+    kind: PromiseKind
     total: Total
     at: str
 
@@ -106,19 +108,19 @@ def entry_of(verb: str, release: Release, files: Iterable[Place]) -> Entry | Non
     core = guarantee.core if guarantee.slack else guarantee
     is_pure = core is not None and core.pure is not None
     delta = guarantee.slack if is_pure else max(guarantee.slack, LARGEST_QUIET_DELTA)
-    kind = Kind(guarantee.neighbors, release.unit)
+    kind = PromiseKind(guarantee.neighbors, release.unit)
     at = datetime.now(UTC).isoformat(timespec="seconds")
     return Entry(places, verb, kind, Total(1, epsilon, delta), at)
 
 
-def files_of(found: Iterable[tuple[Any, str]]) -> list[Place]:
+def places_of_files(found: Iterable[tuple[Any, str]]) -> list[Place]:
     """Return the first files of those that are found, by device, number and path."""
-    return [(*identity, os.path.realpath(path)) for identity, path in islice(found, MOST_FILES)]
+    return [(*identity, os.path.realpath(path)) for identity, path in islice(found, MOST_PLACES)]
 
 
 def is_off() -> bool:
     """Return whether the user keeps no tally."""
-    return bool(os.environ.get(VARIABLE))
+    return bool(os.environ.get(NO_TALLY))
 
 
 def where() -> str | None:
@@ -188,7 +190,7 @@ def clear() -> None:
 
 def read(place: Place | None = None) -> Iterator[Entry]:
     """Yield the entries of the user's tally, of one file or of all."""
-    return _about(_lines(), place)
+    return _about(_last_lines(), place)
 
 
 def _about(lines: Iterable[bytes], place: Place | None) -> Iterator[Entry]:
@@ -200,7 +202,7 @@ def _about(lines: Iterable[bytes], place: Place | None) -> Iterator[Entry]:
                 yield _entry(json.loads(line))
 
 
-def _lines() -> list[bytes]:
+def _last_lines() -> list[bytes]:
     """Return the last lines of the user's tally."""
     path = where()
     with suppress(OSError):
@@ -224,13 +226,15 @@ def _entry(plain: Mapping[str, Any]) -> Entry:
     unit, neighbors = plain["unit"], plain["neighbors"]
     if neighbors not in ("add_remove", "replace_one"):
         raise ValueError("no neighbouring relation")
-    kind = Kind(neighbors, tuple(map(str, unit)) if isinstance(unit, list) else unit and str(unit))
-    numbers = [_number(plain[name]) for name in ("epsilon", "delta")]
+    kind = PromiseKind(
+        neighbors, tuple(map(str, unit)) if isinstance(unit, list) else unit and str(unit)
+    )
+    numbers = [_fraction(plain[name]) for name in ("epsilon", "delta")]
     files = tuple((int(device), int(number), str(path)) for device, number, path in plain["files"])
     return Entry(files, str(plain["verb"]), kind, Total(1, *numbers), str(plain["at"]))
 
 
-def _number(text: str) -> Fraction:
+def _fraction(text: str) -> Fraction:
     """Return a number of a tally; none that takes long to read."""
     if not _NUMBER.fullmatch(text):
         raise ValueError("no number")
@@ -251,12 +255,12 @@ def note(entry: Entry) -> list[str]:
     Of several files it is the one with the largest total. Nothing is said of the first answer.
     """
     append(entry)
-    lines = _lines()
-    totals = largest(add_up(_about(lines, place)) for place in entry.files)
+    lines = _last_lines()
+    totals = largest_totals(add_up(_about(lines, place)) for place in entry.files)
     return [] if sum(one.answers for one in totals.values()) < 2 else in_lines(totals)
 
 
-def largest(many: Iterable[Totals]) -> Totals:
+def largest_totals(many: Iterable[Totals]) -> Totals:
     """Return those totals of which one ε is the largest."""
     return max(
         many,

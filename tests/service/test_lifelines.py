@@ -191,7 +191,7 @@ def test_elsewhere_a_thread_looks_who_the_parent_is(monkeypatch: pytest.MonkeyPa
     ended: list[int] = []
     parents: Iterator[int] = iter([7, 7, 7, 1])
     monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setattr("discreet.service.lifelines._PAUSE", 0.01)
+    monkeypatch.setattr("discreet.service.lifelines._BETWEEN_LOOKS", 0.01)
     monkeypatch.setattr(os, "getppid", lambda: next(parents))
     monkeypatch.setattr(os, "_exit", ended.append)
     end_with(7)

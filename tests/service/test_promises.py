@@ -14,7 +14,13 @@ import discreet
 from discreet.batches import Call
 from discreet.datasets.configuration import read_configuration
 from discreet.errors import InvalidDescription
-from discreet.service.promises import LADDER, AnswerTimes, answer_times, describe_times, parts_of
+from discreet.service.promises import (
+    LADDER,
+    AnswerTimes,
+    answer_times,
+    describe_times,
+    request_parts,
+)
 
 TEXT = """
 [datasets.people]
@@ -113,7 +119,7 @@ def statement(medians: int, comparisons: int) -> str:
 )
 def test_parts_are_columns_with_their_comparisons(declared: Any, call: Call, parts: int) -> None:
     pytest.importorskip("sqlglot", reason="the extra sql is not installed")
-    assert parts_of(call, declared.dataset("people")) == parts
+    assert request_parts(call, declared.dataset("people")) == parts
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ from math import inf
 
 import pytest
 
-from discreet.service.schedule import Caller, Outcome, Promise, Run, Schedule, Step
+from discreet.service.schedule import Caller, Ending, Promise, QuestionRun, Schedule, ScheduleStep
 
 DAY = 300.0
 """The seconds between two public resets of delays in these worlds."""
 
 CALLERS: tuple[Caller, ...] = (None, "ann", "ben", "eve", "zoe")
-Seen = tuple[int, float, float, Outcome | None]
+Seen = tuple[int, float, float, Ending | None]
 """The number of a question, when it started and left, and what became of it."""
 
 CLOCK = 16.0
@@ -43,7 +43,7 @@ class Question:
     units: int
     charge: float
     read: float
-    outcome: Outcome = Outcome.DRAWN
+    outcome: Ending = Ending.DRAWN
     store: float = 0.0
     dies: bool = False
 
@@ -60,7 +60,7 @@ class Symbol:
         store: by how many grains the ledger was late with its outcome.
     """
 
-    outcome: Outcome | None
+    outcome: Ending | None
     charge: int
     before: int
     factor: int
@@ -104,12 +104,14 @@ class World:
             (p, self.runs[p].start, self.runs[p].leaving, self.runs[p].outcome) for p in self.left
         ]
 
-    def _ask(self, run: Run, _: float) -> None:
+    def _ask(self, run: QuestionRun, _: float) -> None:
         self._schedule.ask(run)
 
-    def _run_of(self, one: Question) -> Run:
+    def _run_of(self, one: Question) -> QuestionRun:
         unit = one.units * self.grain
-        return Run(one.caller, Promise(unit, self.grain, CLOCK * (unit or 1.0)), one.arrival)
+        return QuestionRun(
+            one.caller, Promise(unit, self.grain, CLOCK * (unit or 1.0)), one.arrival
+        )
 
     def _next(self) -> float:
         return self._real[0][0] if self._real else inf
@@ -122,14 +124,14 @@ class World:
         for step, run in self._schedule.advance(now):
             place = self.runs.index(run)
             one = self.questions[place]
-            if step is Step.BEGIN and one.outcome is Outcome.UNCHARGED:
+            if step is ScheduleStep.BEGIN and one.outcome is Ending.UNCHARGED:
                 self._happen(now + one.charge, partial(self._schedule.uncharged, run))
-            elif step is Step.BEGIN:
+            elif step is ScheduleStep.BEGIN:
                 self._happen(now + one.charge, partial(self._charge, place))
-            elif step is Step.STORE:
+            elif step is ScheduleStep.STORE:
                 self.stored[place] = run.leaving
                 self._happen(now + one.store, partial(self._store, place))
-            elif step is Step.LEFT:
+            elif step is ScheduleStep.LEFT:
                 self.left.append(place)
 
     def _charge(self, place: int, now: float) -> None:
@@ -146,8 +148,8 @@ class World:
     def _store(self, place: int, now: float) -> None:
         one, run = self.questions[place], self.runs[place]
         self._delays[one.caller] = run.start // DAY * DAY, run.factor
-        if one.dies and run.outcome is Outcome.DRAWN:
-            self._schedule.ended(run, now, Outcome.GIVEN_UP)
+        if one.dies and run.outcome is Ending.DRAWN:
+            self._schedule.ended(run, now, Ending.GIVEN_UP)
         self._schedule.stored(run, now)
 
     def _symbol(self, place: int) -> Symbol:
@@ -162,7 +164,7 @@ class World:
         return [self._other(*pair, dice) for pair in zip(self.questions, self.symbols, strict=True)]
 
     def _other(self, one: Question, symbol: Symbol, dice: random.Random) -> Question:
-        if symbol.outcome is Outcome.UNCHARGED:
+        if symbol.outcome is Ending.UNCHARGED:
             units = max(1, -(-one.charge // (one.units * self.grain)))
             return replace(
                 one, charge=dice.uniform((units - 1) * one.units * self.grain, one.charge)
@@ -176,7 +178,7 @@ class World:
         if symbol.factor > symbol.before:
             earliest = symbol.charge * self.grain + symbol.factor * unit / 2 - margin + 1e-6
         read = max(0.0, dice.uniform(earliest, latest) - charge)
-        if symbol.outcome is not one.outcome and not (one.dies and one.outcome is Outcome.DRAWN):
+        if symbol.outcome is not one.outcome and not (one.dies and one.outcome is Ending.DRAWN):
             read = inf  # its clock gave it up
         return replace(
             one, charge=charge, read=read, store=_within(dice, symbol.store, margin, self.grain)
@@ -199,7 +201,7 @@ def drawn_world(dice: random.Random) -> tuple[World, list[Question]]:
     for _ in range(dice.randint(1, 14)):
         time += dice.choice([0.0, world.grain, dice.uniform(0, gaps)])
         outcome = dice.choice(
-            [Outcome.DRAWN] * 6 + [Outcome.FAILED, Outcome.GIVEN_UP, Outcome.UNCHARGED]
+            [Ending.DRAWN] * 6 + [Ending.FAILED, Ending.GIVEN_UP, Ending.UNCHARGED]
         )
         charge = world.grain * dice.choice([0.01, 0.05, dice.uniform(0, 3)])
         store = world.grain * dice.choice([0.01, 0.05, dice.uniform(0, 2)])
@@ -222,7 +224,7 @@ def test_times_are_a_function_of_arrivals_lateness_and_doublings(block: int) -> 
         assert another.run(world.other(dice)) == seen
         assert another.symbols == world.symbols
         doubled += sum(one.factor > one.before for one in world.symbols)
-        given_up += sum(one.outcome is Outcome.GIVEN_UP for one in world.symbols)
+        given_up += sum(one.outcome is Ending.GIVEN_UP for one in world.symbols)
         late += sum(one.charge + one.store > 0 for one in world.symbols)
     assert min(doubled, given_up, late) > 100
 
@@ -236,7 +238,7 @@ def test_each_question_leaves_when_the_promise_says(block: int) -> None:
         world, questions = drawn_world(dice)
         world.run(questions)
         for one, run, symbol in zip(questions, world.runs, world.symbols, strict=True):
-            if symbol.outcome is not Outcome.UNCHARGED:
+            if symbol.outcome is not Ending.UNCHARGED:
                 delay = (symbol.charge + symbol.store + symbol.factor * one.units) * world.grain
                 assert run.leaving == pytest.approx(run.start + delay)
                 assert symbol.factor & (symbol.factor - 1) == 0
@@ -287,7 +289,7 @@ def test_an_answer_that_is_late_delays_no_other_caller_after_it() -> None:
 def test_a_reading_is_given_up_with_the_last_delay() -> None:
     world = World(1, 1.0)
     (seen,) = world.run([simple("ann", 0.0, inf)])
-    assert seen == (0, 0.0, CLOCK, Outcome.GIVEN_UP)
+    assert seen == (0, 0.0, CLOCK, Ending.GIVEN_UP)
 
 
 def test_readers_that_are_free_idle_while_a_caller_has_a_question_under_way() -> None:
@@ -343,24 +345,24 @@ def test_without_a_promise_replies_leave_when_they_are_ready() -> None:
 def test_what_is_taken_back_before_it_starts_never_starts() -> None:
     schedule = Schedule(1)
     runs = [
-        Run("ann", Promise(1.0, 1.0), 0.0),
-        Run("ann", Promise(1.0, 1.0), 0.0),
-        Run("ben", Promise(1.0, 1.0), 5.0),
+        QuestionRun("ann", Promise(1.0, 1.0), 0.0),
+        QuestionRun("ann", Promise(1.0, 1.0), 0.0),
+        QuestionRun("ben", Promise(1.0, 1.0), 5.0),
     ]
     for run in runs:
         schedule.ask(run)
-    assert schedule.advance(0.0) == [(Step.BEGIN, runs[0])]
+    assert schedule.advance(0.0) == [(ScheduleStep.BEGIN, runs[0])]
     assert [schedule.drop(run) for run in runs] == [False, True, True]
     schedule.charged(runs[0], 0.0, 1)
-    schedule.ended(runs[0], 0.0, Outcome.DRAWN)
+    schedule.ended(runs[0], 0.0, Ending.DRAWN)
     schedule.stored(runs[0], 0.95)
     steps = [step for _ in range(9) for step in schedule.advance(9.0)]
-    assert steps == [(Step.STORE, runs[0]), (Step.LEFT, runs[0])]
+    assert steps == [(ScheduleStep.STORE, runs[0]), (ScheduleStep.LEFT, runs[0])]
     assert schedule.next_time() == inf
 
 
 def test_after_its_end_a_service_starts_no_more() -> None:
     schedule = Schedule(1)
     schedule.close()
-    schedule.ask(Run("ann", Promise(1.0, 1.0), 0.0))
+    schedule.ask(QuestionRun("ann", Promise(1.0, 1.0), 0.0))
     assert schedule.advance(1.0) == []

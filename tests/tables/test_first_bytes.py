@@ -17,7 +17,7 @@ import pytest
 import discreet
 from discreet.datasets.draft import draft
 from discreet.errors import UnreadableFile
-from discreet.tables.first_bytes import FORMATS, told_format
+from discreet.tables.first_bytes import SIGNATURES, told_format
 
 ROWS = b"person,city\n" + b"p1,Bern\n" * 500
 
@@ -118,7 +118,7 @@ def test_no_row_of_text_is_taken_for_another_format(row: str, tmp_path: Path) ->
 
 def test_every_signature_has_a_byte_that_no_text_has() -> None:
     signs = (rb"\0", rb"\x0", rb"\x1", rb"\xf", rb"\xd", rb"\xb", rb"\x8", rb"1AY&SY")
-    for one in FORMATS:
+    for one in SIGNATURES:
         assert any(sign in one.pattern for sign in signs), one.words
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from discreet.tables import reader_library
-from discreet.tables.reader_library import FOLDER, open_reader
+from discreet.tables.reader_library import SOURCE_FOLDER, open_reader
 
 needs_kernel = pytest.mark.skipif(open_reader() is None, reason="the reader is not built")
 
@@ -37,16 +37,16 @@ def test_without_one_there_are_no_functions(
 ) -> None:
     if how == "no library":
         (tmp_path / "_reader.so").write_bytes(b"no library")
-    monkeypatch.setattr(reader_library, "FOLDER", str(tmp_path))
+    monkeypatch.setattr(reader_library, "SOURCE_FOLDER", str(tmp_path))
     assert open_reader() is None
 
 
 @needs_kernel
 def test_one_of_other_sources_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for file in Path(FOLDER).glob("*reader*"):
+    for file in Path(SOURCE_FOLDER).glob("*reader*"):
         if file.suffix in (".c", ".so"):
             shutil.copy(file, tmp_path)
-    monkeypatch.setattr(reader_library, "FOLDER", str(tmp_path))
+    monkeypatch.setattr(reader_library, "SOURCE_FOLDER", str(tmp_path))
     assert open_reader() is not None
     open_reader.cache_clear()
     with (tmp_path / "reader.c").open("a") as source:

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.tables import reader_library
 
-SOURCE = Path(reader_library.FOLDER, "reader.c")
+SOURCE = Path(reader_library.SOURCE_FOLDER, "reader.c")
 STORM = Path(__file__).with_name("reader_storm.c")
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]

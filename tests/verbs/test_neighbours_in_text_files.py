@@ -20,7 +20,7 @@ from discreet import Dataset, tables
 from discreet.cli import run
 from discreet.datasets.cell_fits import (
     check_cells,
-    check_records,
+    check_cells_and_records,
     count_spanning,
     read_once,
     record_fits,
@@ -205,7 +205,7 @@ def test_the_records_of_several_lines_are_paid_with_the_classes(
     for size in range(3):
         for rows in itertools.combinations_with_replacement(SPANNING, size):
             (tmp_path / "t.csv").write_bytes("\n".join(["x,y", *rows, ""]).encode())
-            fits, spans = check_records(Dataset(tmp_path / "t.csv", columns))
+            fits, spans = check_cells_and_records(Dataset(tmp_path / "t.csv", columns))
             assert spans == len(rows) - rows.count("1,1")
             counts[tuple(sorted(rows))] = [n for one in fits.values() for n in astuple(one)] + [
                 spans
@@ -250,7 +250,7 @@ def test_the_number_is_asked_where_a_record_may_span_lines(tmp_path: Path) -> No
         one = discreet.check(described(data), "a", epsilon=10**6)
         assert one.value.multiline_records == 2
         assert one.guarantee == PureDP(Fraction(10**6, 2)).repeated(2)
-        assert check_records(described(data))[1] == 2
+        assert check_cells_and_records(described(data))[1] == 2
     bare = discreet.scan_csv(file, quote="")
     frame = {"a": ["x"], "b": [1], "c": [2.0]}
     others: list[Any] = [bare, lines, tmp_path / "t.jsonl", frame]
@@ -258,7 +258,7 @@ def test_the_number_is_asked_where_a_record_may_span_lines(tmp_path: Path) -> No
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             one = discreet.check(described(other), "a", epsilon=10**6)
-            assert check_records(described(other))[1] is None
+            assert check_cells_and_records(described(other))[1] is None
         assert one.value.multiline_records is None
         assert "multiline_records" not in one.value.as_dict()
         assert one.guarantee == PureDP(Fraction(10**6)).repeated(1)

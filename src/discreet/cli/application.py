@@ -207,7 +207,7 @@ def _message(error: Exception) -> str | None:
         return "--language goes before the command, as in: discreet --language zh mode ..."
     message = str(parser_message())
     if getattr(getattr(error, "param", None), "name", None) == "column":
-        message = f"{message}{_columns(error)}"
+        message = f"{message}{_columns_in_words(error)}"
     several = "unexpected extra argument" in message
     return (
         f"{message}; of several files give the pattern, 'rows/*.csv' in quotes"
@@ -216,7 +216,7 @@ def _message(error: Exception) -> str | None:
     )
 
 
-def _columns(error: Any) -> str:
+def _columns_in_words(error: Any) -> str:
     """Return the columns of the table of a command that names none, in words; "" if it cannot be read."""
     table = error.ctx.params.get("data") if error.ctx is not None else None
     if not isinstance(table, str):

@@ -92,11 +92,11 @@ def count_not_private(dataset: str) -> None:
     Raises:
         Exit: with code 1 if there are any.
     """
-    from ..datasets.cell_fits import check_records
+    from ..datasets.cell_fits import check_cells_and_records
     from ..ledger.toml_budgets import configuration
 
     say(_NOT_PRIVATE)
-    fits, spanning = check_records(configuration().dataset(dataset))
+    fits, spanning = check_cells_and_records(configuration().dataset(dataset))
     table = Table(box=None, pad_edge=False, show_edge=False)
     for title in ("column", "records", *CLASSES.values()):
         table.add_column(title, overflow="fold")

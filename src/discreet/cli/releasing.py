@@ -19,7 +19,7 @@ from ..tables.files import file_format, listed_files
 from ..tables.progress import waiting
 from ..tables.records import PRIVATE_GROUPS
 from ..tables.text_form import TextForm
-from ..tally import Place, entry_of, files_of, is_off, note
+from ..tally import Place, entry_of, is_off, note, places_of_files
 from ..terms import Terms, spelled_out
 from . import options
 from .answer_output import check_report, say, show_release, write_report
@@ -251,7 +251,7 @@ def _files_of(path: str, dataset: Dataset | None) -> Sequence[Place]:
     place = place_of(path) if dataset is None else dataset.place
     if is_off() or path == "-" or place is None:
         return ()
-    return files_of(list_files(place))
+    return places_of_files(list_files(place))
 
 
 Printer = Callable[[dict[str, object]], None]

@@ -12,20 +12,20 @@ from pathlib import Path
 
 from .. import tally
 
-_MOST = 1000
+_MOST_NOTES = 1000
 """So many lines are kept: those of the shells before are not looked for."""
 
 
 def is_new_here(note: str) -> bool:
     """Return whether this shell has not shown a note yet, and remember that it has now."""
     path, line = _place(), f"{_shell()} {sha256(note.encode()).hexdigest()[:16]}"
-    earlier = [*_lines(path)]
+    earlier = [*_lines_of(path)]
     if line in earlier:
         return False
     if path is not None:
         with suppress(OSError):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            kept = [*earlier[1 - _MOST :], line]
+            kept = [*earlier[1 - _MOST_NOTES :], line]
             beside = path.with_name(f".{path.name}.{os.getpid()}")
             beside.write_text("\n".join(kept), encoding="ascii")
             beside.replace(path)
@@ -38,7 +38,7 @@ def _place() -> Path | None:
     return None if beside is None else Path(beside).with_name("notes.txt")
 
 
-def _lines(path: Path | None) -> Iterator[str]:
+def _lines_of(path: Path | None) -> Iterator[str]:
     """Yield the lines of the file, none if it cannot be read."""
     with suppress(OSError, ValueError):
         if path is not None and path.is_file():

@@ -198,7 +198,7 @@ def note_answer(verb: str, data: object, answer: object, *, has_column: bool = T
         is_dataset = isinstance(data, Dataset)
         is_path = not is_dataset and names_files(data, column=has_column)
         place = data.place if isinstance(data, Dataset) else place_of(data) if is_path else None
-        files = tally.files_of(list_files(place)) if place is not None else ()
+        files = tally.places_of_files(list_files(place)) if place is not None else ()
         memory = tally.place_in_memory(data) if place is None and not is_dataset else None
         entry = tally.entry_of(verb, answer, files if memory is None else [memory])
         if entry is not None:

@@ -44,10 +44,10 @@ def check_cells(dataset: Dataset) -> dict[str, CellCounts]:
 
     Side channels: everything; do not show the result, and do not take bounds from it.
     """
-    return check_records(dataset)[0]
+    return check_cells_and_records(dataset)[0]
 
 
-def check_records(dataset: Dataset) -> tuple[dict[str, CellCounts], int | None]:
+def check_cells_and_records(dataset: Dataset) -> tuple[dict[str, CellCounts], int | None]:
     """Return the fits of `check_cells`, and how many records span several lines. **This is not private** either.
 
     The number is None where no record can, as of all data but text files.

@@ -11,7 +11,7 @@ from ..account import describe_account
 from ..candidates import Grid, Labels
 from ..date_grid import DateGrid
 from ..decimals import Decimals
-from ..doors import fix, say
+from ..doors import fix, spelling
 from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..numbers import count, exact
 from ..privacy.units import one_record, plain_unit, read_unit
@@ -137,7 +137,7 @@ def _check_vouched(dataset: Dataset, arguments: dict[str, Any], verb: str) -> No
             dataset_label=dataset.label,
             one_record=one_record(dataset.privacy_unit),
             verb=verb,
-            unit=say(privacy_unit=plain_unit(dataset.privacy_unit)),
+            unit=spelling(privacy_unit=plain_unit(dataset.privacy_unit)),
         )
     declared_unit(dataset, unit)
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..doors import say
+from ..doors import spelling
 from ..error_boundary import replacing
 from ..errors import InvalidArgument, InvalidDescription, UnreadableData, UnreadableFile
 from ..tables.csv_files import CsvFile
@@ -156,8 +156,8 @@ def _types_of_files(data: "FileNames", source: str, *, header: bool) -> Mapping[
         "columns, say {header}; if that is a row, give them: {names}. Of JSON lines give "
         "the keys so too",
         source=source,
-        header=say(header=True),
-        names=say(names=["a", "b", "c"]),
+        header=spelling(header=True),
+        names=spelling(names=["a", "b", "c"]),
     )
 
 
@@ -259,7 +259,7 @@ def _column_types(database: Database | DuckFile, table: str | None) -> dict[str,
         names = ", ".join(sorted(tables)) or "none"
         raise InvalidArgument(
             "which table is it? give {table}; there are {names}",
-            table=say(table="NAME"),
+            table=spelling(table="NAME"),
             names=names,
         )
     if isinstance(database, DuckFile):

@@ -116,13 +116,13 @@ def _declaration(column: "ColumnProfile") -> Mapping[str, Any]:
     if column.kind == "dates":
         low, high = map(_day, column.ends) if column.ends else (LEAST, LARGEST)
         return {"type": "date", "minimum": low, "maximum": high}
-    bounds = {"minimum": LEAST, "maximum": LARGEST} if column.ends is None else _between(column)
+    bounds = {"minimum": LEAST, "maximum": LARGEST} if column.ends is None else _bounds(column)
     if column.is_integer:
         return {"type": "integer", **bounds}
     return {"type": "number", **bounds, "step": bounds.get("step", STEP)}
 
 
-def _between(column: "ColumnProfile") -> dict[str, Any]:
+def _bounds(column: "ColumnProfile") -> dict[str, Any]:
     """Return the bounds of a column of numbers, and the step of one that is not of whole numbers."""
     low, high = (Fraction(next_to_zero(end)) for end in column.ends or ())
     if low == high == 0:

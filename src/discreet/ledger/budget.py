@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..arguments import choice
-from ..doors import say
+from ..doors import spelling
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, preview
 from ..messages import AND, OR, Message, join
 from ..numbers import positive, spell, spell_down
@@ -240,7 +240,7 @@ class Budget:
         if unit == self.unit:
             return
         fix = (
-            f"ask with {say(privacy_unit=plain_unit(self.unit))}"
+            f"ask with {spelling(privacy_unit=plain_unit(self.unit))}"
             if self.unit
             else "ask without privacy_unit"
         )
@@ -353,7 +353,7 @@ class Budget:
                 "the budget of {name} has no delta yet, and its charges have an epsilon each: give "
                 "{use} with delta, so that releases with an epsilon and a delta each add up too",
                 name=self.name,
-                use=say(delta_for="questions"),
+                use=spelling(delta_for="questions"),
             )
         if use not in (None, self.delta_for):
             raise InvalidArgument(

@@ -16,7 +16,7 @@ from ..text_tables import fact_table
 from . import queries
 from .events import Event, EventBody, canonical_json, unit_field
 from .purchase import Payer
-from .shared_files import check_charge
+from .shared_files import refuse_shared_files
 from .transaction import NewEvent, Transaction
 
 
@@ -147,7 +147,7 @@ def _charge_once(transaction: Transaction, payer: Payer, request: str, body: Eve
             number=event.number,
         )
     if not events:
-        check_charge(transaction, payer.dataset, None)
+        refuse_shared_files(transaction, payer.dataset, None)
         charge_outside(transaction, payer, request, body)
         return _charge_of(_events_of(transaction, payer, request), payer, is_new=True)
     return _charge_of(events, payer, is_new=False)

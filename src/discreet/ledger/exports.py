@@ -14,10 +14,10 @@ from .events import Event
 
 _COLUMNS = Event.__slots__
 
-_SIGNS = "=+@\\-＝＋－＠"
+_FORMULA_SIGNS = "=+@\\-＝＋－＠"
 """Signs with which formulas begin in spreadsheets; the wide ones in some locales."""
 
-_BEGINNINGS = re.compile(rf"^(?=[\t\r\n])|(?<!\w)(?=[{_SIGNS}])")
+_BEGINNINGS = re.compile(rf"^(?=[\t\r\n])|(?<!\w)(?=[{_FORMULA_SIGNS}])")
 """Where a formula could begin, whatever separates the cells: a sign in front of which is no letter and no digit."""
 
 _IN_TEXTS = re.compile(r"""(?<!\w)[=+@]|(?<=[^\w\s\[])-|(?<!\w)-(?!\d[\d.e+-]*(?:[,}\]]|$))""")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..doors import fix, say
+from ..doors import fix, spelling
 from ..errors import InvalidArgument, UnknownBudget
 from ..payment import About
 from ..privacy.units import one_record
@@ -179,7 +179,7 @@ def _next_period(old: Budget, began: Period | None, per: str | None) -> Period:
             "the budget of {dataset} has no calendar period: name the new one, {period}. "
             '(Or declare per = "year" in discreet.toml, and it is named for you.)',
             dataset=old.dataset,
-            period=say(period="2027"),
+            period=spelling(period="2027"),
         )
     if not began.has_ended:
         raise InvalidArgument(
@@ -300,8 +300,8 @@ def _new_budget(name: BudgetName, terms: BudgetTerms) -> Budget:
         raise InvalidArgument(
             "what is delta for? give {questions} for releases with epsilon and delta each, which add up, or "
             "{composition} for releases with a rho, whose sum certifies epsilon and delta",
-            questions=say(delta_for="questions"),
-            composition=say(delta_for="composition"),
+            questions=spelling(delta_for="questions"),
+            composition=spelling(delta_for="composition"),
         )
     return new_budget(
         *name, terms.neighbors, terms.total, terms.unit,

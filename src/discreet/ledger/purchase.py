@@ -15,7 +15,7 @@ from uuid import uuid4
 from ..account import Indices, PaidAnswer
 from ..arguments import read_name
 from ..digests import is_current
-from ..doors import say
+from ..doors import spelling
 from ..errors import (
     DiscreetError,
     LedgerCorrupt,
@@ -56,7 +56,7 @@ from .failed_questions import (
     stored_failure,
     why_closed,
 )
-from .shared_files import check_charge, find_shared_file
+from .shared_files import find_shared_file, refuse_shared_files
 from .store import FollowUp, Store
 from .transaction import NewEvent, Transaction
 
@@ -298,7 +298,9 @@ class Purchase:
             was_charged = True if is_paid else self.was_charged(error)
             if was_charged is not False:
                 prefix = "this is paid" if was_charged else "if this was paid"
-                error.add_note(f"{prefix}: {say(request=self.bill.request)} asks again at no cost")
+                error.add_note(
+                    f"{prefix}: {spelling(request=self.bill.request)} asks again at no cost"
+                )
             if isinstance(error, DiscreetError):
                 error.charged = was_charged
             raise
@@ -355,7 +357,7 @@ class Purchase:
         if charge is not None and ending is None and not (timing and timing.is_record):
             self._check_readings(transaction)
         if charge is None:
-            check_charge(transaction, self.payer.dataset, self.bill.about)
+            refuse_shared_files(transaction, self.payer.dataset, self.bill.about)
             payment = self.payer.payment(transaction, self.bill.guarantee, self.bill.unit)
         return ending, payment
 
@@ -434,7 +436,7 @@ class Purchase:
     def describe(self, transaction: Transaction) -> None:
         """Check that the budget is the one of the dataset, and record a description that has changed."""
         payer = self.payer
-        description = check_charge(transaction, payer.dataset, self.bill.about)
+        description = refuse_shared_files(transaction, payer.dataset, self.bill.about)
         if description is not None:
             record(transaction, payer.dataset, description, at=payer.terms.at)
 

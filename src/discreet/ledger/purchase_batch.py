@@ -22,7 +22,7 @@ from .purchase import (
     without_frames,
     without_traceback,
 )
-from .shared_files import check_charge
+from .shared_files import refuse_shared_files
 from .store import FollowUp
 from .transaction import Transaction
 
@@ -101,7 +101,7 @@ class PurchaseBatch:
                 set_check(transaction, self.payer.dataset, one.bill.about)
         unpaid = self._unpaid(events)
         for one in _by_dataset(unpaid):
-            check_charge(transaction, self.payer.dataset, one.bill.about)
+            refuse_shared_files(transaction, self.payer.dataset, one.bill.about)
         payments = self._payments(transaction, unpaid)
         return [ending for _, ending in events], payments
 

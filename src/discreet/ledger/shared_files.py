@@ -53,7 +53,7 @@ class SharedFile:
         )
 
 
-def check_charge(transaction: Transaction, budget: str, about: About | None) -> About | None:
+def refuse_shared_files(transaction: Transaction, budget: str, about: About | None) -> About | None:
     """Return the description to be recorded with a charge: see `bindings.check_charge`. Files are compared, too.
 
     Raises:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 
-from ..doors import say
+from ..doors import spelling
 from ..errors import Exhausted, InvalidArgument
 from ..privacy.units import one_record, plain_unit
 from ..privacy.wording import relation
@@ -19,7 +19,7 @@ def check_share(share: Budget, whole: Budget) -> None:
         InvalidArgument: if its units, its neighboring relation, its privacy unit or the use of its delta differ.
     """
     if share.unit != whole.unit:
-        fix = say(privacy_unit=plain_unit(whole.unit)) if whole.unit else "no privacy_unit"
+        fix = spelling(privacy_unit=plain_unit(whole.unit)) if whole.unit else "no privacy_unit"
         raise InvalidArgument(
             "the budget of {whole_name} protects {one_record}, so a share of it takes {fix}",
             whole_name=whole.name,
@@ -164,7 +164,7 @@ def _reserve(whole: Budget, cost: Amount, share: Budget) -> Budget:
             cost=cost,
             analyst=share.analyst,
             remaining_amount=whole.remaining,
-            oversubscribe=say(oversubscribed=True),
+            oversubscribe=spelling(oversubscribed=True),
             requested=cost,
             spent=whole.spent,
             remaining=whole.remaining,

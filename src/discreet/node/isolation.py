@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
-from ..doors import say
+from ..doors import spelling
 from ..errors import (
     DiscreetError,
     Exhausted,
@@ -61,11 +61,9 @@ class ChargedError(Exception):
     def note(self) -> str:
         """The effect of asking again."""
         if self.is_final:
-            return (
-                f"this is paid: {say(request=self.request)} gives the same error again, at no cost"
-            )
+            return f"this is paid: {spelling(request=self.request)} gives the same error again, at no cost"
         payment = "this is paid" if self.is_certain else "if this was paid"
-        return f"{payment}: {say(request=self.request)} asks again at no cost"
+        return f"{payment}: {spelling(request=self.request)} asks again at no cost"
 
 
 Translation = Callable[[BaseException], BaseException]

@@ -19,7 +19,7 @@ LARGEST_QUIET_DELTA = Fraction(1, 10**5)
 LARGEST_DELTA = Fraction(1, 100)
 """Above it no verb answers."""
 
-_EPSILON = Message(
+_LARGE_EPSILON = Message(
     "{epsilon} is above 10 and protects no one: the answer can turn even odds that one person is in the data into "
     "more than 99.99 %. With ε = 1 it is at most 73.2 %"
 )
@@ -56,7 +56,7 @@ def weaknesses(guarantee: Guarantee) -> tuple[Message, ...]:
     """Return the warnings about a promise, none for most."""
     epsilon, delta = epsilon_of_promise(guarantee), guarantee.slack
     large = epsilon is not None and epsilon > LARGEST_EPSILON
-    of_epsilon = (_EPSILON.fill(epsilon=equals("ε", epsilon)),) if large and epsilon else ()
+    of_epsilon = (_LARGE_EPSILON.fill(epsilon=equals("ε", epsilon)),) if large and epsilon else ()
     if delta <= LARGEST_QUIET_DELTA or _is_void(guarantee):
         return of_epsilon
     return (*of_epsilon, _DELTA.fill(delta=equals("δ", delta), number=round(1 / delta)))

@@ -22,7 +22,7 @@ from . import wire
 from .padding import QUANTUM, Clock
 from .promises import AnswerTimes
 from .reader_pool import EndedError, Line, Reader, ReaderPool
-from .schedule import WAITING, Caller, Outcome, Run, Schedule, Step
+from .schedule import WAITING, Caller, Ending, QuestionRun, Schedule, ScheduleStep
 
 RequestKey = tuple[Caller, str, str]
 """What a ledger knows a request by: who asks, about which dataset, under which name."""
@@ -85,7 +85,7 @@ class Ticket:
     """
 
     question: QueuedQuestion
-    run: Run
+    run: QuestionRun
     reply: asyncio.Future[Line]
     instruction: asyncio.Future[Line]
     origin: datetime
@@ -128,7 +128,7 @@ class Dispatcher:
     waiting: int = WAITING
     _schedule: Schedule = field(init=False)
     _tickets: dict[RequestKey, Ticket] = field(default_factory=dict)
-    _of_run: dict[Run, Ticket] = field(default_factory=dict)
+    _of_run: dict[QuestionRun, Ticket] = field(default_factory=dict)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _timer: asyncio.Task[None] | None = None
     _due: float = inf
@@ -164,7 +164,7 @@ class Dispatcher:
         promise = self.times[question.dataset].promise(question.parts)
         quanta = max(0, floor((now - question.arrival) / QUANTUM)) + 1
         arrival = question.arrival + quanta * QUANTUM if promise.unit else now
-        run = Run(question.caller, promise, arrival)
+        run = QuestionRun(question.caller, promise, arrival)
         origin = self.clock.date() - timedelta(seconds=now)
         ticket = Ticket(question, run, loop.create_future(), loop.create_future(), origin)
         self._tickets[question.key] = self._of_run[run] = ticket
@@ -204,18 +204,18 @@ class Dispatcher:
         self._timer, self._due = None, inf
         self._follow()
 
-    def _do(self, step: Step, ticket: Ticket) -> None:
+    def _do(self, step: ScheduleStep, ticket: Ticket) -> None:
         """Do one step."""
         run = ticket.run
-        if step is Step.BEGIN:
+        if step is ScheduleStep.BEGIN:
             self._spawn(self._read(ticket))
-        elif step is Step.STOP:
+        elif step is ScheduleStep.STOP:
             ticket.reason = _CLOCK
             if ticket.reader is not None:
                 ticket.reader.kill()
-        elif step is Step.STORE and run.outcome is Outcome.DRAWN:
+        elif step is ScheduleStep.STORE and run.outcome is Ending.DRAWN:
             ticket.instruction.set_result(ticket.storing)
-        elif step is Step.STORE:
+        elif step is ScheduleStep.STORE:
             self._spawn(self._record(ticket))
         else:
             del self._tickets[ticket.question.key], self._of_run[run]
@@ -265,9 +265,9 @@ class Dispatcher:
                 ticket.is_charged = True
                 self._schedule.charged(ticket.run, self.clock.now(), message["factor"])
             else:
-                self._schedule.ended(ticket.run, self.clock.now(), Outcome.DRAWN)
+                self._schedule.ended(ticket.run, self.clock.now(), Ending.DRAWN)
             self._follow()
-            if ticket.run.outcome is Outcome.DRAWN:
+            if ticket.run.outcome is Ending.DRAWN:
                 await reader.send(await ticket.instruction)
         answer: Line = message["answer"]
         return answer
@@ -278,7 +278,7 @@ class Dispatcher:
         await ticket.reader.wait_for_end()
         is_own = ticket.reader.has_failed and not ticket.reason
         ticket.reason = ticket.reason or (_OWN if is_own else _KILLED)
-        outcome = Outcome.FAILED if is_own else Outcome.GIVEN_UP
+        outcome = Ending.FAILED if is_own else Ending.GIVEN_UP
         self._schedule.ended(ticket.run, self.clock.now(), outcome)
         if ticket.instruction.done():  # it ended while it stored
             self._spawn(self._record(ticket))
@@ -287,7 +287,7 @@ class Dispatcher:
     async def _record(self, ticket: Ticket) -> None:
         """Have a failure recorded, or that a question was given up, by another reader."""
         run = ticket.run
-        is_given_up = run.outcome is Outcome.GIVEN_UP
+        is_given_up = run.outcome is Ending.GIVEN_UP
         record = {
             **ticket.storing,
             "reason": ticket.reason or _CLOCK,
@@ -317,7 +317,7 @@ class Dispatcher:
     def _tell(self, ticket: Ticket) -> None:
         """Write a line for the owner about a question that was late, failed or was given up."""
         run, question = ticket.run, ticket.question
-        if run.outcome in (Outcome.FAILED, Outcome.GIVEN_UP) or run.factor > 1:
+        if run.outcome in (Ending.FAILED, Ending.GIVEN_UP) or run.factor > 1:
             line = {
                 "dataset": question.dataset, "analyst": question.caller, "delay": run.factor,
                 "outcome": run.outcome and run.outcome.value, "reason": ticket.reason or None,

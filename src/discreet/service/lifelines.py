@@ -13,10 +13,10 @@ from threading import Thread, current_thread, main_thread
 from types import FrameType
 
 _PR_SET_PDEATHSIG = 1
-_PAUSE = 0.5
+_BETWEEN_LOOKS = 0.5
 """Seconds between two looks at the parent, where the kernel does not."""
 
-_NAME = "discreet.service.lifelines"
+_MODULE = "discreet.service.lifelines"
 
 
 def end_with(parent: int) -> None:
@@ -38,13 +38,13 @@ def _watch(parent: int) -> None:
     from time import sleep
 
     while os.getppid() == parent:
-        sleep(_PAUSE)
+        sleep(_BETWEEN_LOOKS)
     os._exit(1)
 
 
 def command(module: str, *arguments: str) -> list[str]:
     """Return the command of a process that runs a module, and ends with this one before it imports anything."""
-    return [sys.executable, "-m", _NAME, str(os.getpid()), module, *arguments]
+    return [sys.executable, "-m", _MODULE, str(os.getpid()), module, *arguments]
 
 
 class StoppedError(BaseException):

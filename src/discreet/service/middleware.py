@@ -59,7 +59,7 @@ class TokenFirst:
             await refusal(scope, receive, _closing(send) if _has_body(scope) else send)
             return
         if scope.get(CALLER) is not None:
-            scope.get(BEGUN, _nothing)()
+            scope.get(BEGUN, _pass)()
         parts = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def whole() -> AsgiMessage:
@@ -115,5 +115,5 @@ def _refusal(scope: AsgiMessage, status: int, words: str) -> Response:
     return Response(json.dumps(reply), status, media_type="application/json")
 
 
-def _nothing() -> None:
+def _pass() -> None:
     """Return at once."""

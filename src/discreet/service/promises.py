@@ -104,7 +104,7 @@ def describe_times(times: Mapping[str, AnswerTimes]) -> Iterator[Message]:
         )  # fmt: skip
 
 
-def parts_of(call: Call, data: object) -> int:
+def request_parts(call: Call, data: object) -> int:
     """Return the public number of parts of a question: columns that are read, each with its comparisons.
 
     Args:
@@ -114,15 +114,15 @@ def parts_of(call: Call, data: object) -> int:
     terms = call.terms
     if call.verb is sql:
         statement = read_statement(terms.get("statement", *call.arguments))
-        return _parts(len(statement.aggregates), [statement.by], statement.where)
+        return _parts_by_group(len(statement.aggregates), [statement.by], statement.where)
     columns = 1
     if call.verb in (check, profile) and isinstance(data, Dataset):
         named = call.arguments[0] if call.arguments else terms.get("columns")
         columns = 1 if isinstance(named, str) else len(data.columns)
-    return _parts(columns, terms.get("by"), read_condition(terms.get("where")))
+    return _parts_by_group(columns, terms.get("by"), read_condition(terms.get("where")))
 
 
-def _parts(columns: int, by: object, where: Condition | None) -> int:
+def _parts_by_group(columns: int, by: object, where: Condition | None) -> int:
     """Return the parts of so many questions by groups, each of which compares by itself."""
     groups = [one for one in (by if isinstance(by, list | tuple) else [by]) if one is not None]
     comparisons = 0 if where is None else count_parts(where)

@@ -48,7 +48,7 @@ from .free_questions import Freedom, check_number_of_values, read_free, refusal
 from .lengths import longest_release, with_most
 from .own_rights import OwnRights
 from .past_releases import PastRelease, past_releases
-from .promises import AnswerTimes, parts_of
+from .promises import AnswerTimes, request_parts
 
 AUDITORS_ASK_NOTHING = "an auditor asks nothing; use the token of an analyst"
 
@@ -293,7 +293,7 @@ class Rights:
         quote, times = self._price(inquiry, size), self.times.get(inquiry.dataset)
         if not self.asks or times is None or not times.answers_after:
             return quote
-        unit = times.promise(parts_of(inquiry.call, inquiry.data)).unit
+        unit = times.promise(request_parts(inquiry.call, inquiry.data)).unit
         delay = self.datasets.delays([inquiry.budget])[0].after_reset(self._since(inquiry.dataset))
         return replace(quote, answers_after=delay.factor * unit)
 
@@ -379,7 +379,7 @@ class Rights:
             self._check_length(inquiry, bill, size)
             if self.analyst is not None and inquiry.permission is not None:
                 inquiry.permission.admit(self.analyst, paying.request)
-            self.note(inquiry.dataset, bill, parts_of(inquiry.call, inquiry.data))
+            self.note(inquiry.dataset, bill, request_parts(inquiry.call, inquiry.data))
 
         wrap = self.wrap if self.unread is None else partial(_refuse_unread, self.unread)
         checkout = Checkout(check, wrap, self.check_again)

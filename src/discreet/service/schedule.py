@@ -50,7 +50,7 @@ class Promise:
         return factor * self.unit >= self.clock
 
 
-class Outcome(Enum):
+class Ending(Enum):
     """The end of a question, besides its time."""
 
     DRAWN = "drawn"
@@ -60,7 +60,7 @@ class Outcome(Enum):
 
 
 @dataclass(slots=True, eq=False)
-class Run:
+class QuestionRun:
     """One question on its way.
 
     Attributes:
@@ -83,16 +83,16 @@ class Run:
     late: float = 0.0
     factor: int = 1
     leaving: float = inf
-    outcome: Outcome | None = None
+    outcome: Ending | None = None
     is_stored: bool = False
     number: int = 0
 
 
-class Step(Enum):
+class ScheduleStep(Enum):
     """A step to take for a question.
 
     BEGIN: charge it and read. STOP: end its reader, for its clock. STORE: store its outcome, which leaves at
-    `Run.leaving`. LEFT: it is over.
+    `QuestionRun.leaving`. LEFT: it is over.
     """
 
     BEGIN = "begin"
@@ -116,7 +116,7 @@ class _Queue:
         last: the number of the caller's latest start.
     """
 
-    waiting: deque[Run] = field(default_factory=deque)
+    waiting: deque[QuestionRun] = field(default_factory=deque)
     is_served: bool = False
     held: float = 0.0
     last: int = -1
@@ -134,16 +134,16 @@ class Schedule:
     _busy: int = 0
     _is_closed: bool = False
     _queues: dict[Caller, _Queue] = field(default_factory=dict)
-    _due: list[tuple[float, int, int, Run]] = field(default_factory=list)
+    _due: list[tuple[float, int, int, QuestionRun]] = field(default_factory=list)
     _numbers: "count[int]" = field(default_factory=count)
-    _steps: list[tuple[Step, Run]] = field(default_factory=list)
+    _steps: list[tuple[ScheduleStep, QuestionRun]] = field(default_factory=list)
 
-    def ask(self, run: Run) -> None:
+    def ask(self, run: QuestionRun) -> None:
         """Take a question that arrives now or later."""
         run.number = next(self._numbers)
         self._add(run.arrival, _ARRIVE, run)
 
-    def drop(self, run: Run) -> bool:
+    def drop(self, run: QuestionRun) -> bool:
         """Take a question back, and return whether it had not started."""
         if run.start < inf:
             return False
@@ -157,7 +157,7 @@ class Schedule:
         """Start no more questions."""
         self._is_closed = True
 
-    def charged(self, run: Run, now: float, factor: int) -> None:
+    def charged(self, run: QuestionRun, now: float, factor: int) -> None:
         """Note that a charge is durable, and the delay of the caller before it."""
         promise = run.promise
         if promise.unit:
@@ -169,28 +169,28 @@ class Schedule:
         else:
             self._add(now + promise.clock, _STOP, run)
 
-    def ended(self, run: Run, now: float, outcome: Outcome) -> None:
+    def ended(self, run: QuestionRun, now: float, outcome: Ending) -> None:
         """Note that an outcome is there; of several that come the last is the outcome."""
         is_first = run.outcome is None
         run.outcome = outcome
         if is_first and not run.promise.unit:
             run.leaving = now
-            self._steps.append((Step.STORE, run))
+            self._steps.append((ScheduleStep.STORE, run))
 
-    def stored(self, run: Run, now: float) -> None:
+    def stored(self, run: QuestionRun, now: float) -> None:
         """Note that an outcome is in the ledger."""
         run.is_stored = True
         if not run.promise.unit:
             self._leave_at(run, now)
 
-    def uncharged(self, run: Run, now: float) -> None:
+    def uncharged(self, run: QuestionRun, now: float) -> None:
         """Note that a question was refused when it was to be charged: no data were read."""
-        run.outcome, run.is_stored = Outcome.UNCHARGED, True
+        run.outcome, run.is_stored = Ending.UNCHARGED, True
         unit = run.promise.unit
         units = max(1, ceil((now - run.start) / unit)) if unit else 0
         self._leave_at(run, run.start + units * unit if unit else now)
 
-    def advance(self, now: float) -> list[tuple[Step, Run]]:
+    def advance(self, now: float) -> list[tuple[ScheduleStep, QuestionRun]]:
         """Return the steps to take up to a time, in their order."""
         while self._due and self._due[0][0] <= now:
             time = self._due[0][0]
@@ -207,15 +207,15 @@ class Schedule:
         """Return the time of the next step; infinite if there is none."""
         return self._due[0][0] if self._due else inf
 
-    def _add(self, time: float, kind: int, run: Run) -> None:
+    def _add(self, time: float, kind: int, run: QuestionRun) -> None:
         if time < inf:
             heappush(self._due, (time, kind, run.number, run))
 
-    def _leave_at(self, run: Run, time: float) -> None:
+    def _leave_at(self, run: QuestionRun, time: float) -> None:
         run.leaving = time
         self._add(time, _LEAVE, run)
 
-    def _plan(self, run: Run) -> None:
+    def _plan(self, run: QuestionRun) -> None:
         """Set when a reply leaves, if its outcome is there by then."""
         promise = run.promise
         run.leaving = run.start + run.late + run.factor * promise.unit
@@ -223,22 +223,22 @@ class Schedule:
         if promise.is_last(run.factor):
             self._add(run.leaving - 2 * promise.margin, _STOP, run)
 
-    def _stop(self, run: Run, _: float) -> None:
+    def _stop(self, run: QuestionRun, _: float) -> None:
         """Give a question up for its clock."""
         if run.outcome is None:
-            self._steps.append((Step.STOP, run))
-            self.ended(run, _, Outcome.GIVEN_UP)
+            self._steps.append((ScheduleStep.STOP, run))
+            self.ended(run, _, Ending.GIVEN_UP)
 
-    def _decide(self, run: Run, _: float) -> None:
+    def _decide(self, run: QuestionRun, _: float) -> None:
         """Store the answer if there is one; or double the delay."""
         if run.outcome is None:
             run.factor *= 2
             self._plan(run)
         else:
-            self._steps.append((Step.STORE, run))
+            self._steps.append((ScheduleStep.STORE, run))
             self._add(run.leaving, _LEAVE, run)
 
-    def _leave(self, run: Run, time: float) -> None:
+    def _leave(self, run: QuestionRun, time: float) -> None:
         """Free the reader of a reply that leaves; one that is not stored leaves a grain later."""
         if not run.is_stored:
             self._leave_at(run, time + run.promise.grain)
@@ -247,9 +247,9 @@ class Schedule:
         queue.is_served = False
         queue.held += time - run.start
         self._busy -= 1
-        self._steps.append((Step.LEFT, run))
+        self._steps.append((ScheduleStep.LEFT, run))
 
-    def _arrive(self, run: Run, time: float) -> None:
+    def _arrive(self, run: QuestionRun, time: float) -> None:
         if run.leaving == -inf:
             return
         present = [one.held for one in self._queues.values() if one.waiting or one.is_served]
@@ -273,7 +273,7 @@ class Schedule:
             queue.is_served, queue.last = True, next(self._numbers)
             run.start, run.number = time, queue.last
             self._busy += 1
-            self._steps.append((Step.BEGIN, run))
+            self._steps.append((ScheduleStep.BEGIN, run))
         if not any(one.waiting for one in self._queues.values()):
             self._queues = {who: one for who, one in self._queues.items() if one.is_served}
             for one in self._queues.values():

@@ -41,7 +41,7 @@ class _Open:
             self._batches.close()
 
 
-_numbers = itertools.count(1)
+_stream_numbers = itertools.count(1)
 _streams: dict[int, _Open] = {}
 """The streams that are open, by the number in their private data."""
 _exported: dict[int, Any] = {}
@@ -52,7 +52,7 @@ _structures: dict[int, ArrowStream] = {}
 _Call = ctypes.CFUNCTYPE(ctypes.c_int, Pointer, Pointer)
 _Release = ctypes.CFUNCTYPE(None, Pointer)
 _LastError = ctypes.CFUNCTYPE(Pointer, Pointer)
-_NAME = b"arrow_array_stream"
+_CAPSULE = b"arrow_array_stream"
 
 _pointer_in = ctypes.PYFUNCTYPE(Pointer, Pointer, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
@@ -69,14 +69,14 @@ def stream_capsule(columns: int, begin: Callable[[], Batches]) -> object:
         columns: how many there are.
         begin: opens the batches, when the first is asked for.
     """
-    number = next(_numbers)
+    number = next(_stream_numbers)
     _streams[number] = _Open(columns, begin)
     structure = ArrowStream(
         _GET_SCHEMA, _GET_NEXT, _address(_LAST_ERROR), _address(_RELEASE_STREAM), number
     )
     address = ctypes.addressof(structure)
     _structures[address] = structure
-    return _new_capsule(address, _NAME, _address(_DESTROY))
+    return _new_capsule(address, _CAPSULE, _address(_DESTROY))
 
 
 def put_batch(columns: Sequence[tuple[Any, Any, int, Any]], records: int, address: int) -> None:
@@ -102,7 +102,7 @@ def put_batch(columns: Sequence[tuple[Any, Any, int, Any]], records: int, addres
 
 def _keep(structure: Any, *behind: object) -> Any:
     """Return an empty structure of Arrow, behind which things are kept until it is released."""
-    structure.private_data = next(_numbers)
+    structure.private_data = next(_stream_numbers)
     structure.release = _address(
         _RELEASE_ARRAY if type(structure) is ArrowArray else _RELEASE_SCHEMA
     )
@@ -153,27 +153,27 @@ def _release_stream(stream: int) -> None:
     structure.release = None
 
 
-def _release(structure: Any) -> None:
+def _release_export(structure: Any) -> None:
     """Release a structure with those of its children that were not moved elsewhere."""
     for i in range(structure.n_children):
         child = type(structure).from_address(structure.children[i])
         if child.release:
-            _release(child)
+            _release_export(child)
     _exported.pop(structure.private_data)
     structure.release = None
 
 
 def _release_schema(schema: int) -> None:
-    _release(ArrowSchema.from_address(schema))
+    _release_export(ArrowSchema.from_address(schema))
 
 
 def _release_array(array: int) -> None:
-    _release(ArrowArray.from_address(array))
+    _release_export(ArrowArray.from_address(array))
 
 
 def _destroy(capsule: int) -> None:
     """Release a stream that was not taken out of its capsule."""
-    address = _pointer_in(capsule, _NAME)
+    address = _pointer_in(capsule, _CAPSULE)
     structure = _structures.pop(address)
     if structure.release:
         _release_stream(address)

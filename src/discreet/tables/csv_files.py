@@ -137,7 +137,7 @@ def open_csv(
     }  # empty is nobody
     skip = int(head.form.names is None)
     records = TextRecords(file, head.form, head.encoding, head.mark, places, skip)
-    return _rows(records, expressions, connection, {})
+    return _text_rows(records, expressions, connection, {})
 
 
 def open_json_lines(
@@ -163,10 +163,10 @@ def open_json_lines(
     encoding, mark = told if told is not None and told[0] == "utf-8" else ("utf-8", 0)
     lines = TextForm(delimiter=None, quote="", multiline=False)
     records = TextRecords(file, lines, encoding, mark, (0,), 0)
-    return _rows(records, expressions, connection, parameters)
+    return _text_rows(records, expressions, connection, parameters)
 
 
-def _rows(
+def _text_rows(
     records: TextRecords,
     expressions: Mapping[str, str],
     connection: "DuckDBPyConnection",

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from .text_form import TextForm
 
-_LONGEST = 2**31 - 1
+_LONGEST_FIELD = 2**31 - 1
 """Characters of a cell, for `csv`: what it refuses would depend on the rows."""
 
 
@@ -23,7 +23,7 @@ def _csv() -> Any:
     assert spec.loader is not None, "and loads it"
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.field_size_limit(_LONGEST)
+    module.field_size_limit(_LONGEST_FIELD)
     return module
 
 

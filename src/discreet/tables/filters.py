@@ -50,7 +50,7 @@ _KINDS_OF_CONSTANTS: Mapping[ConstantKind, tuple[str, ...]] = {
 }
 """The kinds of columns whose cells are compared with constants of a kind."""
 
-_SHOWN = 10
+_MOST_CATEGORIES = 10
 """So many categories are shown in a message."""
 
 _ALIAS, ROW = "where", "row"
@@ -114,7 +114,7 @@ def check_categories(test: Test, of: ColumnType) -> None:
                 "where: {constant} is none of the categories of {words}; they are {names}",
                 constant=preview(one),
                 words=of.words,
-                names=preview([*of.enum_categories[:_SHOWN]]),
+                names=preview([*of.enum_categories[:_MOST_CATEGORIES]]),
             )
 
 

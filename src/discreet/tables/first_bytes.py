@@ -40,7 +40,7 @@ class Format(NamedTuple):
         return self.advice.format(path=file)
 
 
-FORMATS = (
+SIGNATURES = (
     Format(rb"PAR1[\s\S]{0,12}[\0-\x08\x0e-\x1f]", "Parquet", "holds Parquet", "name it .parquet"),
     Format(rb"PARE[\s\S]{0,12}[\0-\x08\x0e-\x1f]", "", "holds encrypted Parquet", "decrypt it first"),
     Format(rb"ARROW1\0", "Arrow", "holds Arrow", "name it .arrow"),
@@ -77,7 +77,7 @@ UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 def told_format(start: bytes) -> Format | None:
     """Return the format that first bytes are a signature of; None for text, and all that has none."""
-    return next((one for one in FORMATS if re.match(one.pattern, start)), None)
+    return next((one for one in SIGNATURES if re.match(one.pattern, start)), None)
 
 
 def refuse_other_format(file: Path, start: bytes, kind: str = "") -> None:

@@ -72,10 +72,10 @@ def refuse_lakes(files: Iterable[Path]) -> None:
         if os.path.islink(path):
             targets.add(os.path.dirname(os.path.realpath(path)))
         for target in targets:
-            _refuse(file, target, found)
+            _refuse_lake(file, target, found)
 
 
-def _refuse(file: Path, folder: str, found: dict[str, "_Format | None"]) -> None:
+def _refuse_lake(file: Path, folder: str, found: dict[str, "_Format | None"]) -> None:
     """Raise if a folder, or one above it, is that of such a table; the answers are remembered by folder."""
     while folder not in found:
         found[folder] = next((one for one in _FORMATS if one.is_table(folder)), None)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..sampling.kernel_library import is_of_other_sources
 
-FOLDER = os.path.dirname(os.path.abspath(__file__))
+SOURCE_FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 _POINTER, _SIZE = ctypes.c_void_p, ctypes.c_size_t
 _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
@@ -38,15 +38,15 @@ def open_reader() -> dict[str, Any] | None:
     """Return the functions of reader.c by name; None where it was not built, or is not in use."""
     if os.environ.get("DISCREET_KERNEL") == "0":
         return None
-    names = sorted(name for name in os.listdir(FOLDER) if name.startswith("_reader."))
+    names = sorted(name for name in os.listdir(SOURCE_FOLDER) if name.startswith("_reader."))
     if not names:
         return None
     try:
-        library = ctypes.CDLL(os.path.join(FOLDER, names[0]))
+        library = ctypes.CDLL(os.path.join(SOURCE_FOLDER, names[0]))
         functions = {name: _declare(library, name) for name in _FUNCTIONS}
     except (OSError, AttributeError):  # of another system or version
         return None
-    is_old = is_of_other_sources(functions["source"](), FOLDER, "reader.c")
+    is_old = is_of_other_sources(functions["source"](), SOURCE_FOLDER, "reader.c")
     return None if is_old else functions
 
 

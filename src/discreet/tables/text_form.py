@@ -87,7 +87,7 @@ def text_form(  # noqa: PLR0913  # the words of a form
     code = None if encoding is None else encoding_name(encoding)
     signs = _one_of(decimal, "decimal", DECIMALS), _one_of(thousands, "thousands", (*THOUSANDS,))
     _check_numbers(separator, mark, *signs)
-    return TextForm(separator, _names(names), code, mark, multiline, *signs)
+    return TextForm(separator, _column_names(names), code, mark, multiline, *signs)
 
 
 def _one_of(value: object, word: str, signs: Sequence[str]) -> str | None:
@@ -129,7 +129,7 @@ def _sign(value: object, word: str) -> str:
     return value
 
 
-def _names(names: Sequence[str] | None) -> tuple[str, ...] | None:
+def _column_names(names: Sequence[str] | None) -> tuple[str, ...] | None:
     """Return the names of columns, which are distinct texts."""
     if names is None:
         return None

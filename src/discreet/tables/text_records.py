@@ -37,8 +37,11 @@ SEVERAL_LINES = 2**64 - 2
 
 _LACKING = "\ufffd"
 _IN_A_BATCH = 1 << 14
-_BETWEEN_LOOKS = 128
-"""How many records of `csv` are read before their wanted cells are taken: they stay in a processor's cache."""
+_BETWEEN_LOOKS = 64
+"""How many records of `csv` are read before their wanted cells are taken: they stay in a processor's cache.
+
+So many cells of the greatest length, and those of one look before, keep the ends of a batch below 2**31.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +127,11 @@ def _blocks(records: TextRecords, *, is_raw: bool) -> Any:
     with byte_blocks.open_bytes(records.file) as stream:
         stream.read(records.mark)
         if is_raw:
-            while block := stream.read(byte_blocks.BLOCK):
+            while block := stream.read(byte_blocks.BLOCK_SIZE):
                 yield block
             return
         decoder = codecs.getincrementaldecoder(records.encoding)("replace")
-        while block := stream.read(byte_blocks.BLOCK):
+        while block := stream.read(byte_blocks.BLOCK_SIZE):
             if text := decoder.decode(block):
                 yield text.encode()
         if text := decoder.decode(b"", True):
@@ -152,11 +155,11 @@ class _ByCsv:
         while not is_last and size < _IN_A_BATCH and self._stream.tell() - begin < LONGEST_CELL:
             records = [*islice(self._records, _BETWEEN_LOOKS)]
             for cells, place in zip(columns, self._places, strict=True):
-                cells += _cells(records, place)
+                cells += _cells_at(records, place)
             size += len(records)
             is_last = len(records) < _BETWEEN_LOOKS
         if size:
-            put_batch([*map(_column, columns)], size, address)
+            put_batch([*map(_arrow_column, columns)], size, address)
         return size > 0
 
     def close(self) -> None:
@@ -164,7 +167,7 @@ class _ByCsv:
         self._opened.close()
 
 
-def _cells(records: Sequence[list[str]], place: int) -> list[str]:
+def _cells_at(records: Sequence[list[str]], place: int) -> list[str]:
     """Return the cells of records at a place; one that a record lacks is empty."""
     if place == SEVERAL_LINES:
         return ["1" if _spans("".join(record)) else "" for record in records]
@@ -178,7 +181,7 @@ def _spans(text: str) -> bool:
     return "\n" in text or "\r" in text
 
 
-def _column(cells: list[str]) -> tuple[Any, Any, int, Any]:
+def _arrow_column(cells: list[str]) -> tuple[Any, Any, int, Any]:
     """Return a column of an Arrow batch: its text, the ends of its cells, the number of nulls, the others."""
     words, valid, bad = [*map(str.encode, cells)], np.empty(0, np.uint8), 0
     if _LACKING in "".join(cells) or max(map(len, words)) > LONGEST_CELL:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..answers import Answer
 from ..candidates import Answers, Labels, LabelsFromData
-from ..doors import say
+from ..doors import spelling
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms.noisy_counts import moved_counts
 from ..mechanisms.top_counts import TopCounts
@@ -24,7 +24,7 @@ def refuse_bound(max_candidates: object) -> None:
     if max_candidates is not None:
         raise InvalidArgument(
             "max_candidates bounds for how many candidates one user counts: it goes with {counts}",
-            counts=say(method="counts"),
+            counts=spelling(method="counts"),
         )
 
 
@@ -81,11 +81,12 @@ class CountedQuestion(NamedTuple):
         if not isinstance(labels, Labels):
             raise InvalidCandidates(
                 "{counts} adds noise to the count of every candidate: give public candidates in a list",
-                counts=say(method="counts"),
+                counts=spelling(method="counts"),
             )
         if "mechanism" in unit_query.terms:
             raise InvalidArgument(
-                "{counts} adds noise of its own: leave out mechanism", counts=say(method="counts")
+                "{counts} adds noise of its own: leave out mechanism",
+                counts=spelling(method="counts"),
             )
         mechanism = TopCounts(self.k, moved_by_a_record(unit_query, labels.size))
         counting = replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})

@@ -10,7 +10,7 @@ from ..account import is_paid, is_quoted
 from ..arguments import choice, column_name
 from ..candidates import Labels, LabelsFromData, table_library
 from ..datasets.look_alikes import look_alikes
-from ..doors import say
+from ..doors import spelling
 from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..mechanisms import read_mechanism
 from ..mechanisms.without_guarantee import WithoutGuarantee
@@ -221,7 +221,7 @@ def _warn_of_one(labels: Labels) -> None:
     if "," in one or ";" in one or any(map(str.isspace, one)):
         warn(
             f"there is one candidate only, {preview(one)}, so the answer says nothing else. If these are several, "
-            f"separate them: {say(candidates=['tea', 'coffee'])}"
+            f"separate them: {spelling(candidates=['tea', 'coffee'])}"
         )
 
 
@@ -244,8 +244,8 @@ def categories_of_column(
             "candidates are missing: the type of {column} declares none. Give the possible answers, from what you "
             "know and not from the data, such as {listed}. Without a list: {unlisted}",
             column=_in_words(column),
-            listed=say(candidates=["tea", "coffee"]),
-            unlisted=say(**unlisted),
+            listed=spelling(candidates=["tea", "coffee"]),
+            unlisted=spelling(**unlisted),
         )
     return categories
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..doors import say
+from ..doors import spelling
 from ..errors import InvalidArgument
 from ..mechanisms.private_keys import PrivateKeys
 from ..numbers import Number, count, exact, positive
@@ -94,19 +94,19 @@ def read_private_groups(
         raise InvalidArgument(
             "{groups} divides epsilon between the groups and their answers: give epsilon and delta in place of rho "
             "or scale",
-            groups=say(groups=PRIVATE_GROUPS),
+            groups=spelling(groups=PRIVATE_GROUPS),
         )
     if arguments["delta"] is None:
         raise InvalidArgument(
             "{groups} needs delta, the probability that a group tells of one record, such as {delta}",
-            groups=say(groups=PRIVATE_GROUPS),
-            delta=say(delta="1e-8"),
+            groups=spelling(groups=PRIVATE_GROUPS),
+            delta=spelling(delta="1e-8"),
         )
     epsilon, delta = arguments["epsilon"], read_share(arguments["delta"])
     if epsilon is None:
         raise InvalidArgument(
             "{groups} needs epsilon, for the groups and their answers",
-            groups=say(groups=PRIVATE_GROUPS),
+            groups=spelling(groups=PRIVATE_GROUPS),
         )
     whole, share = positive(epsilon, "epsilon"), _read_share_of_groups(arguments["groups_share"])
     most = arguments["most_drawn"]

@@ -10,7 +10,7 @@ from ..accuracy import ErrorBound
 from ..answers import Answer, AnswerLists
 from ..arguments import column_name, refuse_one_shot
 from ..condition_readers import read_condition
-from ..doors import say
+from ..doors import spelling
 from ..errors import InvalidArgument
 from ..mechanisms.contract import PrivacyParameter, calibrate, need_parameter, read_parameter
 from ..mechanisms.key_shares import MOST_KEYS
@@ -339,8 +339,8 @@ def _read_delta(delta: object) -> Fraction:
         raise InvalidArgument(
             "{private} needs delta, a probability far below one over the number of records, such as {delta}: a "
             "value that one record alone has is answered with at most that",
-            private=say(candidates="private"),
-            delta=say(delta="1e-8"),
+            private=spelling(candidates="private"),
+            delta=spelling(delta="1e-8"),
         )
     return read_share(delta)
 
@@ -353,6 +353,6 @@ def _refuse_unused(terms: Mapping[str, Any]) -> None:
             raise InvalidArgument(
                 "{name} is not for {private}: leave it out",
                 name=name,
-                private=say(candidates="private"),
+                private=spelling(candidates="private"),
             )
     check_names({name: term for name, term in terms.items() if name not in _LISTED}, _TERMS)

@@ -12,7 +12,7 @@ from ..arguments import choice, column_name, exact_text, read_sequence
 from ..candidates import Grid
 from ..date_grid import AnyGrid, DateGrid, clock_of_candidates, number_grid
 from ..decimals import Decimals
-from ..doors import say
+from ..doors import spelling
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..mechanisms.contract import Calibrated, PrivacyParameter, calibrate
 from ..mechanisms.exponential import Exponential
@@ -198,7 +198,7 @@ def _read_delta(delta: object, method: str, unit_query: UnitQuery) -> Fraction:
     if method == "joint":
         raise InvalidArgument(
             "{joint} draws all values at once, so delta gains nothing: leave it out",
-            joint=say(method="joint"),
+            joint=spelling(method="joint"),
         )
     if not unit_query.plain:
         raise InvalidArgument(

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..answers import Answer
 from ..candidates import Grid
-from ..doors import fix, say
+from ..doors import fix, spelling
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..mechanisms.contract import PrivacyParameter
 from ..mechanisms.noisy_counts import NoisyCounts, counts_sensitivity
@@ -95,9 +95,9 @@ def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
             "minimum and maximum are missing: give the bounds to which numbers are clipped, such as {bounds}, from "
             "what you know and not from the data. Or describe the data once: {description}. If you know no bounds, "
             "{share} spends a tenth of epsilon on estimating them",
-            bounds=say(minimum=0, maximum=120),
+            bounds=spelling(minimum=0, maximum=120),
             description=fix("a description"),
-            share=say(bounds_share="1/10"),
+            share=spelling(bounds_share="1/10"),
         )
     low, high = exact(minimum, "minimum"), exact(maximum, "maximum")
     if low >= high:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, Unpack, get_args, overload
 from ..account import currency_of
 from ..arguments import choice, column_name
 from ..candidates import Labels
-from ..doors import fix, say
+from ..doors import fix, spelling
 from ..errors import InvalidArgument, InvalidCandidates, RequestConflict
 from ..mechanisms import Mechanism, read_mechanism
 from ..mechanisms.calibration_cache import Calibration, find_calibration
@@ -213,7 +213,7 @@ class ListQuestion(NamedTuple):
         if read_method(method) == "counts" and self.delta is not None:
             raise InvalidArgument(
                 "{counts} keeps a pure epsilon, so delta gains nothing: leave it out",
-                counts=say(method="counts"),
+                counts=spelling(method="counts"),
             )
         return self.answer(read_method(method), max_candidates)
 
@@ -298,12 +298,12 @@ def _over_lists(
     if delta is not None:
         raise InvalidArgument(
             "{joint} draws the list at once, so delta gains nothing: leave it out",
-            joint=say(method="joint"),
+            joint=spelling(method="joint"),
         )
     if isinstance(mechanism, WithGap):
         raise InvalidArgument(
             "{joint} draws the list at once, and has no gaps: take peeling or counts",
-            joint=say(method="joint"),
+            joint=spelling(method="joint"),
         )
     return JointTopK(mechanism, k, counts)
 

@@ -10,7 +10,7 @@ from ..arguments import column_name, refuse_one_shot
 from ..candidates import Answers, Labels
 from ..condition_readers import read_condition
 from ..date_grid import ClockKind
-from ..doors import fix, say
+from ..doors import fix, spelling
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms.contract import Law, PrivacyParameter, read_parameter
 from ..mechanisms.noisy_counts import moved_counts
@@ -344,8 +344,8 @@ def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
         raise InvalidArgument(
             "by goes with groups, the public list of groups that get an answer, such as {listed}. Without a list: "
             "{private}",
-            listed=say(groups=["HR", "Sales"]),
-            private=say(groups="private", delta="1e-8"),
+            listed=spelling(groups=["HR", "Sales"]),
+            private=spelling(groups="private", delta="1e-8"),
         )
     draws_groups = is_private(arguments["groups"])
     groups: Sequence[object] = ()

@@ -15,7 +15,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ...doors import say
+from ...doors import spelling
 from ...errors import InvalidArgument
 from ...numbers import count
 from ...privacy.sensitivity import Sensitivity
@@ -91,7 +91,7 @@ class JointTopK:
             raise InvalidArgument(
                 "{joint} needs a mechanism over classes, such as the exponential; {mechanism_name} needs "
                 "candidates one by one",
-                joint=say(method="joint"),
+                joint=spelling(method="joint"),
                 mechanism_name=self.mechanism.name,
             )
         spread = self._spread(sensitivity)
@@ -109,8 +109,8 @@ class JointTopK:
                 raise InvalidArgument(
                     "{joint} may need {memory:.1f} GiB for {number_of_scores:,} candidates and k = {k}, more than "
                     "{most_bytes:g}; {peeling} takes any number",
-                    joint=say(method="joint"),
-                    peeling=say(method="peeling"),
+                    joint=spelling(method="joint"),
+                    peeling=spelling(method="peeling"),
                     memory=memory / 2**30,
                     number_of_scores=len(scores),
                     k=k,
