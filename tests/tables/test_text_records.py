@@ -74,7 +74,7 @@ def read(
     kernel = reader_library.open_reader() if way == "kernel" else None
     with (
         patch.object(reader_library, "open_reader", lambda: kernel),
-        patch.object(byte_blocks, "BLOCK_SIZE", block),
+        patch.object(byte_blocks, "BLOCK_BYTES", block),
         patch.object(text_records, "_IN_A_BATCH", batch),
         patch.object(text_records, "_BETWEEN_LOOKS", 1 + batch // 2),
     ):

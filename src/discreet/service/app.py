@@ -31,7 +31,7 @@ from .middleware import TokenFirst
 from .operations import READING
 from .ownership import Ownership
 from .padding import App, Arrival, Clock, Padding
-from .pages import PAGE_PATHS, Site, page_not_found, page_routes, session_of, to_login
+from .pages import PAGE_PATHS, Site, page_not_found, page_routes, session_name_of, to_login
 from .pages.sessions import sessions_beside
 from .paid_replies import Settlement
 from .permissions import hold, rights_of
@@ -206,7 +206,7 @@ def make_app(
     router: Any = _router(service, site, all_counts)
     host_check: Any = TrustedHostMiddleware(router, allowed_hosts=hosts, www_redirect=False)
     paths = frozenset(route.path for route in router.routes if "{" not in route.path)
-    gate = Gate(service, site.token_of, session_of, to_login, paths, PAGE_PATHS, MCP)
+    gate = Gate(service, site.token_of, session_name_of, to_login, paths, PAGE_PATHS, MCP)
     access_log = AccessLog(TokenFirst(host_check, gate.enter), all_counts)
     is_timed = any(one.answers_after for one in answer_times(configuration).values())
     return Padding(access_log, service.clock, pads_times=is_timed)

@@ -59,7 +59,7 @@ class Gate:
     Attributes:
         service: the service.
         token_of: returns the token of a session of the pages; None if there is no such session.
-        session_of: returns the session that a request names; empty if it names none.
+        session_name_of: returns the session that a request names; empty if it names none.
         to_login: returns the reply to a form that comes without a session.
         paths: all paths, as the log of requests names them.
         pages: those of them that need a session.
@@ -68,7 +68,7 @@ class Gate:
 
     service: Guarded
     token_of: Callable[[str], Token | None]
-    session_of: Callable[[Request], str]
+    session_name_of: Callable[[Request], str]
     to_login: Callable[[Request], Response]
     paths: frozenset[str]
     pages: frozenset[str]
@@ -80,7 +80,7 @@ class Gate:
         if path in self.paths:
             scope["route"] = _Known(path)
         if path in self.pages:
-            scope[CALLER] = await run_in_threadpool(self._visitor, self.session_of(request))
+            scope[CALLER] = await run_in_threadpool(self._visitor, self.session_name_of(request))
             may_go_on = scope[CALLER] is not None or method in _READS
             return None if may_go_on else await run_in_threadpool(self.to_login, request)
         is_open = path == _OPENAPI and method in _READS

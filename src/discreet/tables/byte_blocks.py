@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-BLOCK_SIZE = 1 << 20
+BLOCK_BYTES = 1 << 20
 """Bytes of a block: it stays in the cache of a processor while its records are read."""
 
 

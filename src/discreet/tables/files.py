@@ -576,7 +576,7 @@ def column_names(data: FileNames) -> list[str]:
     Side channels: time depends on the header or the schema, and on nothing else.
     """
     first = listed_files(data)[0]
-    names = [name for name in columns_of_file(first) if name]
+    names = [name for name in column_types_of(first) if name]
     return names if is_named(first) or all(map(can_be_name, names[:1])) else [*first.partition]
 
 
@@ -590,7 +590,7 @@ def shown_names(data: FileNames) -> list[str]:
         UnreadableFile: as `column_names` does.
     """
     first = listed_files(data)[0]
-    names = [*columns_of_file(first)]
+    names = [*column_types_of(first)]
     return names if is_named(first) or all(map(can_be_name, names)) else [*first.partition]
 
 
@@ -599,7 +599,7 @@ def is_named(file: File) -> bool:
     return format_of(file) != "CSV" or (file.form is not None and file.form.names is not None)
 
 
-def columns_of_file(file: File) -> dict[str, str | None]:
+def column_types_of(file: File) -> dict[str, str | None]:
     """Return the names of all columns of a file, with their types if there are any; of JSON lines none are known.
 
     Nothing else asks a file for names, so a form that is given holds for all: a file with names is not opened.
@@ -636,4 +636,4 @@ def schema(data: FileNames, *, header: bool) -> dict[str, str | None] | None:
     kind = format_of(first)
     if kind == "JSON" or (not header and not is_named(first)):
         return None
-    return columns_of_file(first)
+    return column_types_of(first)

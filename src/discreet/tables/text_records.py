@@ -127,11 +127,11 @@ def _blocks(records: TextRecords, *, is_raw: bool) -> Any:
     with byte_blocks.open_bytes(records.file) as stream:
         stream.read(records.mark)
         if is_raw:
-            while block := stream.read(byte_blocks.BLOCK_SIZE):
+            while block := stream.read(byte_blocks.BLOCK_BYTES):
                 yield block
             return
         decoder = codecs.getincrementaldecoder(records.encoding)("replace")
-        while block := stream.read(byte_blocks.BLOCK_SIZE):
+        while block := stream.read(byte_blocks.BLOCK_BYTES):
             if text := decoder.decode(block):
                 yield text.encode()
         if text := decoder.decode(b"", True):

@@ -67,7 +67,7 @@ class PageRequest:
         return others
 
 
-def session_of(request: Request) -> str:
+def session_name_of(request: Request) -> str:
     """Return the session that a request names; empty if it names none that could have been begun."""
     session = request.cookies.get(SESSION, "")
     return session if is_random_name(session) else ""
