@@ -60,7 +60,7 @@ def _check_constants(dataset: Dataset, condition: Condition) -> None:
     """Raise if a description excludes a constant.
 
     Raises:
-        InvalidArgument: with what is declared.
+        InvalidArgument: with the declaration.
     """
     for test in tests_of(condition):
         if isinstance(test, Membership):

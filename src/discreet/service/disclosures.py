@@ -150,7 +150,7 @@ def late_answers(
     Args:
         shares: names of datasets, with their budgets and shares, and the delays of these.
         times: the times of answers, by dataset.
-        disclosures: what analysts can see.
+        disclosures: those to analysts.
     """
     known = {(one.dataset, one.analyst): one for one in disclosures}
     rows = []

@@ -1,4 +1,4 @@
-"""The router: finds the route of each request by its path and its method."""
+"""The router: finds the route of a request by its path and its method."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Route:
 
 
 class Router:
-    """The application that answers each request by its route.
+    """The application that answers a request by its route.
 
     Args:
         routes: all routes.

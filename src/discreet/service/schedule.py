@@ -71,7 +71,7 @@ class QuestionRun:
         late: the seconds by which the ledger was late with the charge.
         factor: the delay.
         leaving: when its reply leaves, as far as is known.
-        outcome: what became of it, once that is there.
+        outcome: its end, once that is there.
         is_stored: whether the outcome is in the ledger, or none will be.
         number: its place among those that arrived, then those that started: it orders what is due at one time.
     """

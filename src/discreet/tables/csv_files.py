@@ -74,7 +74,7 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
             if others append lines to the file.
         decimal: the decimal sign of its numbers, "." or ",". Without it, and without `thousands`, a number is what
             DuckDB reads as one.
-        thousands: what stands between groups of three digits: ".", ",", "'" or a blank.
+        thousands: the sign between groups of three digits: ".", ",", "'" or a blank.
 
     Raises:
         InvalidArgument: if no file can have the path, or the words are those of no form.

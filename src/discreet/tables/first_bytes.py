@@ -20,11 +20,11 @@ class Format(NamedTuple):
     """A format that a file has by its first bytes.
 
     Attributes:
-        pattern: what the file begins with.
+        pattern: the bytes that the file begins with.
         kind: the name of the format where files of it are read: as in `files.KINDS`, or a compression of them.
-        words: what the file is.
-        advice: what to do, with {path} for its path; empty if a reader is named.
-        reader: what reads it to memory, in Python.
+        words: the format of the file.
+        advice: the way to mend it, with {path} for its path; empty if a reader is named.
+        reader: the call that reads it to memory, in Python.
     """
 
     pattern: bytes

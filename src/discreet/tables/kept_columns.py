@@ -24,7 +24,7 @@ class KeptColumns:
         native: the columns as they were opened.
         table: the table.
         kind: the format of the files.
-        failure: what is raised when the rows cannot be read.
+        failure: the error to raise when the rows cannot be read.
         numbers: how text spells numbers, where the form of the files says it.
     """
 
