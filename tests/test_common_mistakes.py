@@ -236,7 +236,7 @@ MISTAKES = [
     Mistake(
         "groups without their list",
         lambda: library.median(PEOPLE, "age", by="city", candidates=AGES, epsilon=1),
-        'groups=["HR", "Sales"]',
+        "groups=['HR', 'Sales']",
     ),
     Mistake(
         "a seed",
@@ -271,7 +271,7 @@ MISTAKES = [
     Mistake(
         "no candidates for a list, with a delta",
         lambda: library.top_k(PEOPLE, "city", k=2, epsilon=1, delta=1e-6),
-        'candidates="private"',
+        "candidates='private'",
     ),
     Mistake(
         "a release in place of its guarantee",

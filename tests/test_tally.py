@@ -59,7 +59,7 @@ def test_a_line_holds_public_facts_alone(capsys: pytest.CaptureFixture[str]) -> 
     told(capsys, "keys", "people.csv", "city", "--epsilon", "1", "--delta", "1e-8")
     text = kept().read_text()
     assert not any(word in text for word in ("SECRET", "Bern", "Basel", "age"))
-    first, second = map(json.loads, text.splitlines())
+    first, second = map(json.loads, filter(None, text.splitlines()))
     assert first.keys() == {"at", "verb", "epsilon", "delta", "neighbors", "unit", "files"}
     assert (first["verb"], first["epsilon"], second["delta"]) == ("mode", "1", "1/100000000")
     status = os.stat("people.csv")
@@ -177,7 +177,7 @@ def test_two_processes_lose_no_line() -> None:
     )
     running = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(3)]
     assert [one.wait(timeout=100) for one in running] == [0] * 3
-    lines = kept().read_bytes().splitlines()
+    lines = [*filter(None, kept().read_bytes().splitlines())]
     assert len(lines) == 900
     assert all(json.loads(line)["files"][0][:2] == [1, 2] for line in lines)
 

@@ -5,7 +5,6 @@ An argument is spelled by one rule, `spelling`: `delta='1e-8'` in Python, `--del
 `fix`. Remote callers give arguments, so a service speaks as Python does.
 """
 
-import json
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -57,6 +56,8 @@ def spelling(**arguments: object) -> str:
     if _door.get() == "terminal":
         return " ".join(_option(name, value) for name, value in arguments.items())
     if _door.get() == "description":
+        import json  # a first answer does without
+
         keys = ", ".join(f"{name} = {json.dumps(value)}" for name, value in arguments.items())
         return f"{keys} in discreet.toml"
     return ", ".join(f"{name}={_literal(value)}" for name, value in arguments.items())

@@ -160,22 +160,14 @@ def append(entry: Entry) -> None:
         "at": entry.at, "verb": entry.verb, "epsilon": str(epsilon), "delta": str(delta),
         "neighbors": entry.kind.neighbors, "unit": plain_unit(entry.kind.unit), "files": entry.files,
     }  # fmt: skip
-    line = f"{json.dumps(plain)}\n".encode()
+    line = f"\n{json.dumps(plain)}\n".encode()  # behind a line that was cut, too
     with suppress(OSError):
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        descriptor = _open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+        descriptor = _open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
-            os.write(descriptor, b"\n" + line if _is_cut(descriptor) else line)
+            os.write(descriptor, line)
         finally:
             os.close(descriptor)
-
-
-def _is_cut(descriptor: int) -> bool:
-    """Return whether the last line of a file has no end: the disk was full, or an editor left it out."""
-    size = os.fstat(descriptor).st_size
-    if size:
-        os.lseek(descriptor, size - 1, os.SEEK_SET)
-    return size > 0 and os.read(descriptor, 1) != b"\n"
 
 
 def clear() -> None:

@@ -75,7 +75,7 @@ def test_draws_in_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         (["audit"], "Missing command"),
         (
             ["audit", "exact", "--scores", "1,x", "--neighbor", "1,2"],
-            "--scores must be a finite number",
+            "--scores must be a number such as 1",
         ),
         ([*PAIR], "give either sensitivity"),
         (

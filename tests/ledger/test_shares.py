@@ -437,7 +437,7 @@ def test_shares_on_the_command_line(
         )
         == 2
     )
-    assert "delta_for" in capsys.readouterr().err
+    assert "give --delta-for questions" in capsys.readouterr().err
 
 
 def test_an_owner_is_told_at_the_start_of_a_service(

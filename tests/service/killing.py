@@ -41,7 +41,7 @@ def kill_readers(dispatcher: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-MANY = 10**7
+MANY = 2 * 10**7
 """Rows that take seconds to be read."""
 
 

@@ -161,7 +161,8 @@ def disk(kind: str, folder: Path) -> AbstractContextManager[object]:
 
 @pytest.mark.parametrize("kind", ["full", "refused"])
 @pytest.mark.one_in(2)
-def test_the_disk_is_full(kind: str, tmp_path: Path) -> None:
+def test_the_disk_is_full(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.service.health._FRESH", 0.0)  # the disk fills within a second
     with small_disk(tmp_path / "SECRET") as folder:
         world = World(folder)
         with disk(kind, folder):

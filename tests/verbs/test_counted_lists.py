@@ -252,8 +252,8 @@ def test_a_stored_request_gives_the_counts_again() -> None:
         ({"delta": "1e-6"}, "delta gains nothing"),
         ({"max_candidates": 1}, "privacy_unit"),
         ({"max_candidates": 4, "privacy_unit": "user"}, "3 candidates"),
-        ({"max_candidates": 1, "privacy_unit": "user", "method": "peeling"}, 'method="counts"'),
-        ({"max_candidates": 1, "privacy_unit": "user", "method": "joint"}, 'method="counts"'),
+        ({"max_candidates": 1, "privacy_unit": "user", "method": "peeling"}, "method='counts'"),
+        ({"max_candidates": 1, "privacy_unit": "user", "method": "joint"}, "method='counts'"),
         ({"method": "sorted"}, "peeling, joint, counts"),
     ],
 )
