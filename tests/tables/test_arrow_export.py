@@ -50,6 +50,13 @@ def _column(cells: list[str | None]) -> tuple[object, object, int, object]:
     return text, ends, cells.count(None), valid
 
 
+@pytest.fixture(autouse=True)
+def nothing_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start with nothing open: an interrupt of an earlier test may have left a batch, as the module says."""
+    for name in ("_streams", "_exported", "_structures"):
+        monkeypatch.setattr(arrow_export, name, {})
+
+
 def is_empty() -> bool:
     return not (arrow_export._streams or arrow_export._exported or arrow_export._structures)
 

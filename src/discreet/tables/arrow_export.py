@@ -1,6 +1,7 @@
 """Columns of text as an Arrow stream, by Arrow's C interface and ctypes: no further package is needed.
 
 Nothing is raised through C: a stream that fails ends with an error without a text, and the engine raises.
+An interrupt within one of these calls may keep its batch in memory until the process ends.
 """
 
 import ctypes
