@@ -5,8 +5,8 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 import discreet
-from discreet import releases, simulations
-from discreet.simulations import Simulation, as_hashable
+from discreet.releases import as_hashable
+from discreet.simulations import Simulation
 
 
 def test_frequencies_are_those_of_the_draws_the_most_frequent_first() -> None:
@@ -27,9 +27,3 @@ def test_a_simulation_cannot_be_changed_and_says_that_it_is_not_private() -> Non
 def test_answers_of_groups_and_lists_can_be_counted() -> None:
     assert as_hashable({"a": [1, 2], "b": 3}) == (("a", (1, 2)), ("b", 3))
     assert as_hashable("tea") == "tea"
-
-
-def test_a_simulation_is_found_among_releases_too() -> None:
-    assert releases.Simulation is simulations.Simulation
-    with pytest.raises(AttributeError, match=r"discreet\.releases.*'Simulations'"):
-        releases.Simulations  # type: ignore[attr-defined]  # noqa: B018

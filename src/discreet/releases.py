@@ -1,4 +1,4 @@
-"""Results: a `Release`, which may be published. A `Simulation`, which may not, has a file of its own.
+"""Results: a `Release`, which may be published.
 
 Their words and tables are imported when they are first written, so that a first answer comes sooner.
 """
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from .candidate_types import T
 from .errors import InvalidArgument
-from .lazy_names import import_on_use
 from .messages import AND, Message, gettext, join, plural
 from .privacy.contract import Guarantee
 from .privacy.units import Unit, plain_unit
@@ -26,9 +25,6 @@ from .shown_answers import (
 
 if TYPE_CHECKING:
     from .count_tables import CountTable
-    from .simulations import Simulation as Simulation
-
-import_on_use(__name__, {"Simulation": "simulations"}, package=__package__)
 
 _new, _set = object.__new__, object.__setattr__  # they are looked up in every short draw
 
@@ -120,8 +116,6 @@ class Release(Generic[T]):
             counts: Mapping[Any, Any] = release.value
             head: tuple[str, ...] = ()
         elif isinstance(self.value, list) and isinstance(self.counts, list):
-            from .simulations import as_hashable
-
             counts = dict(zip(map(as_hashable, self.value), release.counts, strict=True))
             head = ("answer", "count")
         else:
@@ -279,3 +273,10 @@ def _kind_of_key(key: object) -> str:
 def shorten(text: str) -> str:
     """Return the text, or its beginning if it would fill the screen."""
     return text if len(text) <= 200 else f"{text[:197]}..."
+
+
+def as_hashable(value: Any) -> Any:
+    """Return several answers as a tuple, and those of groups as one of pairs."""
+    if isinstance(value, dict):
+        return tuple((group, as_hashable(answer)) for group, answer in value.items())
+    return tuple(value) if isinstance(value, list) else value

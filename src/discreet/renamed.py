@@ -46,7 +46,7 @@ MODULES: dict[str, str] = {
     "RenyiDP": "privacy",
     "SCORES": "scores",
     "Selector": "verbs.selector",
-    "Simulation": "releases",
+    "Simulation": "simulations",
     "Speed": "sampling.speed",
     "SummedRange": "privacy",
     "Terms": "terms",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .error_boundary import error_boundaries
+from .releases import as_hashable
 
 if TYPE_CHECKING:
     from .plots.figure import Figure
@@ -48,10 +49,3 @@ class Simulation:
         return (
             f"Simulation({len(self.values)} draws, {self.mechanism}; not private, do not publish)"
         )
-
-
-def as_hashable(value: Any) -> Any:
-    """Return several answers as a tuple, and those of groups as one of pairs."""
-    if isinstance(value, dict):
-        return tuple((group, as_hashable(answer)) for group, answer in value.items())
-    return tuple(value) if isinstance(value, list) else value

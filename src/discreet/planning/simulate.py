@@ -16,13 +16,13 @@ from ..date_grid import DateGrid
 from ..decimals import Decimals
 from ..errors import InvalidArgument
 from ..numbers import Number, count
-from ..releases import Release
+from ..releases import Release, as_hashable
 from ..sampling.bits import SystemBits
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector
 from ..scores.distance import Lattice
 from ..selection import MOST_DRAWS, Delivery, Question, answers_at, delivery_of
-from ..simulations import Simulation, as_hashable
+from ..simulations import Simulation
 from ..tables.candidate_table import CandidateTable
 from ..terms import PAID, Terms, refuse_payment, takes_terms_without
 from ..verbs.noise import geometric, laplace

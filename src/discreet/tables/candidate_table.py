@@ -16,7 +16,7 @@ from ..arguments import column_name
 from ..candidates import position
 from ..doors import fix
 from ..error_boundary import error_boundaries
-from ..errors import DiscreetError, InvalidCandidates, preview
+from ..errors import DiscreetError, InvalidArgument, InvalidCandidates, preview
 from .engine_errors import quietly
 from .expressions import COUNT, OpenedTable
 from .kinds import CELL, INTEGER_TYPE, ColumnType
@@ -338,6 +338,16 @@ class CandidateTable:
 
     def __repr__(self) -> str:
         return f"CandidateTable({self.size:,} candidates in column {self._column!r})"
+
+
+def refuse_gap(candidates: object, gap: bool) -> None:
+    """Raise if a gap is asked for among candidates in a table.
+
+    Raises:
+        InvalidArgument: if it is.
+    """
+    if gap and isinstance(candidates, CandidateTable):
+        raise InvalidArgument("gap needs candidates in a list, not in a CandidateTable")
 
 
 def names_file(candidates: object) -> bool:

@@ -1,15 +1,12 @@
 """The argument `gap` of verbs over candidates: how far ahead the winner was, released along with it."""
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Sized
+from typing import Any, TypeVar
 
 from ..errors import InvalidArgument
 from ..mechanisms.mechanism_names import read_mechanism
 from ..numbers import flag
 from ..selection import Query
-
-if TYPE_CHECKING:
-    from ..tables.candidate_table import CandidateTable
 
 _Terms = TypeVar("_Terms", bound=Any)
 
@@ -33,7 +30,7 @@ def with_gap_in(query: Query, gap: bool) -> Query:
     return query.about(", with gaps", gap=True) if gap else query
 
 
-def check_gap(gap: bool, candidates: "Collection[Any] | CandidateTable | None", k: int = 1) -> None:
+def check_gap(gap: bool, candidates: Sized | None, k: int = 1) -> None:
     """Raise if there is no candidate besides the answers of the gaps.
 
     Args:
@@ -42,15 +39,12 @@ def check_gap(gap: bool, candidates: "Collection[Any] | CandidateTable | None", 
         k: how many answers there are.
 
     Raises:
-        InvalidArgument: if there are too few, or they are in a table.
+        InvalidArgument: if there are too few.
     """
     if not gap or candidates is None:
         return
     from ..mechanisms.gap.winner import ONE_CANDIDATE
     from ..mechanisms.peeling.gap_rounds import refused_length
-    from ..tables.candidate_table import CandidateTable
 
-    if isinstance(candidates, CandidateTable):
-        raise InvalidArgument("gap needs candidates in a list, not in a CandidateTable")
     if len(candidates) <= k:
         raise InvalidArgument(ONE_CANDIDATE if k == 1 else refused_length(k))

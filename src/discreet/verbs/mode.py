@@ -19,7 +19,7 @@ from ..numbers import flag
 from ..releases import Release
 from ..scores import Counts
 from ..selection import Query, ask, draw
-from ..tables.candidate_table import CandidateTable, names_file
+from ..tables.candidate_table import CandidateTable, names_file, refuse_gap
 from ..tables.column import Source
 from ..tables.records import is_private
 from ..terms import AnswerTerms, PersonTerms, takes_terms
@@ -152,6 +152,7 @@ def _candidates_at(
     if is_unsafe:
         return _values_in_data(*place), "candidates from the data"
     labels = labels_of_column(*place, terms)
+    refuse_gap(labels, gap)
     check_gap(gap, labels)
     return labels, f"{labels.size} candidates"
 

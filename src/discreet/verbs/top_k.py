@@ -25,7 +25,7 @@ from ..sampling.bits import SystemBits
 from ..sampling.vectors import Vector, read_vector
 from ..scores import Counts, Given
 from ..selection import Query, answers_at
-from ..tables.candidate_table import CandidateTable
+from ..tables.candidate_table import CandidateTable, refuse_gap
 from ..tables.column import Source
 from ..tables.records import is_private
 from ..terms import (
@@ -165,6 +165,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
     question = ListQuestion(
         unit_query, data, column, labels, names, count(k, "k", labels.size), delta, flag(gap, "gap")
     )
+    refuse_gap(labels, gap)
     check_gap(gap, labels, k)
     if method is not None:
         return question.answer_by(method, max_candidates)
