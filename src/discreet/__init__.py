@@ -65,7 +65,7 @@ _MODULES = {
     "select_generalized": ".verbs.select_generalized",
     "select_rows": ".verbs.select_rows",
     "selector": ".verbs.selector",
-    "select_top_k": ".verbs.top_k",
+    "select_top_k": ".verbs.select_top_k",
     "sql": ".verbs.sql",
     "top_k": ".verbs.top_k",
 }

@@ -59,12 +59,12 @@ from .tables.candidate_table import CandidateTable as _CandidateTable
 from .tables.csv_files import scan_csv as scan_csv
 from .tables.sql_queries import scan_query as scan_query
 from .verbs.check import check as check
-from .verbs.list_methods import ListMethod as _ListMethod
 from .verbs.list_methods import TopKMethod as _TopKMethod
 from .verbs.mode import ModeMethod as _ModeMethod
 from .verbs.private_candidates import private_candidates as private_candidates
 from .verbs.profile import profile as profile
 from .verbs.quantiles import QuantilesMethod as _QuantilesMethod
+from .verbs.select_top_k import ListMethod as _ListMethod
 from .verbs.selector import Selector as _Selector
 from .verbs.sql import sql as sql
 

@@ -5,9 +5,8 @@ A description is read from one place and written into the docstrings of all func
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Generic, Literal, Required, TypedDict, TypeVar, get_args
+from typing import Any, Generic, Literal, Required, TypedDict, TypeVar, get_args
 
 from .account import Account, read_account
 from .arguments import read_name
@@ -17,9 +16,6 @@ from .errors import InvalidArgument
 from .mechanisms.contract import Mechanism
 from .numbers import Number
 from .privacy.sensitivity import Neighbors
-
-if TYPE_CHECKING:
-    from .datasets.dataset_terms import Asks
 
 
 def entries(docstring: str | None, section: str) -> dict[str, str]:
@@ -278,12 +274,16 @@ def takes_terms(verb: Verb) -> Verb:
     return takes_terms_without()(verb)
 
 
-def takes_terms_without(*names: str, asks: "Asks | None" = None) -> Callable[[Verb], Verb]:
+Wrap = Callable[[Any, type, Collection[str]], Any]
+"""Returns a verb that does more than the one it is given: see `verbs.data_terms`."""
+
+
+def takes_terms_without(*names: str, wrap: Wrap | None = None) -> Callable[[Verb], Verb]:
     """Spell out the terms that a function takes, those of the `Unpack` of its **terms, but for some.
 
     Args:
         *names: the terms that it does not take.
-        asks: the use that it makes of data, where its terms do not tell.
+        wrap: returns the function in place of this one, by its kind of terms and the names of its arguments.
     """
 
     def shows(verb: Verb) -> Verb:
@@ -292,11 +292,8 @@ def takes_terms_without(*names: str, asks: "Asks | None" = None) -> Callable[[Ve
         terms = {n: (types[n], d) for n, d in DEFAULTS.items() if n in types and n not in names}
         function: Any = verb
         signature = spelled_out(verb, terms)
-        if "data" in inspect.signature(verb).parameters:
-            from .datasets.calls import takes_dataset
-
-            check = partial(_check_keywords, names=signature.parameters.keys())
-            function = takes_dataset(verb, asks or _asks(kind), check)
+        if wrap is not None:
+            function = wrap(verb, kind, signature.parameters.keys())
         function.__signature__ = signature
         texts = _shared_entries(kind)
         shared = {n: texts[n] for n in function.__signature__.parameters if n in texts}
@@ -325,12 +322,6 @@ def descriptions(kind: type) -> dict[str, str]:
     return {n: text for k in wider for n, text in entries(k.__doc__, "Attributes").items()}
 
 
-def _asks(kind: type) -> "Asks":
-    """Return the use that a verb with these terms makes of data."""
-    names = kind.__annotations__
-    return "numbers" if "max_contributions" in names else "values" if "by" in names else "anything"
-
-
 def spelled_out(
     function: Callable[..., object], terms: Mapping[str, tuple[object, object]]
 ) -> inspect.Signature:
@@ -353,27 +344,10 @@ def spelled_out(
     return signature.replace(parameters=[*parameters, *keywords])
 
 
-_BOUNDS = {
-    "minimum": "give both bounds as minimum and maximum, such as minimum=0, maximum=120",
-    "candidates": "give both bounds as candidates=Grid(lo, hi), such as candidates=Grid(0, 120)",
-}
-"""How a verb with a certain argument takes bounds, which other libraries call otherwise."""
 _NO_SEED = (
     "answers are drawn from the randomness of the operating system and cannot be repeated: whoever knows a seed "
     "knows the data; a ledger and request=... give the same answer again"
 )
-_ONE_ANSWER = (
-    "a verb over data gives one answer. For n answers ask n times, each at its price, or draw many by "
-    "discreet.simulate, which releases nothing"
-)
-_OF_SCORES = {"sensitivity", "spread", "monotonic"}
-"""What verbs over scores take."""
-_BOUND_NAMES = {"lo", "hi", "lower", "upper", "bounds", "range", "minimum", "maximum", "min", "max"}
-_LEVELS = {
-    "alpha": "the part of the records below the answer is alpha, such as alpha=0.9 for the 90th percentile",
-    "alphas": "the parts of the records below the answers are alphas, such as alphas=[0.25, 0.5, 0.75]",
-}
-_LEVEL_NAMES = {"q", "p", "percentile", "percentiles", "quantile", "quantiles", "level", "levels"}
 _REFUSED = {
     **dict.fromkeys(
         ("alpha", "alphas"),
@@ -413,20 +387,6 @@ def check_names(terms: Mapping[str, object], names: Iterable[str] | None = None)
             close = get_close_matches(name, [*choices, *others], n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"the terms are {', '.join(choices)}"
             raise TypeError(f"unexpected argument {name!r}; {hint}")
-
-
-def _check_keywords(terms: Mapping[str, object], names: Collection[str]) -> None:
-    """Raise unless every name is one of the verb, first for those of other libraries."""
-    if "size" in terms and "size" not in names:
-        raise TypeError(f"unexpected argument 'size': {_ONE_ANSWER}")
-    for name in terms.keys() - names:
-        for others, advice in ((_BOUND_NAMES, _BOUNDS), (_LEVEL_NAMES, _LEVELS)):
-            hint = next((text for own, text in advice.items() if own in names), None)
-            if name in others and hint is not None:
-                raise TypeError(f"unexpected argument {name!r}: {hint}")
-    # Of a term that other verbs take, the verb says why it does not.
-    own = DEFAULTS.keys() | _OF_SCORES
-    check_names({name: term for name, term in terms.items() if name not in own}, names)
 
 
 def read_payment(terms: Terms) -> tuple[Account | None, str | None]:

@@ -1,12 +1,8 @@
 """Several of the best: both laws against enumeration, and both promises over all small databases."""
 
-import json
 import math
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from fractions import Fraction
-from functools import partial
-from importlib import import_module
 from itertools import permutations, product
 from typing import Any
 
@@ -21,7 +17,6 @@ from discreet.errors import (
     InvalidArgument,
     InvalidCandidates,
     InvalidNumber,
-    InvalidScores,
     UnknownName,
 )
 from discreet.mechanisms import (
@@ -47,11 +42,8 @@ from discreet.sampling.bits import SystemBits
 from discreet.sampling.enclosures import NaturalRate, ball, precision
 from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import ScriptedBits, SeededBits, bit_tree, counted_work
-from discreet.verbs.top_k import select_top_k, top_k
-
-from ..scripted_words import on_words
-
-top_k_module = import_module("discreet.verbs.top_k")
+from discreet.verbs.select_top_k import select_top_k
+from discreet.verbs.top_k import top_k
 
 MONOTONIC = sensitivity_of(1, "add_remove", monotonic=True)
 GENERAL = sensitivity_of(1, "add_remove")
@@ -274,19 +266,6 @@ def test_peeling_has_no_bounded_range() -> None:
 
 
 @pytest.mark.parametrize("method", ["peeling", "joint"])
-def test_lists_of_candidates(method: Any) -> None:
-    scores = {"tea": 300, "coffee": 600, "water": 0}
-    release = select_top_k(scores, k=2, sensitivity=1, epsilon=1, method=method)
-    assert release.value == ["coffee", "tea"]
-    assert release.mechanism in ("peeling(exponential)", "joint_top_k(exponential)")
-    several = select_top_k([0, 900], k=2, candidates=["a", "b"], sensitivity=1,
-                    epsilon="1/2", size=3, method=method)  # fmt: skip
-    assert several.value == [["b", "a"]] * 3
-    assert several.guarantee.pure == Fraction(3, 2)
-    json.dumps(several.as_dict())
-
-
-@pytest.mark.parametrize("method", ["peeling", "joint"])
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
 def test_rows_of_a_table(method: Any, neighbors: Neighbors) -> None:
     table = pl.DataFrame({"drink": ["tea"] * 300 + ["coffee"] * 600 + ["water"] * 2 + [None]})
@@ -323,22 +302,6 @@ def test_public_arguments_are_checked_first(arguments: Any, error: type[Exceptio
     given_: Any = {"k": 2, "epsilon": 1, "candidates": ["a", "b", "c"], **arguments}
     with pytest.raises(error):
         top_k(object(), column="x", **given_)
-
-
-@pytest.mark.parametrize("method", ["peeling", "joint"])
-def test_scores_are_checked_before_a_bit_is_read(method: Any) -> None:
-    for bad in ([0.0, math.nan], [math.inf, 0.0], []):
-        with pytest.raises(InvalidScores), counted_work() as work:
-            select_top_k(bad, k=1, sensitivity=1, epsilon=1, method=method)
-        assert work.words == 0
-    with pytest.raises(InvalidScores, match="one for each"):
-        select_top_k([1, 2], k=1, candidates=["a"], sensitivity=1, epsilon=1, method=method)
-    with pytest.raises(InvalidNumber, match="from 1 to 2"):
-        select_top_k([1, 2], k=3, sensitivity=1, epsilon=1, method=method)
-    with pytest.raises(InvalidScores):
-        select_top_k(
-            np.append(np.zeros(BLOCK_SIZE), np.nan), k=1, sensitivity=1, epsilon=1, method=method
-        )
 
 
 def test_the_joint_method_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -481,46 +444,3 @@ def test_a_call_with_scores_is_refused_with_the_verb_for_scores(data: Any, said:
 def test_scores_that_nothing_is_said_of_are_refused_with_the_verb_for_scores() -> None:
     with pytest.raises(InvalidCandidates, match=r"candidates are missing.*call select_top_k"):
         top_k([3, 1, 2], k=1, epsilon=1)
-
-
-def test_scores_have_no_groups() -> None:
-    with pytest.raises(TypeError, match="unexpected argument 'by'"):
-        select_top_k([3, 1], k=1, sensitivity=1, epsilon=1, by="x", groups=["a"])  # type: ignore[call-overload]
-
-
-@pytest.mark.parametrize("way", ["exponential", "permute_and_flip", "noisy_max"])
-@pytest.mark.parametrize("parameter", [{"epsilon": "1/2"}, {"rho": 1}, {"scale": 3}])
-def test_public_arguments_that_are_looked_up_change_nothing(
-    way: str, parameter: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The same release on the same words as by the way of all other calls."""
-    scores = np.random.default_rng(4).integers(0, 30, 200)
-    ask: Any = {"k": 5, "sensitivity": 1, "mechanism": way, "neighbors": "replace_one", **parameter}
-    for form in (scores, scores.tolist(), scores / 4):
-        releases = []
-        for find in (top_k_module._find_lists, lambda *_: None):
-            monkeypatch.setattr(top_k_module, "_find_lists", find)
-            words = iter(SeededBits(7).words(100_000).tolist())
-            releases.append(on_words(words, partial(select_top_k, form, **ask)))
-            monkeypatch.undo()
-        assert releases[0].as_dict() == releases[1].as_dict()
-        assert vars(releases[0]) == vars(releases[1])
-
-
-@pytest.mark.parametrize(
-    "terms",
-    [{"k": 0}, {"k": 4}, {"k": True}, {"k": 1.0}, {"method": "none"}, {"method": 1}, {"epsilon": 0}, {"rho": 1},
-     {"mechanism": "none"}, {"sensitivity": None}, {"epsilon": Decimal("sNaN")}, {"monotonic": 1}, {"seed": None}],
-)  # fmt: skip
-def test_public_arguments_are_refused_in_the_same_words(
-    terms: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ask: Any = {"k": 2, "sensitivity": 1, "epsilon": 1, **terms}
-    refusals = []
-    for find in (top_k_module._find_lists, lambda *_: None):
-        monkeypatch.setattr(top_k_module, "_find_lists", find)
-        with pytest.raises((InvalidArgument, TypeError)) as refusal:
-            select_top_k([3.0, 1.0, 2.0], **ask)
-        refusals.append((type(refusal.value), str(refusal.value)))
-        monkeypatch.undo()
-    assert refusals[0] == refusals[1]

@@ -33,10 +33,11 @@ from ..verbs.select import select
 from ..verbs.select_by import select_by
 from ..verbs.select_generalized import select_generalized
 from ..verbs.select_rows import select_rows
+from ..verbs.select_top_k import select_top_k
 from ..verbs.selector import selector
 from ..verbs.sql import sql
 from ..verbs.sum import mean, sum
-from ..verbs.top_k import select_top_k, top_k
+from ..verbs.top_k import top_k
 from .budget import Amount, Budget
 from .charge import Charge, charge_external, mark_done
 from .purchase import Payer, purchase

@@ -9,7 +9,8 @@ from ..numbers import count, positive
 from ..releases import Release
 from ..scores.revenue import Revenue
 from ..selection import Query, draw
-from ..terms import AnswerTerms, RecordTerms, takes_terms
+from ..terms import AnswerTerms, RecordTerms
+from .data_terms import takes_terms
 from .units import naming, read_unit_query, refuse_missing
 
 _T = TypeVar("_T")

@@ -20,7 +20,8 @@ from ..sampling.bits import Bits, SystemBits
 from ..scores.threshold_counts import ThresholdCounts, Thresholds
 from ..selection import Order, Query, answers_at
 from ..tables.column import Numeric
-from ..terms import RecordTerms, check_names, read_payment, takes_terms_without
+from ..terms import RecordTerms, check_names, read_payment
+from .data_terms import takes_terms_without
 from .record_needs import records_of_ends, say_needs_of_ends
 from .units import UnitQuery, columns_of, read_unit_query
 

@@ -18,7 +18,8 @@ from ..selection import Query
 from ..tables.candidate_table import CandidateTable
 from ..tables.column import Group
 from ..tables.record_counts import RecordCounts
-from ..terms import PersonTerms, takes_terms_without
+from ..terms import PersonTerms
+from .data_terms import takes_terms_without
 from .keys import MOST_RELEASED, read_limits, release_keys
 from .mode import labels_of_column
 from .noisy_numbers import COUNT_TERMS, ListNoise, NoisyNumbers, read_terms

@@ -28,7 +28,8 @@ from ..sampling.vectors import Vector, integers
 from ..selection import Order, Query
 from ..tables.key_counts import KeyClasses, KeyCounts, TableOfKeys
 from ..tables.key_values import KeyValue
-from ..terms import KeyTerms, check_names, read_payment, takes_terms_without
+from ..terms import KeyTerms, check_names, read_payment
+from .data_terms import takes_terms_without
 from .key_lists import CountedKeys, KeyLists, of_largest
 
 MOST_RELEASED = 1_000

@@ -16,9 +16,6 @@ from ..mechanisms.peeling import Peeling
 from ..mechanisms.top_counts import TopCounts
 from ..privacy.sensitivity import Sensitivity
 
-ListMethod = Literal["peeling", "joint"]
-"""A method for lists of candidates with any scores."""
-
 TopKMethod = Literal["peeling", "joint", "counts"]
 """A method for lists of the most common candidates."""
 

@@ -22,9 +22,10 @@ from ..selection import Query, ask, draw
 from ..tables.candidate_table import CandidateTable, names_file, refuse_gap
 from ..tables.column import Source
 from ..tables.records import is_private
-from ..terms import AnswerTerms, PersonTerms, takes_terms
+from ..terms import AnswerTerms, PersonTerms
 from ..warning import warn
 from .counted_lists import CountedQuestion, count_scores, naming_counted_values, refuse_bound
+from .data_terms import takes_terms
 from .gaps import check_gap, with_gap, with_gap_in
 from .private_values import release_private_values
 from .units import UnitQuery, naming, read_unit_query

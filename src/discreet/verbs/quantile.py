@@ -18,8 +18,9 @@ from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank
 from ..selection import Query, ask, draw
 from ..tables.column import NOTHING
-from ..terms import NumberAnswerTerms, NumberTerms, RecordTerms, takes_terms
+from ..terms import NumberAnswerTerms, NumberTerms, RecordTerms
 from ..warning import warn
+from .data_terms import takes_terms
 from .record_needs import needed_records, refuse_ends, say_needs
 from .units import UnitQuery, columns_of, naming, per_person, read_unit_query
 

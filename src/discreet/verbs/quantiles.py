@@ -32,7 +32,8 @@ from ..scores.sorted_places import RankDraws, SortedPlaces
 from ..scores.sorted_records import PARTS, Slice, SortedRecords, fitted_share
 from ..selection import Order, Query, answers_at, ask
 from ..tables.column import NOTHING, Numeric
-from ..terms import AnswerTerms, RecordTerms, Terms, read_payment, takes_terms_without
+from ..terms import AnswerTerms, RecordTerms, Terms, read_payment
+from .data_terms import takes_terms_without
 from .private_groups import delta_of_method
 from .quantile_lists import QuantileLists
 from .record_needs import needed_records, refuse_ends, say_needs

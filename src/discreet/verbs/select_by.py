@@ -11,7 +11,8 @@ from ..numbers import Number
 from ..releases import Release
 from ..scores.custom import Custom, ScoreFunction
 from ..selection import Query, release
-from ..terms import SelectAnswerTerms, SelectTerms, Terms, takes_terms
+from ..terms import SelectAnswerTerms, SelectTerms, Terms
+from .data_terms import takes_terms
 
 _T = TypeVar("_T")
 

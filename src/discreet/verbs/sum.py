@@ -13,7 +13,8 @@ from ..releases import Release
 from ..scores.distance import Lattice
 from ..selection import Query
 from ..tables.column import Numeric
-from ..terms import RecordTerms, takes_terms_without
+from ..terms import RecordTerms
+from .data_terms import takes_terms_without
 from .noisy_numbers import NoisyNumbers, names_of_terms, read_terms
 from .sum_bounds import SumBounds, name_of_mean, read_bounds, size_noise, sum_noise
 from .sum_without_bounds import read_sum_question, release_without_bounds

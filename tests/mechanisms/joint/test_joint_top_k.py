@@ -23,7 +23,7 @@ from discreet.privacy.sensitivity import Neighbors, Sensitivity
 from discreet.sampling.enclosures import precision
 from discreet.sampling.vectors import read_vector
 from discreet.testing import SeededBits
-from discreet.verbs.top_k import select_top_k
+from discreet.verbs.select_top_k import select_top_k
 
 from ...verbs.test_top_k import (
     GENERAL,

@@ -38,7 +38,7 @@ from discreet.sampling.runs import Runs
 from discreet.sampling.vectors import read_vector
 from discreet.sampling.waiting_times import LOG_TIME_ERROR, read_on, read_on_for, short_words
 from discreet.testing import ScriptedBits, SeededBits, bit_tree, counted_work
-from discreet.verbs.top_k import select_top_k
+from discreet.verbs.select_top_k import select_top_k
 
 from ...verbs.test_top_k import ONE, PEELED, one_after_another, proved
 from ..races import NUMBERS, hashed, packed
