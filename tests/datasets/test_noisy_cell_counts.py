@@ -87,7 +87,7 @@ def test_it_travels_and_fits_a_reply() -> None:
     from discreet.service import wire
     from discreet.service.lengths import longest_answer
 
-    longest = longest_answer(Call(discreet.check, ("age",), {"epsilon": 1}), people(), None)
+    longest = longest_answer(Call(discreet.check, ("age",), {"epsilon": 1}), people())
     for counts in (
         NoisyCellCounts(3, -1, 0, 2, -5, 9), NoisyCellCounts.of([-LARGEST] * 5, 2 * LARGEST),
         NoisyCellCounts.of([-LARGEST] * 5, 2 * LARGEST, multiline_records=-LARGEST),

@@ -199,8 +199,10 @@ def test_an_answer_needs_a_key(called: Called) -> None:
 @pytest.mark.parametrize(
     "sent",
     [
-        {"json": {**NAMED, "max_cost": "1/4"}}, {"json": {**NAMED, "size": 0}}, {"json": {**NAMED, "size": 1001}},
-        {"json": {**NAMED, "size": "2"}}, {"json": {**NAMED, "size": True}}, {"json": {**NAMED, "request": "x"}},
+        {"json": {**NAMED, "max_cost": "1/4"}}, {"json": {**NAMED, "max_cost": "0"}},
+        {"json": {**NAMED, "size": 2}},
+        {"json": {**NAMED, "max_cost": 2}}, {"json": {**NAMED, "max_cost": True}},
+        {"json": {**NAMED, "request": "x"}},
         {"json": {}}, {"json": []}, {"json": None}, {"content": b"{"}, {"content": b"\xff"},
         {"content": b"[" * 10000},
         {"json": {**NAMED, "question": "\0"}}, {"json": {**NAMED, "question": "x" * 10000}},
@@ -226,7 +228,8 @@ def test_hostile_requests_are_refused_and_charge_nothing(
 
 @pytest.mark.parametrize(
     "body",
-    [b"\xff", b'{"question": "\xff"}', b"[" * 100_000, b"9" * 5000, b'{"size": ' + b"9" * 4301 + b"}", b"{", b"{]",
+    [b"\xff",
+     b'{"question": "\xff"}', b"[" * 100_000, b"9" * 5000, b'{"max_cost": ' + b"9" * 4301 + b"}", b"{", b"{]",
      b"\0", b'{"question": "a', b"nul"],
 )  # fmt: skip
 @pytest.mark.parametrize("path", ["/v1/answers", "/v1/verbs/quotes", "/v1/tokens"])

@@ -94,7 +94,7 @@ def test_a_question_is_answered_the_same_however_its_json_is_called(
         (b"", JSON + KEY, b"", 422),
         (b"[" * 100_000, JSON + KEY, b"", 400),
         (b'{"question": 1}', JSON + KEY, b"", 422),
-        (b'{"question": "typical-age", "size": true}', JSON + KEY, b"", 422),
+        (b'{"question": "typical-age", "max_cost": true}', JSON + KEY, b"", 422),
         (b'{"question": "typical-age", "more": 1}', JSON + KEY, b"", 422),
         (b'{"question": "typical-age"}', JSON, b"", 422),
         (b'{"question": "typical-age"}', KEY, b"", 422),

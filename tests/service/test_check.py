@@ -63,7 +63,7 @@ def test_it_is_refused_alike_and_costs_nothing(served: Served) -> None:
     spent = both[0].budgets()[0].spent
     for terms, error, said in (
         ({"column": "agee"}, MissingColumn, "did you mean 'age'"), ({"epsilon": 1}, InvalidArgument, "up to"),
-        ({"size": 2}, InvalidArgument, "leave out size"), ({"rho": 1}, InvalidArgument, "takes no 'rho'"),
+        ({"size": 2}, InvalidArgument, "takes no 'size'"), ({"rho": 1}, InvalidArgument, "takes no 'rho'"),
         ({"candidates": [1]}, InvalidArgument, "takes no 'candidates'"), ({"by": "city"}, InvalidArgument, "'by'"),
         ({"epsilon": None}, InvalidArgument, "how much privacy"),
         ({"max_contributions": 2}, InvalidArgument, "declares none"),

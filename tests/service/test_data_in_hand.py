@@ -80,8 +80,8 @@ def test_several_questions_about_the_same_data() -> None:
 def test_many_answers_cost_many_times() -> None:
     made = node(epsilon=1_000)
     verb = partial(discreet.select_by, discreet.per_candidate(lambda b, r: len(b) * r))
-    made.allow("bids", "own", verb, [0, 1], sensitivity=1, epsilon=1)
-    assert len(made.ask("own", size=1_000).value) == 1_000
+    made.allow("bids", "own", verb, [0, 1], sensitivity=1, epsilon=1, size=1_000)
+    assert len(made.ask("own").value) == 1_000
     assert made.budgets()[0].remaining.epsilon == 0
     with pytest.raises(Exhausted):
         made.ask("own")
@@ -221,7 +221,7 @@ def test_refusals() -> None:
     made = node()
     with pytest.raises(InvalidArgument, match="take another name"):
         made.allow("bids", "price", discreet.best_price, candidates=PRICES, epsilon=1)
-    with pytest.raises(InvalidArgument, match="leave out size"):
+    with pytest.raises(InvalidArgument, match="size"):
         made.allow("bids", "many", discreet.best_price, candidates=PRICES, epsilon=1, size=3)
     with pytest.raises(InvalidArgument, match="question must be a printable name"):
         made.allow("bids", " ", discreet.best_price, candidates=PRICES, epsilon=1)
@@ -255,7 +255,7 @@ def test_data_in_hand_are_the_owners_alone() -> None:
     analyst = made.for_analyst("a")
     refused: list[Callable[[], object]] = [
         lambda: analyst.allow("bids", "x", discreet.median, candidates=PRICES, epsilon=1),
-        lambda: analyst.limit("price", size=1),
+        lambda: analyst.limit("price", 1),
         lambda: analyst.for_analyst("a"),
         lambda: analyst.allow_simulation("bids"),
         lambda: analyst.simulate("price"),

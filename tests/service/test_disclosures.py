@@ -314,9 +314,7 @@ def test_the_failure_of_an_ended_reader_is_stored_though_the_dataset_was_closed_
     unread = end_unread("memory", is_given_up=False)
 
     def ask(request: str, wrap: Any, reads: bool = True) -> object:
-        return replace(rights, wrap=wrap, reads=reads).ask(
-            "typical-age", "people", None, request, None
-        )
+        return replace(rights, wrap=wrap, reads=reads).ask("typical-age", "people", request, None)
 
     with pytest.raises(ChargedError):
         ask("a", lambda prepare: lambda: end)

@@ -40,22 +40,20 @@ def written(value: Any) -> int:
     return len(json.dumps(write_value(value), ensure_ascii=False).encode())
 
 
-def shaped(value: Any, k: int | None, size: int | None, groups: list[Any] | None) -> Any:
+def shaped(value: Any, k: int | None, groups: list[Any] | None) -> Any:
     """Return an answer that says one value wherever it can."""
     one = value if k is None else [value] * k
-    each = one if size is None else [one] * size
-    return each if groups is None else dict.fromkeys(groups, each)
+    return one if groups is None else dict.fromkeys(groups, one)
 
 
 @given(
     points=grids() | st.lists(PLAIN, min_size=1, max_size=5),
     place=st.floats(0, 1),
     k=st.none() | st.integers(1, 9),
-    size=st.none() | st.integers(1, 9),
     groups=st.none() | st.lists(PLAIN, min_size=1, max_size=4),
 )
 def test_no_answer_is_longer(
-    points: Any, place: float, k: int | None, size: int | None, groups: list[Any] | None
+    points: Any, place: float, k: int | None, groups: list[Any] | None
 ) -> None:
     terms: dict[str, Any] = {"candidates": points}
     if k is not None:
@@ -64,10 +62,10 @@ def test_no_answer_is_longer(
         terms |= {"by": "b", "groups": groups}
     columns = {"a": {"type": "string"}, "b": {"type": "string"}}
     data = Dataset({"a": [], "b": []}, columns=columns)
-    bound = longest_answer(Call(discreet.mode, ("a",), terms), data, size)
+    bound = longest_answer(Call(discreet.mode, ("a",), terms), data)
     count = points.size if isinstance(points, Grid) else len(points)
     for index in {0, count - 1, int(place * (count - 1)), count // 2}:
-        assert written(shaped(points[index], k, size, groups)) <= bound
+        assert written(shaped(points[index], k, groups)) <= bound
 
 
 def draws_of(k: int) -> dict[str, Any]:
@@ -105,9 +103,9 @@ def test_releases_of_every_type_are_not_longer(verb: Any, column: str, terms: An
     question = Call(verb, (column,), {**terms, "epsilon": 9})
     asked = question._replace(arguments=(data, column))
     release = asked.ask()
-    assert written(release.value) <= longest_answer(question, data, None)
+    assert written(release.value) <= longest_answer(question, data)
     whole = len(json.dumps(write_release(release), ensure_ascii=False).encode())
-    assert whole <= longest_release(question, asked.bill(), data, None)
+    assert whole <= longest_release(question, asked.bill(), data)
 
 
 def test_an_answer_that_could_not_be_read_is_refused_before_it_is_charged(
@@ -121,6 +119,6 @@ def test_an_answer_that_could_not_be_read_is_refused_before_it_is_charged(
     terms = {"candidates": [1, Fraction(1, 10**20)], "epsilon": "1/8", "neighbors": "add_remove"}
     held.allow("d", "q", Call(discreet.mode, ("x",), terms))
     with pytest.raises(PublicError) as caught:
-        Rights(held, None, ("d",), longest=1 << 15).ask("q", "d", None, None, None)
+        Rights(held, None, ("d",), longest=1 << 15).ask("q", "d", None, None)
     assert "does not travel" in str(caught.value.error)
     assert not {"charged"} & {one.kind for one in ledger.history()}

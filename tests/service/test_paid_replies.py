@@ -142,9 +142,9 @@ def settlements(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
     names: list[str | None] = []
     ask = Checkout.ask
 
-    def note_and_ask(self: Checkout, question: Any, session: Any, size: Any, request: Any) -> Any:
+    def note_and_ask(self: Checkout, question: Any, session: Any, request: Any) -> Any:
         names.append(request)
-        return ask(self, question, session, size, request)
+        return ask(self, question, session, request)
 
     monkeypatch.setattr(Checkout, "ask", note_and_ask)
     return names

@@ -173,7 +173,7 @@ def test_who_has_no_list_has_no_verb(ways: Ways) -> None:
 def test_no_answer_is_longer_than_is_said_beforehand(ways: Ways, name: str) -> None:
     one, rights = EXAMPLES[name], rights_of(hold(configuration()), configuration(), "owner", None)
     inquiry = rights._read_free_question(one.verb, "people", one.column, one.terms)
-    bound = longest_answer(inquiry.call, inquiry.data, None)
+    bound = longest_answer(inquiry.call, inquiry.data)
     if one.verb in OLD_VERBS:
         return  # their answers are candidates: tests/service/test_lengths.py
     counted = (2**63 - 1, -(2**63))

@@ -131,7 +131,7 @@ def test_refusals_have_the_time_and_the_length_of_answers(timed: Timed) -> None:
     refused = [
         timed.post("/v1/answers", "r", {"question": "none"}),
         timed.post("/v1/answers", "r", {"question": "typical", "max_cost": "1/4"}),
-        timed.post("/v1/answers", "r", {"question": "typical", "size": 1000}),
+        timed.post("/v1/answers", "r", {"question": "typical", "max_cost": "x"}),
         timed.post("/v1/verbs/answers", "r", {}),
         timed.post("/nowhere", "r", {}),
         timed.post("/v1/answers", "r" * 300, {"question": "typical"}),

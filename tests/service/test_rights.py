@@ -133,9 +133,9 @@ def test_the_rights_of_an_auditor_answer_nothing_by_themselves(folder: Path) -> 
     description = configuration("discreet.toml")
     rights = auditor_rights(hold(description), description)
     with pytest.raises(PublicError) as named:
-        rights.ask("typical-age", "people", None, None, None)
+        rights.ask("typical-age", "people", None, None)
     with pytest.raises(PublicError) as free:
-        rights.ask_free("median", "people", "age", None, {"epsilon": 1}, None, None)
+        rights.ask_free("median", "people", "age", {"epsilon": 1}, None, None)
     assert isinstance(named.value.error, NotAllowed)
     assert isinstance(free.value.error, NotAllowed)
 
@@ -219,9 +219,9 @@ def test_errors_of_a_free_question_are_told_only_before_anything_is_read(
     checkout: Any = FailingCheckout(error, bill)
     session: Any = None
     asks: list[tuple[Callable[[], object], bool]] = [
-        (lambda: inquiry.bill(None), not is_named and is_told),
+        (lambda: inquiry.bill(), not is_named and is_told),
         (
-            lambda: inquiry.ask(checkout, session, None, None),
+            lambda: inquiry.ask(checkout, session, None),
             not is_named and is_told and bill is None,
         ),
     ]
@@ -270,10 +270,10 @@ def test_where_the_charge_looks_too_a_budget_that_was_charged_is_read_there_alon
     rights, kinds = reading_rights(analyst), noted_transactions(monkeypatch)
     for name, expected in (("a", [False, True, True]), ("b", [True, True]), ("a", [True])):
         kinds.clear()
-        assert rights.ask("typical-age", "people", None, name, None).value is not None
+        assert rights.ask("typical-age", "people", name, None).value is not None
         assert kinds == expected, name
     kinds.clear()
-    assert rights.ask("typical-age", "people", None, "c", 1).charged  # its price is compared before
+    assert rights.ask("typical-age", "people", "c", 1).charged  # its price is compared before
     assert kinds == [False, True, True]
 
 
@@ -283,13 +283,13 @@ def test_a_budget_that_was_changed_since_it_was_charged_is_read_again(
     change: str, analyst: str | None, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rights, owner = reading_rights(analyst), discreet.connect()
-    assert rights.ask("typical-age", "people", None, "a", None).charged
+    assert rights.ask("typical-age", "people", "a", None).charged
     if change == "extended":
         owner.extend_budget("people", analyst=analyst, epsilon=40 if analyst is None else 20)
     else:
         owner.renew_budget("people", "2027")
     kinds = noted_transactions(monkeypatch)
-    assert rights.ask("typical-age", "people", None, "b", None).charged
+    assert rights.ask("typical-age", "people", "b", None).charged
     assert kinds == [True, False, True, True]
     charges = [event for event in owner.chain()[1] if event.kind == "charged"]
     names = [event.dataset for event in charges]

@@ -180,7 +180,7 @@ class World:
                 "column": "city",
                 "terms": {"epsilon": epsilon},
             }
-            yield self.watch("POST", "/v1/verbs/quotes", json={**free, "size": 40})
+            yield self.watch("POST", "/v1/verbs/quotes", json=free)
             headers = {"Idempotency-Key": f"free {self.requests}"}
             yield self.watch("POST", "/v1/verbs/answers", json=free, headers=headers)
         for number, statement in enumerate(STATEMENTS):

@@ -114,7 +114,7 @@ def test_budgets_and_quotes_arrive_as_they_were(terms: dict[str, Any]) -> None:
 
 def test_questions_columns_and_past_releases_arrive_as_they_were() -> None:
     held = PureDP(Fraction(1, 3), "replace_one")
-    question = AllowedQuestion("d", "q", "words", held, "exponential", None, "user", 10, None)
+    question = AllowedQuestion("d", "q", "words", held, "exponential", None, "user", None)
     assert wire.read_question(travelled(wire.write_question(question))) == question
     past = PastRelease("d", None, "r", "words", held, "user", "2024-01-01T00:00:00", True)
     assert wire.read_past(travelled(wire.write_past(past))) == past

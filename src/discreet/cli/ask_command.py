@@ -7,7 +7,7 @@ import typer
 from .answer_output import show_release
 from .completion import analyst_names, dataset_names, question_names
 from .json_output import print_either
-from .options import AsJson, DryRun, RequestName, Size
+from .options import AsJson, DryRun, RequestName
 
 _Question = Annotated[
     str,
@@ -38,7 +38,6 @@ def ask_command(
             autocompletion=analyst_names,
         ),
     ] = None,
-    size: Size = None,
     request: RequestName = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -53,9 +52,9 @@ def ask_command(
 
     asking = connect(analyst=analyst)
     if dry_run:
-        quote = asking.quote(question, dataset=dataset, size=size)
+        quote = asking.quote(question, dataset=dataset)
         print_either(quote.as_dict(), quote, as_json=as_json)
         return
-    release = asking.ask(question, dataset=dataset, size=size, request=request)
+    release = asking.ask(question, dataset=dataset, request=request)
     subject = {"question": question, "dataset": dataset, "analyst": analyst, "request": request}
     show_release(release, subject, as_json=as_json)

@@ -1,6 +1,5 @@
 """The questions that an owner allows, with their prices and limits."""
 
-import inspect
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,6 @@ from ..errors import (
     DiscreetError,
     Exhausted,
     InvalidArgument,
-    InvalidNumber,
     InvalidScores,
     LedgerError,
     NotAllowed,
@@ -40,11 +38,6 @@ from ..text_tables import fact_table
 from ..verbs.top_k import top_k
 from .isolation import ChargedError, PublicError
 
-_ANSWERS_AT_ONCE = 1000
-
-_BILLS = 64
-"""So many bills of one question are kept, by the number of answers."""
-
 Prepare = Callable[[], Callable[[], Indices]]
 """Computes the private scores, and returns the function that draws from them."""
 
@@ -62,7 +55,6 @@ class AllowedQuestion:
         candidates: the number of candidates, where it is known and finite.
         unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several;
             None if every row is one.
-        size: the most answers at once.
         requests: how many requests this analyst has left; None if only the budget limits them.
     """
 
@@ -73,7 +65,6 @@ class AllowedQuestion:
     mechanism: str
     candidates: int | None
     unit: Unit | None
-    size: int
     requests: int | None
 
     def cells(self) -> dict[str, str]:
@@ -81,7 +72,6 @@ class AllowedQuestion:
         return {
             "data": self.name, "question": self.access, "in words": question_in_words(self.query),
             "guarantee": in_brief(self.guarantee, self.unit), "mechanism": self.mechanism,
-            "answers at once": f"{self.size:,}",
             "requests left": "as the budget lasts" if self.requests is None else f"{self.requests:,}",
         }  # fmt: skip
 
@@ -96,58 +86,40 @@ class AllowedQuestion:
         return f"{self.name}, {self.access}: {question_in_words(self.query)} [{promise}]"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Limits on the answers that one analyst may get to a question, besides the budgets.
-
-    Attributes:
-        size: the most answers at once.
-        requests: the most requests; None: no limit.
-    """
-
-    size: int = _ANSWERS_AT_ONCE
-    requests: int | None = None
-
-    def check_size(self, size: int | None) -> None:
-        """Raise if the owner does not allow as many answers at once."""
-        if size is not None and size > self.size:
-            raise PublicError(InvalidNumber("size may be up to {size:,} here", size=self.size))
-
-
 @dataclass(slots=True, repr=False)
 class Permission:
-    """A question without its data, its limits, and the requests that analysts have made."""
+    """A question without its data, and the requests that analysts have made.
+
+    Attributes:
+        question: the question.
+        bill: its bill.
+        most_requests: the most requests of one analyst, besides the budgets; None: no limit.
+        kept_bill: its bill as the verb has settled it for a request, for the next one.
+    """
 
     question: Call
     bill: Bill
-    limits: Limits = field(default_factory=Limits)
-    _bills: dict[int | None, Bill] = field(default_factory=dict)
+    most_requests: int | None = None
+    kept_bill: Bill | None = None
     _requests: defaultdict[str, set[str]] = field(default_factory=partial(defaultdict, set))
     _lock: Lock = field(default_factory=Lock)
 
     def allowed_question(self, name: str, access: str, analyst: str) -> AllowedQuestion:
         """Return the question as one analyst may see it."""
-        bill, limits = self.bill, self.limits
-        remaining = limits.requests
+        bill, remaining = self.bill, self.most_requests
         if remaining is not None:
             remaining = max(0, remaining - len(self._requests.get(analyst, ())))
         return AllowedQuestion(
             name, access, bill.query, bill.guarantee, bill.mechanism, bill.candidates, bill.unit,
-            limits.size, remaining,
+            remaining,
         )  # fmt: skip
 
-    def keep_bill(self, size: int | None, bill: Bill) -> None:
-        """Keep the bill of so many answers, as the verb has settled it, for the next request of the same."""
-        if len(self._bills) >= _BILLS:
-            self._bills.clear()
-        self._bills[size] = bill
-
-    def known_bill(self, size: int | None, dataset: object) -> Bill | None:
-        """Return the bill of so many answers as it was settled before, if it is the same for all callers.
+    def known_bill(self, dataset: object) -> Bill | None:
+        """Return the bill as it was settled before, if it is the same for all callers.
 
         None if the data are elsewhere by now, or requests are counted here.
         """
-        bill = None if self.limits.requests is not None else self._bills.get(size)
+        bill = self.kept_bill if self.most_requests is None else None
         if bill is None or bill.about is None or not isinstance(dataset, Dataset):
             return None
         return bill if dataset.whereabouts.source == bill.about.source else None
@@ -157,7 +129,7 @@ class Permission:
 
         Failed requests count too, as a failure may depend on the data. A repeated request counts once.
         """
-        most = self.limits.requests
+        most = self.most_requests
         if most is None:
             return
         name = str(uuid4()) if request is None else request
@@ -171,16 +143,6 @@ class Permission:
                     )
                 )
             requests.add(name)
-
-
-def check_several(question: Call, size: int | None) -> None:
-    """Raise if several answers are asked for at once, and the verb gives one."""
-    parameters = inspect.signature(question.verb).parameters
-    takes_size = "size" in parameters or any(
-        one.kind is one.VAR_KEYWORD for one in parameters.values()
-    )
-    if size is not None and not takes_size:
-        raise PublicError(InvalidArgument("this question has one answer: leave out size"))
 
 
 def charge_failures(prepare: Prepare) -> Prepare:
@@ -319,24 +281,18 @@ class Checkout:
         self.request = ""
         self.is_paid = self._has_failed = self.has_told_currency = False
 
-    def ask(
-        self, question: Call, session: Session, size: int | None, request: str | None
-    ) -> Release:
+    def ask(self, question: Call, session: Session, request: str | None) -> Release:
         """Return the answer. An error after the charge names the request that asks again at no cost.
 
         Args:
             question: the question with its data.
             session: the session that is charged, which calls `allow` before it charges.
-            size: the number of independent answers.
             request: the name of the request.
         """
-        check_several(question, size)
         self.session = session
-        terms = {"size": size, "request": request}
+        terms = {} if request is None else {"request": request}
         try:
-            return question.ask(
-                ledger=self, **{term: value for term, value in terms.items() if value is not None}
-            )
+            return question.ask(ledger=self, **terms)
         except BaseException as error:
             failure = self._failure(error)
             if failure is error:

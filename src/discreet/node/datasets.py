@@ -1,6 +1,6 @@
 """The datasets of a node by name, with their allowed questions, and the ledger that is charged."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import signature
@@ -94,10 +94,10 @@ class Datasets:
             self.session(budget).quoted([bill])  # refuses what the budget cannot count
         holding.questions[question] = Permission(call, bill)
 
-    def limit(self, question: str, dataset: str | None, limits: Mapping[str, int]) -> None:
-        """Set limits of a question."""
+    def limit(self, question: str, dataset: str | None, requests: int) -> None:
+        """Limit the requests of each analyst for a question."""
         _, permission = self.find_question(question, self._names_of(dataset))
-        permission.limits = replace(permission.limits, **limits)
+        permission.most_requests = requests
 
     def reopen(self, name: str, analyst: str | None) -> list[Budget]:
         """Open a dataset again after failures, for an analyst or for all; return their shares."""

@@ -41,7 +41,7 @@ def _optional(kind: ArgumentKind) -> ArgumentKind:
     )
 
 
-_RESERVED = frozenset({"self", "verb", "dataset", "column", "size", "request", "max_cost"})
+_RESERVED = frozenset({"self", "verb", "dataset", "column", "request", "max_cost"})
 
 
 def _check_text(text: object, name: str) -> str:
@@ -70,7 +70,6 @@ def _check_event_number(number: object, name: str) -> int:
 TEXT = ArgumentKind(str, _check_text)
 NAME = ArgumentKind(str, read_name)
 OPTIONAL_NAME = _optional(NAME)
-SIZE = ArgumentKind(int | None, lambda size, name: None if size is None else count(size, name))
 AMOUNT = _optional(ArgumentKind(str, write=lambda amount, name: str(positive(amount, name))))
 """A total of a budget, which the ledger checks."""
 

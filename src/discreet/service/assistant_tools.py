@@ -212,7 +212,7 @@ def _refuse_both(arguments: Arguments) -> None:
 
 
 _RESERVED = frozenset(
-    ("verb", "dataset", "column", "self", "request", "max_cost", "ledger", "size", "analyst")
+    ("verb", "dataset", "column", "self", "request", "max_cost", "ledger", "analyst")
 )
 """Names that are no arguments of a verb, or are said elsewhere."""
 

@@ -130,26 +130,24 @@ class Connection:
         """
         return self._node.call(operations.COLUMNS, dataset=dataset)
 
-    def quote(self, question: str, *, dataset: str | None = None, size: int | None = None) -> Quote:
+    def quote(self, question: str, *, dataset: str | None = None) -> Quote:
         """Return the price of a named question, without charging it or reading data.
 
         Args:
             question: the name of the question.
             dataset: the name of the dataset; not needed if the name of the question says it.
-            size: the number of independent answers.
 
         Raises:
             UnknownName: if there is no such question, or no such dataset for the caller.
-            InvalidArgument: if several datasets have such a question, or the size is too large.
+            InvalidArgument: if several datasets have such a question.
         """
-        return self._node.call(operations.QUOTE, question=question, dataset=dataset, size=size)
+        return self._node.call(operations.QUOTE, question=question, dataset=dataset)
 
     def ask(
         self,
         question: str,
         *,
         dataset: str | None = None,
-        size: int | None = None,
         request: str | None = None,
         max_cost: Number | None = None,
     ) -> Release:
@@ -158,7 +156,6 @@ class Connection:
         Args:
             question: the name of the question.
             dataset: the name of the dataset; not needed if the name of the question says it.
-            size: the number of independent answers, all of which are charged.
             request: a name for this request; asked again under it, the answer is the same and costs nothing.
             max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
 
@@ -172,25 +169,20 @@ class Connection:
                 the request.
         """
         return self._node.call(
-            operations.ANSWER, question=question, dataset=dataset, size=size, request=request, max_cost=max_cost
-        )  # fmt: skip
+            operations.ANSWER,
+            question=question,
+            dataset=dataset,
+            request=request,
+            max_cost=max_cost,
+        )
 
-    def quote_free(
-        self,
-        verb: str,
-        dataset: str,
-        column: str | None = None,
-        *,
-        size: int | None = None,
-        **terms: Any,
-    ) -> Quote:
+    def quote_free(self, verb: str, dataset: str, column: str | None = None, **terms: Any) -> Quote:
         """Return the price of a free question, without charging it or reading data.
 
         Args:
             verb: the name of a verb that the owner allows, such as "median".
             dataset: the name of the dataset.
             column: the name of a declared column; `count` does without.
-            size: the number of independent answers.
             **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
 
         Raises:
@@ -198,16 +190,15 @@ class Connection:
             UnknownName: if there is no such dataset for the caller.
         """
         return self._node.call(
-            operations.QUOTE_VERB, verb=verb, dataset=dataset, column=column, size=size, terms=terms
+            operations.QUOTE_VERB, verb=verb, dataset=dataset, column=column, terms=terms
         )
 
-    def ask_free(  # noqa: PLR0913  # a question, and what is paid for it
+    def ask_free(
         self,
         verb: str,
         dataset: str,
         column: str | None = None,
         *,
-        size: int | None = None,
         request: str | None = None,
         max_cost: Number | None = None,
         **terms: Any,
@@ -218,7 +209,6 @@ class Connection:
             verb: the name of a verb that the owner allows, such as "median".
             dataset: the name of the dataset.
             column: the name of a declared column; `count` does without.
-            size: the number of independent answers, all of which are charged.
             request: a name for this request; asked again under it, the answer is the same and costs nothing.
             max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
             **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
@@ -230,7 +220,7 @@ class Connection:
             Exhausted: if a budget cannot pay; no data were read.
         """
         return self._node.call(
-            operations.ANSWER_VERB, verb=verb, dataset=dataset, column=column, size=size, terms=terms,
+            operations.ANSWER_VERB, verb=verb, dataset=dataset, column=column, terms=terms,
             request=request, max_cost=max_cost,
         )  # fmt: skip
 
@@ -472,8 +462,7 @@ class Connection:
         """Allow a named question, to be asked as verb(data, *arguments, **terms); for the owner of data in hand.
 
         The arguments are copied deeply, so later changes of a list of candidates have no effect. Functions,
-        such as a score function, are not copied. An analyst gets up to 1,000 answers at once, as often as the
-        budgets pay; see `limit`.
+        such as a score function, are not copied. An analyst asks as often as the budgets pay; see `limit`.
 
         Args:
             dataset: the name of the dataset.
@@ -491,29 +480,21 @@ class Connection:
         names = read_name(dataset, "dataset"), read_name(question, "question")
         self._data_in_hand.allow(*names, verb, arguments, terms)
 
-    def limit(
-        self,
-        question: str,
-        *,
-        dataset: str | None = None,
-        size: int | None = None,
-        requests: int | None = None,
-    ) -> None:
-        """Limit the answers to a named question, besides the budgets; for the owner of data in hand.
+    def limit(self, question: str, requests: int, *, dataset: str | None = None) -> None:
+        """Limit the requests of each analyst for a named question; for the owner of data in hand.
 
         Args:
             question: the name of the question.
-            dataset: the name of the dataset; not needed if the name of the question says it.
-            size: the most answers at once, by default 1,000.
             requests: the most requests per analyst, counted from now on in this process. Failed requests count
                 too; a request repeated under its name counts once.
+            dataset: the name of the dataset; not needed if the name of the question says it.
 
         Raises:
             NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
             UnknownName: if there is no such dataset, or no such question.
         """
         names = read_name(question, "question"), _read_dataset(dataset)
-        self._data_in_hand.limit(*names, size, requests)
+        self._data_in_hand.limit(*names, requests)
 
     def for_analyst(self, analyst: str) -> "Connection":
         """Return the connection of one analyst, with a share of a dataset; for the owner of data in hand.

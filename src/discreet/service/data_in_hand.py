@@ -44,21 +44,16 @@ class DataInHand:
         terms: Mapping[str, Any],
     ) -> None:
         """Allow a named question, as a verb and its arguments after the data."""
-        for name in ("ledger", "request", "size"):
+        for name in ("ledger", "request"):
             if terms.get(name) is not None:
                 raise InvalidArgument("leave out {name}: it goes with ask", name=name)
         call = Call(verb, arguments, dict(terms))
         unwrap(call_isolated(self._allow, dataset, question, call))
 
-    def limit(
-        self, question: str, dataset: str | None, size: int | None, requests: int | None
-    ) -> None:
-        """Limit the answers to a named question."""
-        numbers = {"size": size, "requests": requests}
-        limits = {name: count(n, name, most=_MOST) for name, n in numbers.items() if n is not None}
-        if not limits:
-            raise InvalidArgument("give a limit: size, or requests, or both")
-        unwrap(call_isolated(self._limit, question, dataset, limits))
+    def limit(self, question: str, dataset: str | None, requests: int) -> None:
+        """Limit the requests for a named question."""
+        most = count(requests, "requests", most=_MOST)
+        unwrap(call_isolated(self._limit, question, dataset, most))
 
     def for_analyst(self, analyst: str) -> Any:
         """Return the connection of an analyst."""

@@ -54,7 +54,7 @@ _REST = 200
 """Characters of the rest of a release: the names of its fields, a number of candidates."""
 
 
-def longest_release(question: Call, bill: Bill, dataset: Dataset, size: int | None) -> int:
+def longest_release(question: Call, bill: Bill, dataset: Dataset) -> int:
     """Return a bound on the characters of a release: of the answer, its guarantee, mechanism, unit and query.
 
     Raises:
@@ -63,15 +63,15 @@ def longest_release(question: Call, bill: Bill, dataset: Dataset, size: int | No
     rest = {
         "guarantee": bill.guarantee.as_dict(), "mechanism": bill.mechanism, "unit": bill.unit, "query": bill.query,
     }  # fmt: skip
-    return len(json.dumps(rest)) + _REST + longest_answer(question, dataset, size)
+    return len(json.dumps(rest)) + _REST + longest_answer(question, dataset)
 
 
-def longest_answer(question: Call, dataset: Dataset, size: int | None) -> int:
+def longest_answer(question: Call, dataset: Dataset) -> int:
     """Return a bound on the characters of an answer to a question, without its data, whatever they are."""
     terms, parts = question.terms, parts_of_question(question)
     if parts:
         return _longest_table(terms["statement"], parts, dataset)
-    each = int((size or terms.get("size") or 1) * _longest_without_groups(question, dataset))
+    each = _longest_without_groups(question, dataset)
     if terms.get("by") is None:
         return each
     groups, by = terms.get("groups"), dataset.column(terms["by"])
@@ -89,7 +89,7 @@ def _longest_table(statement: str, parts: Iterable[Call], dataset: Dataset) -> i
     groups = None if table.by is None else dataset.column(table.by).values
     names = sum(_count_characters(name) for name in table.columns)
     rows = 1 if groups is None else len(groups)
-    return rows * names + sum(longest_answer(part, dataset, None) for part in parts)
+    return rows * names + sum(longest_answer(part, dataset) for part in parts)
 
 
 def _longest_without_groups(question: Call, dataset: Dataset) -> int:
@@ -115,7 +115,7 @@ def with_most(question: Call, dataset: Dataset) -> Call:
     """Return a question that draws keys or groups with the most that any reply can hold, if it says no number."""
     terms, room = question.terms, LENGTH // 2 - _FOR_THE_REST
     if is_private(terms.get("groups")):
-        each = _longest_without_groups(question, dataset) * int(terms.get("size") or 1)
+        each = _longest_without_groups(question, dataset)
         name, most = "most_drawn", room // int(_names(question) * _KEY + each)
     elif question.verb is keys or (question.verb is counts and "delta" in terms):
         name, most = "most", room // _KEY
@@ -179,8 +179,6 @@ def _longest(candidates: Any, column: Column) -> int:
     """Return a bound on the characters of one candidate, or of a key."""
     if is_private(candidates):
         return _KEY
-    if is_private(candidates):  # a character may be spelled by six
-        return 6 * MOST_KEY_BYTES + _AROUND
     if isinstance(candidates, Iterable) and not isinstance(candidates, AnyGrid):
         return max(map(_count_characters, candidates), default=0)
     if candidates is None and column.enum is not None:

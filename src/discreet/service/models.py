@@ -112,7 +112,6 @@ class QuestionReply(BaseModel):
     mechanism: str
     candidates: int | None
     unit: str | list[str] | None
-    size: int
     requests: int | None
 
 

@@ -23,7 +23,6 @@ from .argument_kinds import (
     NUMBER_OF_EVENT,
     OPTIONAL_NAME,
     PRICE,
-    SIZE,
     TERMS,
     TEXT,
     ArgumentKind,
@@ -254,7 +253,6 @@ OVERSEERS = Audience(("owner", "auditor"), "the history of all is for owners and
 
 _DATASET = Argument("dataset", NAME, default=REQUIRED)
 _ANALYST = Argument("analyst", OPTIONAL_NAME, "The analyst whose share it is.")
-_SIZE = Argument("size", SIZE, "How many independent answers.")
 _AMOUNTS = (
     Argument("epsilon", AMOUNT, "The total ε, such as 1/2."),
     Argument("rho", AMOUNT, "Instead: the total ρ."),
@@ -271,14 +269,13 @@ REQUEST_KEY = "Idempotency-Key"
 _NAMED = Body("NamedQuestion", "A named question.", (
     Argument("question", NAME, "The name of the question.", REQUIRED),
     Argument("dataset", OPTIONAL_NAME, "Its dataset, where several have such a question."),
-    _SIZE,
 ))  # fmt: skip
 _NAMED_TO_PAY = Body(
     "QuestionToPay", "A named question, and what is paid for its answer.", (*_NAMED.arguments, _MAX_COST)
 )  # fmt: skip
 _FREE = Body("FreeQuestion", "A free question.", (
     Argument("verb", NAME, "A verb that the owner allows, such as median.", REQUIRED),
-    _DATASET, Argument("column", OPTIONAL_NAME, "A declared column; count may do without."), _SIZE,
+    _DATASET, Argument("column", OPTIONAL_NAME, "A declared column; count may do without."),
     Argument("terms", TERMS, "epsilon, candidates, by, …", {}),
 ))  # fmt: skip
 _FREE_TO_PAY = Body(

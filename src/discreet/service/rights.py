@@ -33,11 +33,9 @@ from ..messages import Message
 from ..node.allowed_questions import (
     AllowedQuestion,
     Checkout,
-    Limits,
     Permission,
     Prepare,
     charge_failures,
-    check_several,
 )
 from ..node.datasets import Datasets
 from ..node.isolation import PublicError
@@ -175,28 +173,18 @@ class Rights:
         data = self.datasets.find(dataset).data
         return MappingProxyType(dict(data.columns) if isinstance(data, Dataset) else {})
 
-    def quote(self, question: str, dataset: str | None, size: int | None) -> Quote:
+    def quote(self, question: str, dataset: str | None) -> Quote:
         """Return the price of a named question."""
-        return self._quote(self._find_question(question, dataset), size)
+        return self._quote(self._find_question(question, dataset))
 
     def quote_free(
-        self,
-        verb: str,
-        dataset: str,
-        column: str | None,
-        size: int | None,
-        terms: Mapping[str, object],
+        self, verb: str, dataset: str, column: str | None, terms: Mapping[str, object]
     ) -> Quote:
         """Return the price of a free question."""
-        return self._quote(self._read_free_question(verb, dataset, column, terms), size)
+        return self._quote(self._read_free_question(verb, dataset, column, terms))
 
-    def ask(  # a question, and what is paid for it
-        self,
-        question: str,
-        dataset: str | None,
-        size: int | None,
-        request: str | None,
-        max_cost: Any,
+    def ask(
+        self, question: str, dataset: str | None, request: str | None, max_cost: Any
     ) -> Release:
         """Answer a named question.
 
@@ -206,19 +194,19 @@ class Rights:
         again = self._repeat_inquiry(question, dataset, paying)
         if again is not None:
             with suppress(BudgetChangedError):
-                return self._answer(again, size, paying)
+                return self._answer(again, paying)
         inquiry = self._find_question(question, dataset)
-        answer = self._answer(inquiry, size, paying)
+        answer = self._answer(inquiry, paying)
         self.datasets.remember_budget(inquiry.dataset, inquiry.budget)
         return answer
 
     def ask_free(  # noqa: PLR0913  # a question, and what is paid for it
-        self, verb: str, dataset: str, column: str | None, size: int | None, terms: Mapping[str, object],
-        request: str | None, max_cost: Any,
+        self, verb: str, dataset: str, column: str | None, terms: Mapping[str, object], request: str | None,
+        max_cost: Any,
     ) -> Release:  # fmt: skip
         """Answer a free question."""
         return self._answer(
-            self._read_free_question(verb, dataset, column, terms), size, Paying(request, max_cost)
+            self._read_free_question(verb, dataset, column, terms), Paying(request, max_cost)
         )
 
     def _match_question(self, question: str, dataset: str | None) -> tuple[str, Permission] | None:
@@ -288,9 +276,9 @@ class Rights:
         except (InvalidArgument, MissingColumn) as error:
             raise PublicError(error) from None
 
-    def _quote(self, inquiry: "Inquiry", size: int | None) -> Quote:
+    def _quote(self, inquiry: "Inquiry") -> Quote:
         """Return the price, and how long after its start an answer leaves."""
-        quote, times = self._price(inquiry, size), self.times.get(inquiry.dataset)
+        quote, times = self._price(inquiry), self.times.get(inquiry.dataset)
         if not self.asks or times is None or not times.answers_after:
             return quote
         unit = times.promise(request_parts(inquiry.call, inquiry.data)).unit
@@ -307,10 +295,9 @@ class Rights:
             datetime.now(UTC) if begin is None else datetime.fromisoformat(begin)
         )
 
-    def _price(self, inquiry: "Inquiry", size: int | None) -> Quote:
+    def _price(self, inquiry: "Inquiry") -> Quote:
         """Return the price; for an analyst, in the own share alone."""
-        bill = inquiry.bill(size)
-        self._check_size(inquiry, size)
+        bill = inquiry.bill()
         cost, allowance = inquiry.cost(bill), self._allowance(inquiry)
         if inquiry.permission is None:
             self.freedom.check_bill(bill, inquiry.budget.neighbors)
@@ -329,18 +316,17 @@ class Rights:
         allowance = self.datasets.allowance(inquiry.dataset, share, declaration)
         return allowance and replace(allowance, since=self._since(inquiry.dataset))
 
-    def _answer(self, inquiry: "Inquiry", size: int | None, paying: "Paying") -> Release:
+    def _answer(self, inquiry: "Inquiry", paying: "Paying") -> Release:
         """Charge and answer. A failure because of the data is charged too."""
         if not self.asks:  # the table of operations refuses before, by the role
             raise PublicError(NotAllowed(AUDITORS_ASK_NOTHING))
-        self._check_size(inquiry, size)
-        self._raise_if_new(inquiry, size, paying)
-        checkout, session = self._checkout(inquiry, size, paying)
+        self._raise_if_new(inquiry, paying)
+        checkout, session = self._checkout(inquiry, paying)
         try:
-            return inquiry.ask(checkout, session, size, paying.request)
+            return inquiry.ask(checkout, session, paying.request)
         except PublicError as error:
             if self.unread is not None and error.error is self.unread:
-                inquiry.keep_bill(size, checkout)
+                inquiry.keep_bill(checkout)
             raise
         except Exhausted:
             bill = checkout.bill
@@ -349,15 +335,15 @@ class Rights:
         # Of an oversubscribed budget the ledger's own error tells what others have spent.
         raise PublicError(self._share_error(inquiry, bill))
 
-    def _raise_if_new(self, inquiry: "Inquiry", size: int | None, paying: "Paying") -> None:
+    def _raise_if_new(self, inquiry: "Inquiry", paying: "Paying") -> None:
         """Raise if the question has no stored answer and can be paid, as the bill of the same one before tells.
 
         In all other cases the verb settles it anew, which gives the answer or the error.
         """
-        bill = None if self.unread is None else inquiry.known_bill(size)
+        bill = None if self.unread is None else inquiry.known_bill()
         if bill is None or paying.request is None:
             return
-        checkout, session = self._checkout(inquiry, size, paying)
+        checkout, session = self._checkout(inquiry, paying)
         checkout.session = session
         try:
             checkout.bought(bill.under(paying.request), lambda: lambda: 0)
@@ -367,16 +353,14 @@ class Rights:
         except DiscreetError:
             pass
 
-    def _checkout(
-        self, inquiry: "Inquiry", size: int | None, paying: "Paying"
-    ) -> tuple[Checkout, Session]:
+    def _checkout(self, inquiry: "Inquiry", paying: "Paying") -> tuple[Checkout, Session]:
         """Return the account of a question, which checks its bill, and the session that is charged."""
 
         def check(bill: Bill) -> None:
             if inquiry.permission is None:
                 self.freedom.check_bill(bill, inquiry.budget.neighbors)
             paying.check(inquiry.cost(bill))
-            self._check_length(inquiry, bill, size)
+            self._check_length(inquiry, bill)
             if self.analyst is not None and inquiry.permission is not None:
                 inquiry.permission.admit(self.analyst, paying.request)
             self.note(inquiry.dataset, bill, request_parts(inquiry.call, inquiry.data))
@@ -400,18 +384,12 @@ class Rights:
         whole = self.datasets.whole(inquiry.dataset)
         return share_error(inquiry.dataset, quote, whole.shares == "oversubscribed")
 
-    def _check_size(self, inquiry: "Inquiry", size: int | None) -> None:
-        """Raise if an analyst asks for more answers at once than the owner allows."""
-        limits = Limits() if inquiry.permission is None else inquiry.permission.limits
-        if self.analyst is not None:
-            limits.check_size(size)
-
-    def _check_length(self, inquiry: "Inquiry", bill: Bill, size: int | None) -> None:
+    def _check_length(self, inquiry: "Inquiry", bill: Bill) -> None:
         """Raise if an answer may become too long, whatever the data are, or one of them cannot travel."""
         if self.longest is None:
             return
         try:
-            longest = longest_release(inquiry.call, bill, inquiry.data, size)
+            longest = longest_release(inquiry.call, bill, inquiry.data)
         except InvalidArgument as error:
             raise PublicError(error) from None
         if longest > self.longest:
@@ -469,24 +447,20 @@ class Inquiry:
         """The question with its data."""
         return self.call.about(self.data)
 
-    def bill(self, size: int | None) -> Bill:
-        """Return the bill for so many answers. No data are read."""
-        check_several(self.call, size)
+    def bill(self) -> Bill:
+        """Return the bill. No data are read."""
         try:
-            terms = {} if size is None else {"size": size}
-            return self.question.bill(**terms, ledger=self.budget)
+            return self.question.bill(ledger=self.budget)
         except Exception as error:
             failure = None if self.permission is not None else refusal(error)
             if failure is None:
                 raise
         raise failure
 
-    def ask(
-        self, checkout: Checkout, session: Session, size: int | None, request: str | None
-    ) -> Release:
+    def ask(self, checkout: Checkout, session: Session, request: str | None) -> Release:
         """Return the answer, for which a session is charged."""
         try:
-            return checkout.ask(self.question, session, size, request)
+            return checkout.ask(self.question, session, request)
         except Exception as error:
             is_settled = self.permission is not None or checkout.bill is not None
             failure = None if is_settled else refusal(error)
@@ -494,17 +468,17 @@ class Inquiry:
                 raise
         raise failure
 
-    def keep_bill(self, size: int | None, checkout: Checkout) -> None:
+    def keep_bill(self, checkout: Checkout) -> None:
         """Keep the bill of a named question that its verb has settled from the description alone."""
         bill, permission = checkout.bill, self.permission
         if permission is None or bill is None or checkout.has_told_currency:
             return
         if bill.about is not None and bill.about.check is None:
-            permission.keep_bill(size, bill)
+            permission.kept_bill = bill
 
-    def known_bill(self, size: int | None) -> Bill | None:
+    def known_bill(self) -> Bill | None:
         """Return the bill that was kept, unless the data are elsewhere by now."""
-        return None if self.permission is None else self.permission.known_bill(size, self.data)
+        return None if self.permission is None else self.permission.known_bill(self.data)
 
     def cost(self, bill: Bill) -> Amount:
         """Return the cost in the budget that is charged first.

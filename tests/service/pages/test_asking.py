@@ -111,7 +111,7 @@ def test_one_request_is_one_question(served: Served) -> None:
     [
         ("epsilon=1", "up to ε = 0.25"), ("epsilon=x", "epsilon"), ("epsilon=0", "epsilon"),
         ("verb=price", "not allowed"),
-        ("candidates=Rome", "Rome"), ("by=city&size=0", "size"), ("column=wage", "wage"),
+        ("candidates=Rome", "Rome"), ("by=city&max_groups=0", "max_groups"), ("column=wage", "wage"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_is_said_on_the_form(served: Served, wrong: str, said: str) -> None:

@@ -110,7 +110,7 @@ def pages(person: Person, role: str, name: str) -> Iterator[str]:
             yield person.send("GET", path, params=sent.get(path, {})).text
     yield person.send("GET", "/free", params=free).text
     yield person.send("GET", "/free", params={**free, "epsilon": name, "candidates": name}).text
-    for wrong in ("epsilon", "verb", "column", "dataset", "candidates", "size", "by"):
+    for wrong in ("epsilon", "verb", "column", "dataset", "candidates", "max_groups", "by"):
         yield person.send("GET", "/plan", params={**free, wrong: name + MARK}).text
     for asked in (about, free):
         plan = person.send("GET", "/plan", params=asked)

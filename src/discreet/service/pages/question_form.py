@@ -29,7 +29,7 @@ _TEXTS = (
 _COUNTS = ("k", "supply", "max_groups", "max_candidates", "minimum_count", "most")
 _FLAGS = ("gap",)
 _LISTS = ("alphas", "candidates")
-FIELDS = ("dataset", "question", "verb", "column", "size", *_TEXTS, *_COUNTS, *_FLAGS, *_LISTS)
+FIELDS = ("dataset", "question", "verb", "column", *_TEXTS, *_COUNTS, *_FLAGS, *_LISTS)
 """The fields of a question; others, such as the name of the request, say how it is asked."""
 
 _LISTED = 30
@@ -69,9 +69,7 @@ class QuestionForm:
     def quote(self, connection: Connection) -> Quote:
         """Return its price."""
         if self.is_named:
-            return connection.quote(
-                self.fields["question"], dataset=self.dataset, size=_whole(self.fields.get("size"))
-            )
+            return connection.quote(self.fields["question"], dataset=self.dataset)
         verb, column, terms = self._free(connection)
         return connection.quote_free(verb, self.dataset, column, **terms)
 
@@ -79,10 +77,7 @@ class QuestionForm:
         """Return its answer."""
         paying: dict[str, Any] = {"request": request, "max_cost": max_cost}
         if self.is_named:
-            size = _whole(self.fields.get("size"))
-            return connection.ask(
-                self.fields["question"], dataset=self.dataset, size=size, **paying
-            )
+            return connection.ask(self.fields["question"], dataset=self.dataset, **paying)
         verb, column, terms = self._free(connection)
         return connection.ask_free(verb, self.dataset, column, **paying, **terms)
 
@@ -91,9 +86,7 @@ class QuestionForm:
         verb, column = self.fields.get("verb", ""), self.fields.get("column")
         columns = connection.columns(self.dataset)
         texts = {name: self.fields[name] for name in _TEXTS if name in self.fields}
-        counts = {
-            name: _whole(self.fields[name]) for name in (*_COUNTS, "size") if name in self.fields
-        }
+        counts = {name: _whole(self.fields[name]) for name in _COUNTS if name in self.fields}
         flags = {name: True for name in _FLAGS if name in self.fields}
         terms = {**texts, **counts, **flags, **self._lists(columns.get(column or ""))}
         return (
@@ -162,6 +155,6 @@ def columns_for(verb: str, columns: Iterable[Column], unit: Unit | None) -> list
     return sorted(fitting, key=is_worse)
 
 
-def _whole(text: str | None) -> Any:
+def _whole(text: str) -> Any:
     """Return a whole number, or the text as it is, which the library refuses by name."""
-    return int(text) if text is not None and text.isascii() and text.isdigit() else text
+    return int(text) if text.isascii() and text.isdigit() else text
