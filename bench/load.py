@@ -32,7 +32,7 @@ from .report import duration
 
 CLIENTS = (1, 8, 32)
 TOKENS = 400
-"""So many tokens take turns: a service admits so many requests of each in a minute."""
+"""So many tokens take turns."""
 
 _PATIENCE = 60.0
 _STARTING = 180.0

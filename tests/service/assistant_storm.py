@@ -122,7 +122,7 @@ class Assistant:
 
     def _send(self, message: Any, *, is_dropped: bool = False) -> tuple[int, bytes] | None:
         """Return the status and the body of a reply; None where there is none."""
-        if not self._left:  # one token asks no more often in a minute
+        if not self._left:  # another token now and then
             self._token, self._left = self._storm.token(self._team), 100
         self._left -= 1
         self.sent += 1

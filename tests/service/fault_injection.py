@@ -393,19 +393,11 @@ def no_writes() -> Iterator[None]:
 
 @contextmanager
 def short_patience() -> Iterator[pytest.MonkeyPatch]:
-    """Wait for no lock, refuse nobody for asking too often, and keep checkpoints."""
+    """Wait for no lock, and keep checkpoints."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.05)
         patched.setattr("discreet.service.pages.sessions._SECONDS_FOR_THE_FILE", 0.05)
         patched.setattr("discreet.service.counts._PATIENCE", 0.05)
-        patched.setattr("discreet.service.counts._REST", 0.0)
         patched.setattr("discreet.service.tokens._SECONDS_FOR_WRITERS", 0.05)
-        patched.setattr("discreet.service.limits.RateLimit.admits", _counted)
         patched.delenv("DISCREET_CONFIG", raising=False)
         yield patched
-
-
-def _counted(rate: Any, key: str) -> bool:
-    """Count as a limit does, and admit."""
-    rate.counts.add("asked", key)
-    return True

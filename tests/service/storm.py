@@ -56,7 +56,7 @@ FINAL = b"gives the same error again"
 
 COST = Fraction(1, 10**6)
 RATE = 100
-"""Requests of one token, fewer than a service admits in a minute."""
+"""Requests of one token."""
 
 FAILED = ("unpaid", "twice", "differ", "forgotten", "failed", "amiss")
 

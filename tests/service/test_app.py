@@ -21,7 +21,7 @@ from discreet.ledger.toml_budgets import configuration
 from discreet.service.app import make_app
 from discreet.service.counts import RequestCounts
 from discreet.service.free_questions import MOST_IN_FREE_QUESTION
-from discreet.service.limits import PLACES, RateLimit
+from discreet.service.limits import PLACES
 from discreet.service.metrics import as_text
 from discreet.service.middleware import LONGEST_BODY
 from discreet.service.operations import OPERATIONS
@@ -87,7 +87,6 @@ class Called:
         Path("discreet.toml").write_text(text)
         self.app = make_app(configuration(), ["service.test"])
         self.tokens = {who: self.token(who) for who in ALLOWED if who != "nobody"}
-        self.calls = 0
 
     def token(self, who: str) -> str:
         """Return a new token."""
@@ -102,9 +101,6 @@ class Called:
         self, who: str, method: str, path: str, host: str = "service.test", **sent: Any
     ) -> Any:
         headers = {"Idempotency-Key": "k", **sent.pop("headers", {})}
-        self.calls += 1
-        if self.calls % 100 == 0:  # one token asks no more often in a minute
-            self.tokens = {known: self.token(known) for known in self.tokens}
         if who in self.tokens:
             headers["Authorization"] = f"Bearer {self.tokens[who]}"
 
@@ -285,15 +281,6 @@ def test_a_long_request_is_refused(called: Called) -> None:
 
 def test_another_host_is_refused(called: Called) -> None:
     assert called("owner", "GET", "/v1/budgets", host="evil.test").status_code == 400
-
-
-def test_a_token_that_asks_too_often_waits() -> None:
-    at = [0.0]
-    rate = RateLimit(3, lambda: at[0])
-    assert [rate.admits("a") for _ in range(4)] == [True, True, True, False]
-    assert rate.admits("b")
-    at[0] = 60.0
-    assert rate.admits("a")
 
 
 def test_a_caller_has_so_many_places_at_once(

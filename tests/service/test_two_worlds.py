@@ -132,8 +132,6 @@ class World:
         """Send a request of the watched analyst, with bits and a time of its own."""
         self.requests += 1
         self.bits.begin(f"ann {self.requests}")
-        if self.requests % 60 == 0:  # one token asks no more often in a minute
-            self.tokens["ann"] = self.known.create("analyst", "ann", LATER)
         self.waited = 0.0
         reply = (
             self.person.send(method, path, **sent)

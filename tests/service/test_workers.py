@@ -24,7 +24,6 @@ from discreet.cli.exit_codes import INTERRUPTED, TERMINATED, WRONG_USE
 from discreet.service import serving
 from discreet.service.access import AccessLog
 from discreet.service.counts import RequestCounts, kept_counts
-from discreet.service.limits import RateLimit
 from discreet.service.reader import file_digest
 from discreet.service.serving import WorkerSettings
 from discreet.service.tokens import tokens_beside
@@ -36,49 +35,12 @@ from .test_connect import TEXT, write_files
 from .test_http_client import LATER
 
 
-def test_workers_share_the_limit_of_a_token(tmp_path: Path) -> None:
-    at = [1000.0]
-    workers = [RateLimit(3, lambda: at[0], RequestCounts(tmp_path / "counts")) for _ in range(2)]
-    asked = [workers[i % 2].admits("a") for i in range(5)]
-    assert asked == [True, True, True, False, False]
-    assert workers[1].admits("b")
-    at[0] = 1060.0
-    assert workers[1].admits("a")
-    at[0] = 5.0  # the machine was started again
-    assert [workers[0].admits("a") for _ in range(4)] == [True, True, True, False]
-
-
-def test_times_are_taken_while_nobody_else_counts() -> None:
-    counts, at = RequestCounts(), iter([100.0, 100.1, 100.05, 100.3, 100.4])
-    asked = [counts.admits(key, 2, 60, lambda: next(at)) for key in ("x", "x", "y", "x", "y")]
-    assert asked == [True, True, True, False, True]
-
-
-def test_a_limit_holds_for_requests_at_once(tmp_path: Path) -> None:
-    workers = [RateLimit(20, counts=RequestCounts(tmp_path / "counts")) for _ in range(2)]
-
-    def ask(i: int) -> list[bool]:
-        return [workers[i % 2].admits(f"{key}") for key in ("a", i, "a")]
-
-    with ThreadPoolExecutor(16) as pool:
-        asked = list(pool.map(ask, range(60)))
-    assert sum(one[0] + one[2] for one in asked) == 20
-    assert all(one[1] for one in asked)
-
-
-def test_each_limit_forgets_by_its_own_time(tmp_path: Path) -> None:
-    counts = RequestCounts(tmp_path / "counts")
-    assert counts.admits("slow", 1, 3600, lambda: 0.0)
-    assert counts.admits("fast", 1, 1, lambda: 100.0)
-    assert not counts.admits("slow", 1, 3600, lambda: 101.0)
-    assert counts.admits("fast", 1, 1, lambda: 101.0)
-
-
 def test_workers_count_together(tmp_path: Path) -> None:
     workers = [RequestCounts(tmp_path / "counts") for _ in range(2)]
 
     def count(i: int) -> None:
         workers[i % 2].add("requests", f"GET /{i % 3} 200")
+        assert workers[i % 2].write()
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(count, range(60)))
@@ -88,18 +50,17 @@ def test_workers_count_together(tmp_path: Path) -> None:
     assert workers[1].read("requests") == {}
 
 
-def test_what_is_added_later_is_written_with_the_next_transaction(tmp_path: Path) -> None:
-    """Of this worker it is read at once, of another when something was asked here or `write` was called."""
+def test_what_is_added_is_read_here_at_once_and_elsewhere_when_it_is_written(
+    tmp_path: Path,
+) -> None:
     here, other = (RequestCounts(tmp_path / "counts") for _ in range(2))
-    assert [here.add_later("requests", label) for label in "aab"] == [True, False, False]
+    for label in "aab":
+        here.add("requests", label)
     assert other.read("requests") == {}
-    assert here.admits("token", 1, 60, lambda: 0.0)
-    assert other.read("requests") == here.read("requests") == {"a": 2, "b": 1}
-    assert here.add_later("requests", "a")
+    assert here.write()
+    assert other.read("requests") == {"a": 2, "b": 1}
+    here.add("requests", "a")
     assert here.read("requests") == {"a": 3, "b": 1}
-    here.add_later("requests", "b")
-    here.write()
-    assert other.read("requests") == {"a": 3, "b": 2}
 
 
 def test_requests_are_written_for_other_workers_though_no_other_one_comes(tmp_path: Path) -> None:
@@ -121,22 +82,24 @@ def test_requests_one_after_the_other_are_written_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, other = (RequestCounts(tmp_path / "counts") for _ in range(2))
-    scope = {"type": "http", "method": "GET"}
-    log = AccessLog(_app, here)
-    writes: list[AccessLog] = []
-    monkeypatch.setattr(AccessLog, "_write_counts", lambda self: writes.append(self))
-    monkeypatch.setattr("discreet.service.access.monotonic", lambda: 0.0)  # however long they take
+    writes: list[bool] = []
+    write = RequestCounts.write
+
+    def note_and_write(self: RequestCounts) -> bool:
+        writes.append(write(self))
+        return writes[-1]
+
+    monkeypatch.setattr(RequestCounts, "write", note_and_write)
+    monkeypatch.setattr("discreet.service.access._LATEST", 0.3)
 
     async def request_often_and_wait() -> None:
+        log = AccessLog(_app, here)
         for _ in range(5):
-            await log(scope, _ignore, _ignore)
-            assert here.admits(
-                "token", 100, 60, lambda: 0.0
-            )  # which writes what was counted so far
-        await asyncio.sleep(0.2)  # a second write would be due by then
+            await log({"type": "http", "method": "GET"}, _ignore, _ignore)
+        await asyncio.sleep(0.8)
 
     asyncio.run(request_often_and_wait())
-    assert len(writes) == 1
+    assert writes == [True]
     assert other.read("requests") == {"GET unknown 200": 5}
 
 
@@ -150,18 +113,26 @@ async def _ignore(*_: Any) -> Any:
 
 def test_counts_are_readable_for_their_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "discreet.toml"
-    kept_counts(path).add("requests")
+    counts = kept_counts(path)
+    counts.add("requests", "a")
+    assert counts.write()
     found = list(tmp_path.glob("discreet.counts*"))
     assert found
     assert {stat.S_IMODE(one.stat().st_mode) for one in found} == {0o600}
 
 
 @pytest.mark.parametrize("content", [b"x" * 5000, b"SQLite format 3\0" + b"\xff" * 5000])
-def test_counts_that_cannot_be_read_are_made_anew(tmp_path: Path, content: bytes) -> None:
+def test_counts_that_cannot_be_read_go_on_in_memory_and_begin_anew(
+    tmp_path: Path, content: bytes
+) -> None:
     (tmp_path / "counts").write_bytes(content)
     counts = RequestCounts(tmp_path / "counts")
     counts.add("requests", "a")
-    assert RequestCounts(tmp_path / "counts").read("requests") == {"a": 1}
+    assert not counts.write()
+    assert counts.read("requests") == {"a": 1}
+    counts.begin()
+    assert RequestCounts(tmp_path / "counts").read("requests") == {}
+    assert counts.read("requests") == {"a": 1}
 
 
 @pytest.fixture

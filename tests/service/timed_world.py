@@ -40,7 +40,7 @@ from .test_app import LATER
 
 HOST = "service.test"
 TOKENS = 12
-"""Tokens of everybody, which take turns: a service admits so many requests of each in a minute."""
+"""Tokens of everybody, which take turns."""
 
 TEXT = """\
 ledger = "budget.db"

@@ -20,7 +20,7 @@ REFUSED = "discreet.refused"
 """Where the scope of a request has the class of the error that it was refused with."""
 
 _LATEST = 0.05
-"""Seconds after which requests that were counted are written for the other workers, where no other one comes."""
+"""Seconds after which requests that were counted are written for the other workers."""
 
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
@@ -39,7 +39,7 @@ class AccessLog:
 
     app: App
     counts: RequestCounts
-    _next: float = field(default=float("-inf"), init=False)
+    _is_due: bool = field(default=False, init=False)
 
     async def __call__(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
         """Answer a request, and log it."""
@@ -56,24 +56,24 @@ class AccessLog:
         try:
             await self.app(scope, receive, send_and_note)
         finally:
-            await self._log(scope, statuses[-1], monotonic() - began)
+            self._log(scope, statuses[-1], monotonic() - began)
 
-    async def _log(self, scope: AsgiMessage, status: int, seconds: float) -> None:
+    def _log(self, scope: AsgiMessage, status: int, seconds: float) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"
         path = getattr(scope.get("route"), "path", "unknown")
         line = {
             "method": method, "path": path, "status": status, "milliseconds": round(1000 * seconds),
         }  # fmt: skip
         ACCESS.info(json.dumps(line))
-        is_first = self.counts.add_later(REQUESTS, f"{method} {path} {status}")
+        self.counts.add(REQUESTS, f"{method} {path} {status}")
         if REFUSED in scope:
-            self.counts.add_later(REFUSALS, scope[REFUSED])
-        time = monotonic()
-        if is_first and time >= self._next:  # else they are written together with those before
-            self._next = time + _LATEST
+            self.counts.add(REFUSALS, scope[REFUSED])
+        if not self._is_due:
+            self._is_due = True
             asyncio.get_running_loop().call_later(_LATEST, self._write_counts)
 
     def _write_counts(self) -> None:
         """Write the counts in a thread, unless the loop is ending."""
+        self._is_due = False
         with suppress(RuntimeError):
             asyncio.get_running_loop().run_in_executor(None, self.counts.write)

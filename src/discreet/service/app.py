@@ -24,7 +24,7 @@ from .disclosures import Disclosure, LateAnswers, disclosures_of, late_answers, 
 from .dispatcher_client import DispatcherClient
 from .health import Health
 from .in_process import InProcess
-from .limits import Places, RateLimit
+from .limits import Places
 from .mcp_route import PATH as MCP
 from .mcp_route import mcp_route
 from .middleware import TokenFirst
@@ -53,7 +53,6 @@ class Service:
         configuration: the description.
         datasets: its datasets.
         tokens: who may ask.
-        rate: how often one token may ask.
         dispatcher: asked for all that must be read; None to read it in this process.
         clock: the time.
         places: how many requests of one caller are answered at the same time.
@@ -62,7 +61,6 @@ class Service:
     configuration: Configuration
     datasets: Datasets
     tokens: Tokens
-    rate: RateLimit = field(default_factory=RateLimit)
     dispatcher: DispatcherClient | None = None
     clock: Clock = field(default_factory=Clock)
     places: Places = field(default_factory=Places)
@@ -196,13 +194,12 @@ def make_app(
         clock: the time; without it that of this machine.
     """
     all_counts = RequestCounts() if counts is None else counts
-    rate = RateLimit(counts=all_counts)
     service = Service(
-        configuration, hold(configuration), tokens_beside(configuration.path), rate, dispatcher,
+        configuration, hold(configuration), tokens_beside(configuration.path), dispatcher,
         clock or Clock(),
     )  # fmt: skip
     ledger = described_ledger(configuration, next(iter(configuration.datasets)))
-    site = Site(service, ledger, sessions_beside(configuration.path), all_counts)
+    site = Site(service, ledger, sessions_beside(configuration.path))
     router: Any = _router(service, site, all_counts)
     host_check: Any = TrustedHostMiddleware(router, allowed_hosts=hosts, www_redirect=False)
     paths = frozenset(route.path for route in router.routes if "{" not in route.path)

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..errors import DiscreetError, NotAllowed
-from .limits import Places, RateLimit
+from .limits import Places
 from .padding import AsgiMessage
 from .refusals import RefusedError, error_for_reader
 from .replies import CALLER, failure
@@ -39,11 +39,6 @@ class Guarded(Protocol):
     @property
     def tokens(self) -> Tokens:
         """The tokens of the description."""
-        ...
-
-    @property
-    def rate(self) -> RateLimit:
-        """How often one token may ask."""
         ...
 
     @property
@@ -87,17 +82,17 @@ class Gate:
         if is_open or (path.split("/")[1:2] != ["v1"] and path != self.mcp):
             return None
         try:
-            scope[CALLER] = await self._caller(scope, request.headers)
+            scope[CALLER] = self._caller(scope, request.headers)
         except Exception as error:
             status = error.status if isinstance(error, RefusedError) else None
             return failure(request, error_for_reader(error, None), status)
         return None
 
-    async def _caller(self, scope: AsgiMessage, headers: Mapping[str, str]) -> Token:
+    def _caller(self, scope: AsgiMessage, headers: Mapping[str, str]) -> Token:
         """Return the caller of a request by its token.
 
         Raises:
-            RefusedError: 401 if it is not valid, 429 if its caller asks too much at once, or it asks too often.
+            RefusedError: 401 if it is not valid, 429 if its caller asks too much at once.
         """
         scheme, _, text = headers.get("authorization", "").partition(" ")
         try:
@@ -108,8 +103,6 @@ class Gate:
         if not places.enter(token, scope):
             too_many = f"more than {places.most} requests at once; wait for their replies"
             raise RefusedError(NotAllowed(too_many), 429)
-        if not await run_in_threadpool(self.service.rate.admits, token.id):
-            raise RefusedError(NotAllowed("this token asks too often; wait a minute"), 429)
         return token
 
     def _visitor(self, session: str) -> Token | None:

@@ -80,7 +80,7 @@ class Health:
             "description": lambda: file_digest(path) == self._digest,
             "tokens": lambda: tokens_beside(path).valid() is not None,
             "sessions": lambda: sessions_beside(path).token_of("") is None,
-            "counts": self.counts.are_shared,
+            "counts": self.counts.write,
             "dispatcher": lambda: self.dispatcher is None or self.dispatcher.count_alive()[1] > 0,
             "readers": self._can_read_data,
         }

@@ -1,37 +1,14 @@
-"""Limits of callers: how often one token may ask, and how much one caller at the same time."""
+"""The limit of callers: how much one may ask at the same time. How often it may ask, a proxy limits."""
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from time import monotonic
 from weakref import WeakKeyDictionary
 
-from .counts import RequestCounts
 from .padding import LEAVE, AsgiMessage
 from .tokens import Token
-
-
-@dataclass(slots=True)
-class RateLimit:
-    """At most so many requests of one token in a minute.
-
-    Attributes:
-        most: how many.
-        now: returns seconds that never go back, the same in all processes that share the counts.
-        counts: where requests are counted: those of all workers of a service, or of this process alone.
-    """
-
-    most: int = 120
-    now: Callable[[], float] = monotonic
-    counts: RequestCounts = field(default_factory=RequestCounts)
-
-    def admits(self, token: str) -> bool:
-        """Count a request of a token, and return whether it may be answered."""
-        return self.counts.admits(token, self.most, 60, self.now)
-
 
 PLACES = 32
 """Requests of one caller that one worker answers at the same time: fewer than its threads, and its connections."""

@@ -8,7 +8,7 @@ from ...messages import Message, using_language
 from .authenticated_request import AuthenticatedRequest, page_frame
 from .forms import is_from_here
 from .page_request import LOGIN, SESSION, PageRequest, forget_cookie, keep_cookie, language
-from .rendering import TOO_OFTEN, page, redirect
+from .rendering import page, redirect
 from .sessions import LASTING, form_secret, is_same, random_name
 from .site import Site
 
@@ -37,22 +37,12 @@ def enter(site: Site, page_request: PageRequest) -> Response:
     try:
         token = site.service.tokens.find(page_request.fields.get("token", ""))
     except NotAllowed:
-        return _refuse_token(site, page_request)
-    if not site.service.rate.admits(f"login {token.id}"):
-        return _login_form(page_request, TOO_OFTEN, 429)
+        return _login_form(page_request, _NO_TOKEN, 401)
     _end_session(site, page_request)
     reply = redirect("/")
     keep_cookie(reply, SESSION, site.sessions.begin(token.id), LASTING)
     forget_cookie(reply, LOGIN)
     return reply
-
-
-def _refuse_token(site: Site, page_request: PageRequest) -> Response:
-    """Refuse a wrong token. Those alone are limited by address, which behind a proxy all share."""
-    visitor = page_request.request.client
-    if site.logins.admits(f"login {visitor.host if visitor else ''}"):
-        return _login_form(page_request, _NO_TOKEN, 401)
-    return _login_form(page_request, TOO_OFTEN, 429)
 
 
 def to_login(request: Request) -> Response:

@@ -24,7 +24,7 @@ from . import access_pages, asking_pages, budget_pages, history_pages, login_pag
 from .authenticated_request import AuthenticatedRequest, error_texts, note_error, page_frame
 from .forms import is_from_here
 from .page_request import SESSION, PageRequest, keep_language, language, read_page_request
-from .rendering import TOO_OFTEN, page, redirect, style
+from .rendering import page, redirect, style
 from .sessions import form_secret, is_same
 from .site import Site
 
@@ -38,6 +38,8 @@ _NOT_FROM_HERE = Message(
     "This form did not come from these pages, or is from an earlier session. Go back, reload the page, and try "
     "again."
 )
+
+_TOO_MANY = Message("You asked for too many pages at once. Please wait for them.")
 
 View = Callable[[AuthenticatedRequest], Response]
 Stranger = Callable[[Site, PageRequest], Response | PausedReply]
@@ -144,9 +146,8 @@ def _for_visitors(
     if token is None:
         return redirect("/login")
     request = AuthenticatedRequest(site, page_request, page_request.cookie(SESSION), token)
-    has_place = site.service.places.enter(token, page_request.request.scope)
-    if not (has_place and site.service.rate.admits(token.id)):
-        return request.failure(RefusedError(NotAllowed(TOO_OFTEN)), 429)
+    if not site.service.places.enter(token, page_request.request.scope):
+        return request.failure(RefusedError(NotAllowed(_TOO_MANY)), 429)
     try:
         _check_request(request, roles)
     except RefusedError as refusal:

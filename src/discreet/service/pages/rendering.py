@@ -7,12 +7,9 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ...messages import Message
 from ...sentences import question_in_words
 from ...templates import render_template
 from .budget_bars import bar
-
-TOO_OFTEN = Message("That was too often. Please wait a minute.")
 
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; "

@@ -1,7 +1,7 @@
 """The pages of a service: its answers, and the sessions of its callers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ...ledger import Ledger
@@ -9,17 +9,13 @@ from ...ledger.budget import Amount
 from ...node.isolation import Failure
 from ...releases import Release
 from ..connection import Connection
-from ..counts import RequestCounts
 from ..disclosures import Disclosure, LateAnswers
 from ..dispatcher_client import DispatcherClient
-from ..limits import Places, RateLimit
+from ..limits import Places
 from ..padding import Arrival, Clock
 from ..rights import Scope
 from ..tokens import Token, Tokens
 from .sessions import Sessions
-
-LOGINS = 30
-"""Wrong tokens from one address in a minute that are told to be wrong."""
 
 
 class Backend(Protocol):
@@ -28,11 +24,6 @@ class Backend(Protocol):
     @property
     def tokens(self) -> Tokens:
         """The tokens of the description."""
-        ...
-
-    @property
-    def rate(self) -> RateLimit:
-        """How often one token may ask."""
         ...
 
     @property
@@ -98,18 +89,11 @@ class Site:
         service: the service.
         ledger: the ledger, for owners and auditors.
         sessions: who is logged in.
-        counts: where wrong tokens are counted.
     """
 
     service: Backend
     ledger: Ledger
     sessions: Sessions
-    counts: RequestCounts
-    logins: RateLimit = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Count how often one address is told that a token is wrong."""
-        object.__setattr__(self, "logins", RateLimit(LOGINS, counts=self.counts))
 
     def token_of(self, session: str) -> Token | None:
         """Return the valid token of a session; a session is over once its token was revoked or has expired."""
