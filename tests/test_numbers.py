@@ -11,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidNumber
-from discreet.numbers import count, exact, float_up, positive, positive_up, root_below, spell
+from discreet.numbers import (
+    count,
+    exact,
+    float_up,
+    positive,
+    positive_up,
+    root_below,
+    rounded_against,
+    rounded_up,
+    spell,
+)
 
 positive_fractions = st.fractions(min_value=Fraction(1, 10**9), max_value=10**9)
 
@@ -102,3 +112,29 @@ def test_spell_is_short_where_it_can_be() -> None:
         "0.1",
     ]
     assert spell(Fraction(1) + Fraction(1, 2**70)) == "≤ 1.00001"
+
+
+NUMBERS = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6)
+
+
+@given(NUMBERS)
+def test_a_bound_is_rounded_up_and_near(value: Fraction) -> None:
+    shown = Fraction(rounded_up(value, 2))
+    assert value <= shown <= value * Fraction(11, 10)
+
+
+@given(NUMBERS, NUMBERS)
+def test_a_number_is_on_its_side_of_the_limit(value: Fraction, limit: Fraction) -> None:
+    shown = Fraction(rounded_against(value, limit))
+    if abs(value - limit) > limit / 10**25:
+        assert (shown <= limit) == (value <= limit)
+    assert abs(shown - value) <= value / 20
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "shown"),
+    [("0.38589", "1", "0.39"), ("1.098612", "1.0987", "1.0986"), ("1", "1", "1"), ("4500", "1", "4500"),
+     ("1.000000000000000000000000000000000001", "1", "1"), ("0.00000001", "1", "1e-8")],
+)  # fmt: skip
+def test_numbers_beside_a_limit(value: str, limit: str, shown: str) -> None:
+    assert rounded_against(Fraction(value), Fraction(limit)) == shown

@@ -6,7 +6,15 @@ decimal it prints as, so that ``0.1`` means one tenth. Sensitivities are read up
 """
 
 import math
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from decimal import (
+    MAX_EMAX,
+    MIN_EMIN,
+    ROUND_CEILING,
+    ROUND_FLOOR,
+    ROUND_HALF_EVEN,
+    Decimal,
+    localcontext,
+)
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
@@ -22,6 +30,9 @@ _MOST_DIGITS = 4_200
 """The longest numerator or denominator that is read: doubles have at most 325 digits, and Python spells 4,300."""
 
 _PLAIN = (int, float, str, Fraction, Decimal)
+
+_MOST_SHOWN = 30
+"""The most digits of a number that people read."""
 
 _FINEST_EXPONENT = -8192
 """Bounds are not told more finely than multiples of 2**-8192, which Python can still spell."""
@@ -185,6 +196,21 @@ def decimal(value: Fraction, digits: int, rounding: str) -> str:
 def rounded_up(value: Fraction, digits: int) -> str:
     """Return a number rounded up to so many significant digits, without an exponent unless that is long."""
     return without_exponent(decimal(value, digits, ROUND_CEILING))
+
+
+def rounded_against(value: Fraction, limit: Fraction) -> str:
+    """Return a number rounded to the fewest digits, two or more, by which it is above a limit only if it is."""
+    # The upper end of a certified interval is a little above the number.
+    near, limit = _rounded(value, _MOST_SHOWN), _rounded(limit, _MOST_SHOWN)
+    for digits in range(2, _MOST_SHOWN):
+        rounding = _rounded(near, digits)
+        if (rounding <= limit) == (near <= limit):
+            return without_exponent(decimal(rounding, digits, ROUND_HALF_EVEN))
+    return without_exponent(decimal(near, _MOST_SHOWN, ROUND_HALF_EVEN))
+
+
+def _rounded(value: Fraction, digits: int) -> Fraction:
+    return Fraction(decimal(value, digits, ROUND_HALF_EVEN))
 
 
 def without_exponent(text: str) -> str:

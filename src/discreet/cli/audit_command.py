@@ -8,11 +8,10 @@ import typer
 
 from ..errors import UnreadableFile
 from ..messages import gettext
-from ..numbers import count
+from ..numbers import count, rounded_against
 from ..numbers import exact as exact_number
 from ..terms import Terms
 from .answer_output import check_report, write_report
-from .digits import against
 from .json_output import print_either
 from .options import (
     AsJson,
@@ -275,7 +274,7 @@ def _upper_end(true: "Interval", limit: Fraction) -> str:
     """Return the upper end of an interval, told from a limit."""
     if str(true) in ("0", "infinite"):
         return str(true)
-    return against(Fraction(true.upper), limit)
+    return rounded_against(Fraction(true.upper), limit)
 
 
 def _read_numbers(text: str, name: str) -> list[Fraction]:

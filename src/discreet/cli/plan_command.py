@@ -13,14 +13,13 @@ from .. import plots, tables
 from ..errors import InvalidArgument
 from ..mechanisms import BOUNDED, MECHANISMS
 from ..mechanisms.contract import PrivacyParameter
-from ..numbers import Number, count, positive, spell
+from ..numbers import Number, count, positive, rounded_up, spell
 from ..planning.compare import Comparison, compare
 from ..planning.key_plan import KeyPlan, plan_keys
 from ..planning.worst_errors import epsilon_for, worst_error
 from ..privacy.sensitivity import sensitivity_of
 from ..verbs.list_methods import PublicNumbers, choose_method
 from .completion import columns_of_file, one_of
-from .digits import two_digits
 from .inputs import table_file
 from .json_output import print_either, print_json
 from .keys_command import MinimumCountOption
@@ -254,7 +253,7 @@ def _show(by_mechanism: dict[str, Fraction], what: str, *, as_json: bool) -> Non
         return
     table = Table("mechanism", what, box=None, padding=(0, 3, 0, 0))
     for mechanism, number in by_mechanism.items():
-        table.add_row(mechanism, two_digits(number))
+        table.add_row(mechanism, rounded_up(number, 2))
     Console(highlight=False).print(table)
 
 
