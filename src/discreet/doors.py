@@ -104,6 +104,12 @@ _FIXES: Mapping[str, tuple[str, str]] = {
         ),
         Message('--csv encoding={encoding}, or csv.encoding = "{encoding}" in discreet.toml'),
     ),
+    "a sheet": (
+        Message(
+            'discreet.scan_csv(path, sheet="{sheet}"), or csv.sheet = "{sheet}" in discreet.toml'
+        ),
+        Message('--csv sheet="{sheet}", or csv.sheet = "{sheet}" in discreet.toml'),
+    ),
     "the form of a file": (
         "discreet.scan_csv(path, delimiter=..., names=...)",
         "--format csv --csv delimiter=';' --csv names=a,b,c",

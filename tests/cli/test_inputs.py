@@ -4,11 +4,15 @@ import io
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+import zipfile
+from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from discreet.cli import inputs, run
@@ -120,17 +124,60 @@ def test_a_file_whose_name_does_not_say_its_format(
     [
         ("people.duckdb", "duckdb -csv people.duckdb 'SELECT …' | discreet … -"),
         ("people.sqlite", "sqlite3 -csv -header people.sqlite 'SELECT …' | discreet … -"),
-        ("people.xlsx", "save its sheet as CSV"),
+        ("people.xlsx", "by its bytes and its name"),
         ("https://example.org/people.csv", "curl ADDRESS | discreet … -"),
     ],
 )
 def test_what_other_programs_read_is_refused_with_the_fix(
     name: str, fix: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if "://" not in name:
+    if "duckdb" in name:
+        duckdb.connect(name).execute("CREATE TABLE people (drink TEXT)").close()
+    elif "sqlite" in name:
+        with closing(sqlite3.connect(name)) as lite:
+            lite.execute("CREATE TABLE people (drink TEXT)")
+    elif "://" not in name:
         (folder / name).write_bytes(b"x")
     assert run(["mode", name, "drink", *DRINK]) == 3
-    assert fix in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert fix in err
+    assert ("one of 'people'" in err) == ("sqlite" in name or "duckdb" in name)
+
+
+def test_a_database_by_standard_input_is_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    duckdb.connect("people.db").execute("CREATE TABLE people (drink TEXT)").close()
+    given((folder / "people.db").read_bytes(), monkeypatch)
+    assert run(["mode", "-", "drink", *DRINK]) == 3
+    assert "duckdb -csv FILE 'SELECT …' | discreet … -" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", [[], ["--format", "xlsx"], ["--format", "csv"]])
+def test_workbooks_and_archives_are_told_by_their_bytes_in_a_pipe(
+    form: list[str],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book, rows = openpyxl.Workbook(), [line.split(",") for line in ROWS.split()]
+    for row in rows:
+        book.active.append(row)
+    book.create_sheet("empty")
+    book.save("t.xlsx")
+    with zipfile.ZipFile("t.zip", "w") as archive:
+        archive.writestr("t.csv", ROWS)
+    sheet = ["--csv", "sheet=Sheet"]
+    for name, words in (("t.xlsx", sheet), ("t.zip", [])):
+        if name == "t.zip" and "xlsx" in form:
+            continue
+        given((folder / name).read_bytes(), monkeypatch)
+        assert run(["mode", "-", "drink", *DRINK, *form, *words]) == 0
+        assert capsys.readouterr().out == "tea\n"
+    given((folder / "t.xlsx").read_bytes(), monkeypatch)
+    assert run(["mode", "-", "drink", *DRINK, *form]) == 3
+    assert "standard input has the sheets 'Sheet', 'empty'" in capsys.readouterr().err
 
 
 def test_many_files_by_a_pattern_and_by_a_folder(

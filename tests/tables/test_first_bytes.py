@@ -1,9 +1,8 @@
 """A file is what its first bytes say, whatever it is called, and no hint leads to counting compressed bytes."""
 
-import bz2
 import gzip
-import lzma
 import sqlite3
+import tarfile
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
@@ -27,6 +26,11 @@ def zipped(path: Path, name: str) -> None:
         archive.writestr(name, ROWS)
 
 
+def tarred(path: Path) -> None:
+    with tarfile.open(path, "w") as archive:
+        archive.addfile(tarfile.TarInfo("people.csv"))
+
+
 def lite(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE people (person TEXT, city TEXT)")
@@ -39,23 +43,30 @@ def duck(path: Path) -> None:
 
 FRAME = pl.DataFrame({"person": ["p1"] * 500, "city": ["Bern"] * 500})
 MADE: dict[str, tuple[Callable[[Path], object], str]] = {
-    "bz2": (lambda p: p.write_bytes(bz2.compress(ROWS)), "bzip2 -dk"),
-    "xz": (lambda p: p.write_bytes(lzma.compress(ROWS)), "xz -dk"),
-    "zst": (lambda p: p.write_bytes(b"\x28\xb5\x2f\xfd" + ROWS), "zstd -d"),
     "lz4": (lambda p: p.write_bytes(b"\x04\x22\x4d\x18" + ROWS), "lz4 -d"),
     "sz": (lambda p: p.write_bytes(b"\xff\x06\0\0sNaPpY" + ROWS), "snzip"),
-    "zip": (lambda p: zipped(p, "people.csv"), "unzip"),
-    "xlsx": (lambda p: zipped(p, "[Content_Types].xml"), "read_excel.*save that as CSV"),
-    "ods": (lambda p: p.write_bytes(
-        b"PK\x03\x04" + b"\0" * 26 + b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"), "save that"),
-    "xls": (lambda p: p.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + ROWS), "save that as CSV"),
+    "xlsx": (lambda p: zipped(p, "[Content_Types].xml"), "workbook that is damaged"),
+    "xls": (lambda p: p.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + ROWS), "save it as .xlsx"),
     "avro": (lambda p: p.write_bytes(b"Obj\x01" + ROWS), "read_avro"),
     "orc": (lambda p: p.write_bytes(b"ORC\x01" + ROWS), "pyarrow.orc"),
-    "gz": (lambda p: p.write_bytes(gzip.compress(ROWS)), "name it .csv.gz"),
-    "parquet": (FRAME.write_parquet, "name it .parquet"),
-    "arrow": (FRAME.write_ipc, "name it .arrow"),
+    "parquet": (FRAME.write_parquet, "leave out its form"),
+    "arrow": (FRAME.write_ipc, "leave out its form"),
     "sqlite": (lite, "sqlite:///"),
     "duckdb": (duck, "duckdb:///"),
+    "7z": (lambda p: p.write_bytes(b"7z\xbc\xaf\x27\x1c" + ROWS), "7z x"),
+    "rar": (lambda p: p.write_bytes(b"Rar!\x1a\x07\0" + ROWS), "unrar x"),
+    "Z": (lambda p: p.write_bytes(b"\x1f\x9d\x90" + ROWS), "uncompress"),
+    "tar": (lambda p: tarred(p), "tar xf"),
+    "pare": (lambda p: p.write_bytes(b"PARE\x15\x04\0" + ROWS), "encrypted Parquet"),
+    "feather1": (lambda p: p.write_bytes(b"FEA1\0\0\0" + ROWS), "Feather of version 1"),
+    "mdb": (lambda p: p.write_bytes(b"\0\1\0\0Standard Jet DB\0" + ROWS), "mdb-export"),
+    "sav": (lambda p: p.write_bytes(b"$FL2@(#)" + b" SPSS".ljust(56) + b"\2\0\0\0" + ROWS), "read_spss"),
+    "dta": (FRAME.head(5).to_pandas().to_stata, "read_stata"),
+    "dta115": (lambda p: p.write_bytes(b"\x73\2\1\0" + ROWS), "read_stata"),
+    "sas7bdat": (lambda p: p.write_bytes(bytes(12) + b"\xc2\xea\x81\x60" + ROWS), "read_sas"),
+    "rds": (lambda p: p.write_bytes(gzip.compress(b"X\n\0\0\0\3" + ROWS)), "write.csv"),
+    "rda": (lambda p: p.write_bytes(gzip.compress(b"RDX3\nX\n\0\0\0\3" + ROWS)), "write.csv"),
+    "pdf": (lambda p: p.write_bytes(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n" + ROWS), "a PDF"),
     "h5": (lambda p: p.write_bytes(b"\x89HDF\r\n" + ROWS), "read_hdf"),
 }  # fmt: skip
 NAMES = ["person", "city"]
@@ -70,10 +81,8 @@ WAYS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "its own ending": ("people.csv.{kind}", lambda p: p),
     "a list": ("people.csv", lambda p: [discreet.scan_csv(p, names=NAMES)]),
 }
-READ = {
-    ("parquet", "called pq"), ("parquet", "its own ending"), ("arrow", "called ipc"), ("arrow", "its own ending"),
-    ("gz", "its own ending"),
-}  # fmt: skip
+READ = ("parquet", "arrow")
+"""They are read under any name, but not as text of a form."""
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -89,7 +98,7 @@ def test_the_first_bytes_say_what_a_file_is(kind: str, way: str, tmp_path: Path)
         lambda: discreet.counts(spelled(path), "city", candidates=["Bern"], epsilon=1),
     ]
     for ask in asks:
-        if (kind, way) in READ:
+        if kind in READ and not way.endswith("given") and way != "a list":
             ask()
             continue
         with pytest.raises(UnreadableFile, match=fix):

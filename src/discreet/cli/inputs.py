@@ -28,15 +28,15 @@ from ..file_permissions import private_opener
 from ..numbers import exact
 from ..tables.csv_files import CsvFile
 from ..tables.engine_errors import quietly
-from ..tables.files import file_format
+from ..tables.files import file_format, start_of
+from ..tables.first_bytes import SIGNATURE, told_format
 
 STDIN = "-"
-FORMATS = ("csv", "csv.gz", "tsv", "tsv.gz", "jsonl", "jsonl.gz", "parquet", "arrow")
+FORMATS = ("csv", "csv.gz", "tsv", "tsv.gz", "jsonl", "jsonl.gz", "xlsx", "parquet", "arrow")
 _NAME = "standard input"
 _FOLDER = "discreet-input-"
-_DATABASES = {".duckdb": "duckdb -csv", ".db": "sqlite3 -csv -header",
-              ".sqlite": "sqlite3 -csv -header", ".sqlite3": "sqlite3 -csv -header"}  # fmt: skip
-_WORKBOOKS = (".xlsx", ".xls", ".ods")
+_QUERIES = {"SQLite": "sqlite3 -csv -header", "DuckDB": "duckdb -csv"}
+"""What writes the answer of a query as CSV, by the kind of a database."""
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def table_file(source: str, form: str | None = None) -> Iterator[str]:
 
     Raises:
         UnknownName: if there is no such format.
-        UnreadableFile: if it is a database, a workbook or an address, with the way to do it instead.
+        UnreadableFile: if it is a database or an address, with the way to do it instead.
     """
     if form is not None and form not in FORMATS:
         raise UnknownName(
@@ -61,6 +61,7 @@ def table_file(source: str, form: str | None = None) -> Iterator[str]:
         with _stream(source) as stream, _beside(_NAME, form or "csv") as path:
             with open(path, "wb", opener=private_opener) as copy:
                 shutil.copyfileobj(stream, copy)
+            _refuse_database(path)
             yield str(path)
     elif form is None:
         _refuse(source)
@@ -158,28 +159,40 @@ def _beside(name: str, form: str) -> Iterator[Path]:
 
 
 def _refuse(source: str) -> None:
-    """Raise for databases, workbooks and addresses, with the line that converts them."""
+    """Raise for databases, addresses and names that say no format, with the way to do it instead."""
     if "://" in source[:10]:
         raise UnreadableFile(
             "{source} is an address: fetch it, and pipe it in: curl ADDRESS | discreet … -",
             source=preview(source),
         )
     path = Path(source).expanduser()
-    suffix = path.suffix.lower()
-    if not path.is_file() or file_format(path):
+    if not path.is_file():
         return
-    if suffix in _DATABASES:
+    told = told_format(start_of(path))
+    if told is not None and told.kind in _QUERIES:
         raise UnreadableFile(
-            "{source} is a database: pipe in what a query of one row per record selects: "
-            "{databases} {source} 'SELECT …' | discreet … -",
+            "{source} {words}: {advice} Or pipe in the answer of a query: {query} {source} 'SELECT …' | discreet … -",
             source=source,
-            databases=_DATABASES[suffix],
+            words=told.words,
+            advice=told.fix(path),
+            query=_QUERIES[told.kind],
         )
-    if suffix in _WORKBOOKS:
-        raise UnreadableFile("{source} is a workbook: save its sheet as CSV", source=source)
-    raise UnreadableFile(
-        "the name of {source} does not say its format; say it: --format {first_formats} or {last_format}",
-        source=source,
-        first_formats=", ".join(FORMATS[:-1]),
-        last_format=FORMATS[-1],
-    )
+    if told is None and not file_format(path):
+        raise UnreadableFile(
+            "the name of {source} does not say its format; say it: --format {first_formats} or {last_format}",
+            source=source,
+            first_formats=", ".join(FORMATS[:-1]),
+            last_format=FORMATS[-1],
+        )
+
+
+def _refuse_database(copy: Path) -> None:
+    """Raise if standard input was a database: nothing is read but its file."""
+    with copy.open("rb") as stream:
+        told = told_format(stream.read(SIGNATURE))
+    if told is not None and told.kind in _QUERIES:
+        raise UnreadableFile(
+            "standard input {words}: pipe in the answer of a query, {query} FILE 'SELECT …' | discreet … -",
+            words=told.words,
+            query=_QUERIES[told.kind],
+        )

@@ -35,8 +35,8 @@ FormatName = Annotated[
     typer.Option(
         "--format",
         metavar="NAME",
-        help="The format, where the name of the file does not say it: csv, tsv, jsonl, each also "
-        "with .gz, parquet or arrow. Standard input is csv if not said otherwise.",
+        help="The format, where neither the first bytes of the file nor its name say it: csv, tsv, jsonl, each "
+        "also with .gz, xlsx, parquet or arrow. Standard input is csv if not said otherwise.",
         autocompletion=one_of(*FORMATS),
     ),
 ]
@@ -46,7 +46,7 @@ CsvForm = Annotated[
         "--csv",
         metavar="KEY=VALUE",
         help="How a CSV file is written, such as encoding=cp1252, delimiter=;, quote=, multiline=false, names=a,b, "
-        "decimal=, or thousands=.; repeatable.",
+        "decimal=, or thousands=.; sheet=NAME of a workbook; repeatable.",
         show_default=False,
         autocompletion=one_of(*(f"{word}=" for word in WORDS)),
     ),

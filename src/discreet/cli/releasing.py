@@ -208,7 +208,7 @@ def _in_form(data: str | Dataset, words: list[str] | None) -> str | CsvFile | Da
 def _say_of_text(note: Message, path: str, settings: Mapping[str, Any]) -> None:
     """Say a note once a shell if the table is CSV by name or by --format, and one of semicolons in its header."""
     name = settings["form"] or ("csv" if path == "-" else path)
-    if not settings["csv"] and file_format(Path(f"x.{name}")) != "CSV":
+    if not settings["csv"] and file_format(Path(f"x.{name}")) not in ("CSV", "Excel"):
         return
     is_by_semicolons = _header_delimiter(path, settings["csv"]) == ";"
     says_numbers = "decimal" in dict(map(read_word, settings["csv"] or ()))

@@ -214,7 +214,7 @@ class Dataset:
         if not names_files(self.source):
             return False
         first = self.source[0] if isinstance(self.source, tuple) else self.source
-        return isinstance(first, CsvFile) or file_format(Path(first)) in ("CSV", "JSON")
+        return isinstance(first, CsvFile) or file_format(Path(first)) in ("CSV", "JSON", "Excel")
 
     @property
     def digest(self) -> str:

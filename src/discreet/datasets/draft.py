@@ -120,7 +120,7 @@ def _types_and_place(
 ) -> tuple[Mapping[str, str | None], dict[str, object]]:
     """Return the columns of files with their types, and the keys of the place and the form of the files."""
     kind = file_format(Path(source))
-    if form is not None and kind not in ("", "CSV"):
+    if form is not None and kind not in ("", "CSV", "Excel"):
         raise InvalidArgument("--csv is of a CSV file, and {source} is none", source=source)
     if form is not None and form.names is not None and names:
         raise InvalidArgument("the names are given twice: leave out --names")
@@ -130,7 +130,7 @@ def _types_and_place(
     data = source if form is None else CsvFile(Path(source), form)
     types = dict.fromkeys(names) if names else _types_of_files(data, source, header=header)
     is_csv = kind == "CSV" or (not kind and bool(words))
-    form_keys = {"multiline": True, **words} if is_csv else {}
+    form_keys = {"multiline": True, **words} if is_csv else words
     # The one with a comment is the last.
     in_order = sorted(form_keys.items(), key=lambda one: one[0] == "multiline")
     return types, {"source": source, **{f"csv.{key}": value for key, value in in_order}}

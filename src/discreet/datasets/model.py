@@ -120,6 +120,10 @@ CSV = KeyTable(
             choice_of((*THOUSANDS,)),
             "The sign between groups of three digits; none if left out.",
         ),
+        "sheet": Key(
+            anything("the name of a sheet", {"type": "string", "minLength": 1, "maxLength": 255}),
+            "The sheet of a workbook with several.",
+        ),
     }
 )
 """The form of a CSV file."""

@@ -188,7 +188,7 @@ def _read_file(text: str, form: Mapping[str, Any], folder: Path, place: KeyPath)
     if "://" in text:
         raise wrong(here, "it is an address; of a database say connection, with query or table")
     path = found_path(text, folder, here)
-    if form and file_format(Path(path)) not in ("", "CSV"):
+    if form and file_format(Path(path)) not in ("", "CSV", "Excel"):
         raise wrong((*place, "csv"), "it is of a CSV file")
     for key, value in form.items():
         at_place((*place, "csv", key), partial(scan_csv, path, **{key: value}))

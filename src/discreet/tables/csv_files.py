@@ -6,7 +6,6 @@ reason the form is said, or told by the first bytes and the header: docs/explana
 
 import codecs
 import os
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
@@ -17,7 +16,8 @@ from ..arguments import file_path
 from ..doors import fix
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, MissingColumn, UnreadableFile, preview
-from .byte_blocks import is_gzip, open_bytes
+from .archives import DamagedFile
+from .byte_blocks import check_bytes, open_bytes
 from .csv_records import is_strict, records_of
 from .encodings import BY_MARK, EXAMPLES, told_encoding
 from .engine_errors import missing_column, quietly
@@ -59,11 +59,13 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
     multiline: bool = True,
     decimal: str | None = None,
     thousands: str | None = None,
+    sheet: str | None = None,
 ) -> CsvFile:
-    """Return a CSV file as data that every verb over tables takes, where its form must be said.
+    """Return a CSV file or a workbook as data that every verb over tables takes, where its form must be said.
 
     Args:
-        path: the file, whatever its ending; one that ends with `.gz` is compressed.
+        path: the file, whatever its ending. It may be compressed, with gzip, zstd, bzip2 or xz, or be a zip archive
+            of one file.
         delimiter: the character between cells. Without it, the one of comma, semicolon, tab and bar by
             which the header has most columns; a comma if `names` are given.
         names: the names of the columns, if the first record is a row already.
@@ -75,6 +77,8 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
         decimal: the decimal sign of its numbers, "." or ",". Without it, and without `thousands`, a number is what
             DuckDB reads as one.
         thousands: the sign between groups of three digits: ".", ",", "'" or a blank.
+        sheet: the name of a sheet, if the file is a workbook with several. Of the other words a workbook takes
+            `names` alone.
 
     Raises:
         InvalidArgument: if no file can have the path, or the words are those of no form.
@@ -90,6 +94,7 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
         multiline=multiline,
         decimal=decimal,
         thousands=thousands,
+        sheet=sheet,
     )
     return CsvFile(file, form)
 
@@ -159,6 +164,7 @@ def open_json_lines(
         for alias in pointers
     }
     parameters = {f"pointer_{alias}": pointer for alias, pointer in pointers.items()}
+    check_bytes(file, TextForm())
     told = told_encoding(None, start_bytes(file, 4), has_header=True)
     encoding, mark = told if told is not None and told[0] == "utf-8" else ("utf-8", 0)
     lines = TextForm(delimiter=None, quote="", multiline=False)
@@ -214,8 +220,13 @@ def read_head(file: Path, form: TextForm) -> Head:
     Raises:
         UnreadableFile: if its header cannot be read.
     """
+    is_book = check_bytes(file, form)
+    if is_book:
+        form = replace(form, delimiter=",")
     is_given = form.names is not None
-    start = b"" if is_given and form.encoding not in BY_MARK else start_bytes(file, _FIRST)
+    start = (
+        b"" if is_given and form.encoding not in BY_MARK else start_bytes(file, _FIRST, form.sheet)
+    )
     code_and_mark = told_encoding(form.encoding, start[:4], has_header=not is_given)
     if code_and_mark is None:
         raise UnreadableFile(
@@ -228,7 +239,7 @@ def read_head(file: Path, form: TextForm) -> Head:
         return Head(replace(form, delimiter=form.delimiter or ","), *code_and_mark, form.names)
     header = _header_in(start, form, *code_and_mark, is_all=len(start) < _FIRST)
     if header is None:
-        start = start_bytes(file, LONGEST_HEADER)
+        start = start_bytes(file, LONGEST_HEADER, form.sheet)
         header = _header_in(start, form, *code_and_mark, is_all=len(start) < LONGEST_HEADER)
     if header is None:
         raise UnreadableFile(
@@ -236,7 +247,7 @@ def read_head(file: Path, form: TextForm) -> Head:
             file=file,
             longest_header=LONGEST_HEADER,
         )
-    _check_header(header, file, code_and_mark[0])
+    _check_header(header, file, code_and_mark[0], is_book=is_book)
     return Head(replace(form, delimiter=header.delimiter), *code_and_mark, header.names)
 
 
@@ -259,15 +270,25 @@ class _Header(NamedTuple):
         return self.is_closed and is_clean, len(self.names)
 
 
-def start_bytes(file: Path, size: int) -> bytes:
-    """Return the first bytes of a file, unpacked; none if it cannot be read."""
+def start_bytes(file: Path, size: int, sheet: str | None = None) -> bytes:
+    """Return the first bytes of a file, unpacked, up to where it is damaged; none if it cannot be opened.
+
+    Raises:
+        UnreadableFile: if it is damaged at its beginning.
+    """
+    start, is_damaged = b"", False
     try:
-        with open_bytes(file) as stream:
-            start = stream.read(size)
-    except (OSError, EOFError, zlib.error):
-        start = b""
-    if is_gzip(file) and not start:
-        raise UnreadableFile("{file} is not compressed with gzip, or it is empty", file=file)
+        with open_bytes(file, sheet) as stream:
+            while len(start) < size and (more := stream.read(min(size - len(start), _FIRST))):
+                start += more
+    except UnreadableFile:
+        raise
+    except OSError:
+        return b""
+    except DamagedFile:
+        is_damaged = not start
+    if is_damaged:
+        raise UnreadableFile("{file} cannot be read: it is damaged at its beginning", file=file)
     return start
 
 
@@ -294,9 +315,14 @@ def _first_record(text: str, form: TextForm, *, is_all: bool) -> _Header | None:
     return _Header(str(form.delimiter), names, is_closed)
 
 
-def _check_header(header: _Header, file: Path, encoding: str) -> None:
+def _check_header(header: _Header, file: Path, encoding: str, *, is_book: bool) -> None:
     """Raise for a header with names that cannot be read; it is not shown, for it may be a row."""
     text = "".join(header.names)
+    if is_book and "\ufffd" in text:
+        raise UnreadableFile(
+            "{file} has a first row with a cell that is an error. Accepted: the columns' names",
+            file=file,
+        )
     if "\ufffd" in text:
         raise UnreadableFile(
             "{file} has a first line that is no text in {encoding}. Say its code: {say_it}. "

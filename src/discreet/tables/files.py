@@ -16,12 +16,12 @@ from ..date_grid import ClockKind
 from ..doors import fix
 from ..errors import DiscreetError, InvalidArgument, UnreadableFile
 from ..warning import warn
-from .byte_blocks import is_gzip
+from .byte_blocks import check_bytes, name_in_zip
 from .csv_files import CsvFile, can_be_name, open_csv, open_json_lines, read_head
 from .database import connect_memory
 from .engine_errors import needing, quietly
 from .filters import condition_columns, matching
-from .first_bytes import SIGNATURE, refuse_other_format
+from .first_bytes import PACKED, SIGNATURE, refuse_other_format, told_format
 from .in_duckdb import (
     ROWS,
     InDuckDB,
@@ -54,13 +54,20 @@ KINDS = {
     ".arrow": "Arrow",
     ".feather": "Arrow",
     ".ipc": "Arrow",
+    ".xlsx": "Excel",
+    ".xlsm": "Excel",
 }
 """The format of a file, by its extension."""
 
-FILE_FORMATS = ".csv, .csv.gz, .tsv, .tsv.gz, .ndjson, .jsonl, .parquet, .arrow and .feather"
+PACKINGS = (".gz", ".zst", ".bz2", ".xz", ".zip")
+"""The endings of packed files of text."""
+
+FILE_FORMATS = (
+    ".csv, .tsv, .ndjson, .jsonl (also packed, as in .csv.gz), .xlsx, .parquet, .arrow and .feather"
+)
 
 _CALLS_OF_OTHERS = {
-    **dict.fromkeys((".xlsx", ".xls", ".ods"), "pandas.read_excel(path)"),
+    ".ods": "pandas.read_excel(path)",
     ".dta": "pandas.read_stata(path)",
     ".sav": "pandas.read_spss(path)",
     **dict.fromkeys((".sas7bdat", ".xpt"), "pandas.read_sas(path)"),
@@ -77,10 +84,10 @@ _HINTS = {
 def file_format(path: Path) -> str:
     """Return the format of a file by its extension; an empty text for any other."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    is_gzip = suffixes[-1:] == [".gz"]
-    ending = (suffixes[:-1] if is_gzip else suffixes)[-1:]
+    is_packed = bool(suffixes) and suffixes[-1] in PACKINGS
+    ending = (suffixes[:-1] if is_packed else suffixes)[-1:]
     kind = KINDS.get(ending[0], "") if ending else ""
-    return "" if is_gzip and kind not in ("CSV", "JSON") else kind
+    return "" if is_packed and kind not in ("CSV", "JSON") else kind
 
 
 def names_files(data: object, *, column: bool = True) -> bool:
@@ -460,14 +467,27 @@ def _with_partition(
 
 
 def format_of(one: File) -> str:
-    """Return the format of a file, by its extension."""
+    """Return the format of a file: by its first bytes, or else by its ending. A workbook is read as CSV is.
+
+    Raises:
+        UnreadableFile: if it is none that is read.
+    """
     if one.form is not None:
         return "CSV"
+    start = start_of(one.path)
+    told = told_format(start)
+    if told is not None and told.kind in ("Parquet", "Arrow"):
+        return told.kind
     kind = file_format(one.path)
-    if not kind:
-        refuse_other_format(one.path, start_of(one.path))
+    if told is not None and told.kind == "zip":
+        name = name_in_zip(one.path)
+        kind = "CSV" if name is None else file_format(Path(name))
+    elif kind not in ("CSV", "JSON"):
+        refuse_other_format(one.path, start, (kind, *PACKED))
+        check_bytes(one.path, TextForm())  # what is packed says what it is, too
+    if kind in ("", "Excel"):
         raise UnreadableFile(
-            "{one_path} has none of the accepted extensions: {file_formats}.{hint}",
+            "{one_path} is none of {file_formats}, by its bytes and its name.{hint}",
             one_path=one.path,
             file_formats=FILE_FORMATS,
             hint=_hint(one.path),
@@ -518,7 +538,7 @@ def start_of(file: Path) -> bytes:
 def _start_of_kind(file: Path, kind: str) -> bytes:
     """Return the first bytes of a file of a format; raise if they are the signature of another one."""
     start = start_of(file)
-    refuse_other_format(file, start, "gzip" if is_gzip(file) else kind)
+    refuse_other_format(file, start, PACKED if kind in ("CSV", "JSON") else (kind,))
     return start
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from ..arguments import read_sequence
@@ -10,8 +11,22 @@ from .encodings import encoding_name
 from .number_texts import DECIMALS, THOUSANDS, NumberForm
 
 MOST_COLUMNS = 10_000
+LONGEST_NAME = 255
+"""Characters of the name of a sheet: Excel allows 31, other programs more."""
 
-WORDS = ("encoding", "delimiter", "quote", "multiline", "names", "decimal", "thousands")
+_OF_WORKBOOKS = ("names", "sheet")
+"""The words of a form that a workbook has, too: the others it says itself."""
+
+WORDS = (
+    "encoding",
+    "delimiter",
+    "quote",
+    "multiline",
+    "names",
+    "decimal",
+    "thousands",
+    "sheet",
+)
 """The words of a form, as --csv takes them."""
 
 
@@ -27,6 +42,7 @@ class TextForm:
         multiline: whether a cell in quotes may hold the end of a line. Otherwise every line is a record.
         decimal: the decimal sign of numbers; None if it is not said.
         thousands: the sign between their groups of three digits; None if there is none.
+        sheet: the name of the sheet of a workbook; None if there is one alone.
     """
 
     delimiter: str | None = None
@@ -36,6 +52,7 @@ class TextForm:
     multiline: bool = True
     decimal: str | None = None
     thousands: str | None = None
+    sheet: str | None = None
 
     @property
     def numbers(self) -> NumberForm | None:
@@ -58,6 +75,23 @@ class TextForm:
         return {name: [*one] if isinstance(one, tuple) else one for name, one in changed.items()}
 
 
+def check_sheet_words(form: TextForm, file: Path, *, is_workbook: bool) -> None:
+    """Raise for a word that says nothing of a workbook, or nothing of a file of text.
+
+    Raises:
+        InvalidArgument: with the word.
+    """
+    if not is_workbook and form.sheet is not None:
+        raise InvalidArgument("sheet is of a workbook, and {file} is a file of text", file=file)
+    others = [word for word in form.given if word not in _OF_WORKBOOKS]
+    if is_workbook and others:
+        raise InvalidArgument(
+            "{word} is of a file of text, and {file} is a workbook, whose cells say what they are. Leave it out",
+            word=others[0],
+            file=file,
+        )
+
+
 _DEFAULTS: Mapping[str, Any] = {one.name: one.default for one in fields(TextForm)}
 
 
@@ -70,6 +104,7 @@ def text_form(  # noqa: PLR0913  # the words of a form
     multiline: object = True,
     decimal: object = None,
     thousands: object = None,
+    sheet: object = None,
 ) -> TextForm:
     """Return the form that these words say: those of `TextForm`.
 
@@ -87,7 +122,14 @@ def text_form(  # noqa: PLR0913  # the words of a form
     code = None if encoding is None else encoding_name(encoding)
     signs = _one_of(decimal, "decimal", DECIMALS), _one_of(thousands, "thousands", (*THOUSANDS,))
     _check_numbers(separator, mark, *signs)
-    return TextForm(separator, _column_names(names), code, mark, multiline, *signs)
+    return TextForm(separator, _column_names(names), code, mark, multiline, *signs, _sheet(sheet))
+
+
+def _sheet(name: object) -> str | None:
+    """Return the name of a sheet, or None."""
+    if name is None or (isinstance(name, str) and 0 < len(name) <= LONGEST_NAME):
+        return name
+    raise InvalidArgument("sheet must be the name of a sheet, got {sheet}", sheet=preview(name))
 
 
 def _one_of(value: object, word: str, signs: Sequence[str]) -> str | None:

@@ -124,7 +124,7 @@ def _need(memory: object) -> None:
 
 def _blocks(records: TextRecords, *, is_raw: bool) -> Any:
     """Yield the bytes of a file behind its mark, as they are, or else in UTF-8."""
-    with byte_blocks.open_bytes(records.file) as stream:
+    with byte_blocks.open_bytes(records.file, records.form.sheet) as stream:
         stream.read(records.mark)
         if is_raw:
             while block := stream.read(byte_blocks.BLOCK_BYTES):
@@ -143,7 +143,8 @@ class _ByCsv:
 
     def __init__(self, records: TextRecords) -> None:
         self._places, self._opened = records.places, ExitStack()
-        self._stream = self._opened.enter_context(byte_blocks.open_bytes(records.file))
+        opened = byte_blocks.open_bytes(records.file, records.form.sheet)
+        self._stream = self._opened.enter_context(opened)
         self._stream.read(records.mark)
         self._lines = text_lines(self._stream, records.encoding)  # without it the stream is closed
         self._records = islice(records_of(self._lines, records.form), records.skip, None)
