@@ -171,7 +171,7 @@ def _refuse(source: str) -> None:
     told = told_format(start_of(path))
     if told is not None and told.kind in _QUERIES:
         raise UnreadableFile(
-            "{source} {words}: {advice} Or pipe in the answer of a query: {query} {source} 'SELECT …' | discreet … -",
+            "{source} {words}: {advice} Or pipe in an answer: {query} {source} 'SELECT …' | discreet … -",
             source=source,
             words=told.words,
             advice=told.fix(path),

@@ -1,8 +1,8 @@
 """The bytes of a file of text, block by block, unpacked if its first bytes say that they are packed.
 
 Nothing is kept but a block and what a packing looks back to, at most `MOST_MEMORY`. So a file that unpacks to far
-more than it is takes time and no memory. A file that ends early or is damaged raises when that place is reached. What
-is before it has been read, and the error holds none of it.
+more than it is takes time and no memory. A file that ends early or is damaged raises when that place is reached.
+What is before it has been read, and the error holds none of it.
 
 Side channels: how long a damaged file is read depends on its packed bytes.
 """

@@ -51,7 +51,8 @@ def _database_fix(file: Path, kind: str) -> str:
     """Return the advice for a database, with the names of its tables, which are public."""
     names = _table_names(file, kind)
     shown = f", one of {', '.join(map(repr, names))}" if names else ""
-    return f"describe a table of it, discreet describe {kind}:///{file} --table NAME{shown}."
+    advice = "describe a table of it, discreet describe {kind}:///{file} --table NAME{shown}."
+    return advice.format(kind=kind, file=file, shown=shown)
 
 
 def _table_names(file: Path, kind: str) -> list[str]:
@@ -144,7 +145,7 @@ def refuse_other_format(file: Path, start: bytes, kinds: Collection[str] = ()) -
         UnreadableFile: with what it is, and what to do.
     """
     signature = told_format(start)
-    if signature is not None and signature.kind not in kinds:
+    if signature is not None and not (signature.kind and signature.kind in kinds):
         raise UnreadableFile(
             "{file} {words}, and its bytes are no rows of text: {fix}",
             file=file,
