@@ -33,7 +33,7 @@ FOR_PYTHON = {
     "arguments.py", "arrays.py", "batches.py", "biased_index.py", "bindings.py", "calls.py", "connection.py",
     "contract.py", "data_in_hand.py", "databases.py", "dp_events.py", "draft.py", "engine.py", "files.py",
     "guarantees.py", "http_client.py", "in_process.py", "lakes.py", "ledger.py", "opendp.py",
-    "paid_replies.py", "properties.py", "refusals.py", "renamed.py", "revenue.py",
+    "properties.py", "refusals.py", "renamed.py", "replies.py", "revenue.py",
     "rows.py", "selection.py", "terms.py", "times.py",
 }  # fmt: skip
 """Files whose messages answer to objects that only Python has, to callers of a service, or to `describe`."""

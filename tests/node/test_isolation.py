@@ -435,13 +435,14 @@ def interrupted_at(step: int, within: str) -> Iterator[list[str]]:
             raise KeyboardInterrupt
         return trace
 
-    before = sys.gettrace()
+    before, handler = sys.gettrace(), signal.getsignal(signal.SIGINT)
     gc.disable()  # it would close what earlier steps left, as steps of this one, and ignore what they raise
     sys.settrace(trace)
     try:
         yield steps
     finally:
         sys.settrace(before)
+        signal.signal(signal.SIGINT, handler)  # a trace raises also where it stands to be put back
         gc.enable()
 
 

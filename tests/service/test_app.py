@@ -19,9 +19,9 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 import discreet
 from discreet.ledger.toml_budgets import configuration
 from discreet.service.app import make_app
+from discreet.service.auth import PLACES
 from discreet.service.counts import RequestCounts
 from discreet.service.free_questions import MOST_IN_FREE_QUESTION
-from discreet.service.limits import PLACES
 from discreet.service.metrics import as_text
 from discreet.service.middleware import LONGEST_BODY
 from discreet.service.operations import OPERATIONS

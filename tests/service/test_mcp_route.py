@@ -17,7 +17,7 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 from discreet.errors import MissingPackage
 from discreet.service import mcp_route
 from discreet.service.assistant_tools import TOOLS
-from discreet.service.limits import PLACES
+from discreet.service.auth import PLACES
 from discreet.service.middleware import LONGEST_BODY
 from discreet.service.padding import LENGTH
 

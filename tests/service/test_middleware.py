@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra server is not installed")
 
+from discreet.service.auth import CALLER
 from discreet.service.middleware import BEGUN, LONGEST_BODY, LONGEST_LOGIN, TokenFirst
-from discreet.service.replies import CALLER
 
 Parts = list[bytes]
 

@@ -26,7 +26,7 @@ import pytest
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.node.allowed_questions import Prepare
 from discreet.node.allowed_questions import charge_first as charge_first_here
-from discreet.service import app, auth, mcp_route, paid_replies, reader, replies, routes
+from discreet.service import app, auth, mcp_route, reader, replies, routes
 from discreet.service.dispatcher import Dispatcher
 from discreet.service.dispatcher_client import DispatcherClient
 from discreet.service.dispatcher_process import WorkerLink
@@ -418,7 +418,7 @@ def scripted() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(reader, "signal", timers)
         patched.setattr(reader, "charge_first", charge_first)
-        for module in (auth, mcp_route, paid_replies, replies, routes):
+        for module in (auth, mcp_route, replies, routes):
             patched.setattr(module, "run_in_threadpool", _at_once)
         patched.setattr(os, "urandom", _bits)
         patched.setattr(random, "_urandom", _bits)

@@ -4,24 +4,30 @@ All under /v1 and at /mcp needs a token. The pages need a session, which was beg
 is read: the form of the login.
 """
 
+import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Final, NamedTuple, Protocol
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ..errors import DiscreetError, NotAllowed
-from .limits import Places
-from .padding import AsgiMessage
-from .refusals import RefusedError, error_for_reader
-from .replies import CALLER, failure
+from .padding import LEAVE, AsgiMessage
+from .refusals import RefusedError, error_for_reader, failure
 from .tokens import Token, Tokens
 
 LOGIN: Final = "POST", "/login"
 """The one request of a stranger that has a body: the form with the token."""
+
+CALLER = "discreet.caller"
+"""Where the scope of a request has the stored record of its token."""
 
 _OPENAPI = "/v1/openapi.json"
 _READS = ("GET", "HEAD")
@@ -33,18 +39,57 @@ class _Known(NamedTuple):
     path: str
 
 
-class Guarded(Protocol):
-    """The part of a service that lets callers in: see `app.Service`."""
+PLACES = 32
+"""Requests of one caller that one worker answers at the same time: fewer than its threads, and its connections."""
 
-    @property
-    def tokens(self) -> Tokens:
-        """The tokens of the description."""
-        ...
 
-    @property
-    def places(self) -> Places:
-        """How many requests of one caller are answered at the same time."""
-        ...
+@dataclass(slots=True)
+class Places:
+    """At most so many requests of one caller at the same time: the others keep their connections and threads.
+
+    A caller is an analyst, whatever the tokens; or all owners; or all auditors.
+
+    Attributes:
+        most: how many.
+    """
+
+    most: int = PLACES
+    _counts: Counter[str] = field(default_factory=Counter)
+    _lines: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = field(
+        default_factory=WeakKeyDictionary
+    )
+    _lock: Lock = field(default_factory=Lock)
+
+    def enter(self, token: Token, scope: AsgiMessage) -> bool:
+        """Take a place for a request until its reply was sent; return whether there was one."""
+        caller = _caller_of(token)
+        with self._lock:
+            if self._counts[caller] >= self.most:
+                return False
+            self._counts[caller] += 1
+        scope[LEAVE] = partial(self._leave, caller)
+        return True
+
+    def line(self, token: Token) -> asyncio.Lock:
+        """Return the lock by which the requests of a caller are worked on one after another.
+
+        The threads of a worker share one interpreter: thus a reply to others waits for one request of the caller at
+        a time, however many there are. A lock is of one event loop, of which a worker has one.
+        """
+        with self._lock:
+            lines = self._lines.setdefault(asyncio.get_running_loop(), {})
+        return lines.setdefault(_caller_of(token), asyncio.Lock())
+
+    def _leave(self, caller: str) -> None:
+        with self._lock:
+            self._counts[caller] -= 1
+            if not self._counts[caller]:
+                del self._counts[caller]
+
+
+def _caller_of(token: Token) -> str:
+    """Return the name by which the places of a caller are counted."""
+    return f"{token.role} {token.analyst or ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +97,8 @@ class Gate:
     """Lets callers in by the heads of their requests.
 
     Attributes:
-        service: the service.
+        tokens: who may ask.
+        places: how many requests of one caller are answered at the same time.
         token_of: returns the token of a session of the pages; None if there is no such session.
         session_name_of: returns the session that a request names; empty if it names none.
         to_login: returns the reply to a form that comes without a session.
@@ -61,7 +107,8 @@ class Gate:
         mcp: that of assistants.
     """
 
-    service: Guarded
+    tokens: Tokens
+    places: Places
     token_of: Callable[[str], Token | None]
     session_name_of: Callable[[Request], str]
     to_login: Callable[[Request], Response]
@@ -96,12 +143,11 @@ class Gate:
         """
         scheme, _, text = headers.get("authorization", "").partition(" ")
         try:
-            token = self.service.tokens.find(text if scheme.lower() == "bearer" else "")
+            token = self.tokens.find(text if scheme.lower() == "bearer" else "")
         except NotAllowed as error:
             raise RefusedError(error, 401) from None
-        places = self.service.places
-        if not places.enter(token, scope):
-            too_many = f"more than {places.most} requests at once; wait for their replies"
+        if not self.places.enter(token, scope):
+            too_many = f"more than {self.places.most} requests at once; wait for their replies"
             raise RefusedError(NotAllowed(too_many), 429)
         return token
 

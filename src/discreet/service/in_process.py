@@ -1,16 +1,18 @@
 """The datasets of a description, answered in this process: no error leads to them."""
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..errors import InvalidArgument
-from ..node.isolation import call_isolated, isolated, translation_for, unwrap
+from ..node.isolation import Failure, call_isolated, isolated, translation_for, unwrap
+from ..releases import Release
 from .operations import OPERATIONS, Operation, T, isolate_operations
 from .ownership import Ownership
 from .rights import Rights
 
-_NO_READERS: Mapping[str, Any] = MappingProxyType({})
+Read = Callable[..., Release | Failure]
+"""Answers an operation that reads data: takes the operation, and its arguments by name."""
 
 
 class InProcess:
@@ -21,10 +23,10 @@ class InProcess:
         rights: the rights of the caller.
         ownership: the other operations of owners and auditors.
         check: called before every operation; raises if the caller may do nothing any more.
-        readers: operations by name that are done in another process, and checked and isolated there.
+        read: answers the operations that read data, checked and isolated; None to do it in this process.
     """
 
-    __slots__ = ("_check", "_isolate", "_readers", "_role")
+    __slots__ = ("_check", "_isolate", "_read", "_role")
 
     def __init__(
         self,
@@ -32,11 +34,11 @@ class InProcess:
         rights: Rights,
         ownership: Ownership,
         check: Callable[[], object] = lambda: None,
-        readers: Mapping[str, Callable[..., Any]] = _NO_READERS,
+        read: Read | None = None,
     ) -> None:
         translate = translation_for(rights.are_the_owners)
-        self._role, self._check = role, isolated(check, translate)
-        self._isolate, self._readers = isolate_operations(translate, rights, ownership), readers
+        self._role, self._check, self._read = role, isolated(check, translate), read
+        self._isolate = isolate_operations(translate, rights, ownership)
 
     def call(self, operation: Operation[T], **arguments: Any) -> T:
         """Return the result of an operation.
@@ -47,10 +49,9 @@ class InProcess:
         if not any(one is operation for one in OPERATIONS):
             raise InvalidArgument("operation must be one of discreet.service.operations.OPERATIONS")
         values = operation.check(arguments)
-        work = self._readers.get(operation.name)
-        if work is None:  # a token may be revoked, or expire, while it is used
-            unwrap(call_isolated(self._check))
+        unwrap(call_isolated(self._check))  # a token may be revoked, or expire, while it is used
         operation.audience.check(self._role)
-        work = work or self._isolate(operation)
+        read = self._read if operation.reads_data else None
+        work = self._isolate(operation) if read is None else partial(read, operation)
         answer: T = unwrap(call_isolated(work, **values))
         return answer

@@ -9,10 +9,9 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -25,8 +24,10 @@ from .connection import Connection
 from .dispatcher import QueuedQuestion
 from .mcp_server import build_server
 from .padding import LENGTHS, App, AsgiMessage, Receive, Send
-from .replies import Answering, caller_or_refusal, failure, reply_to
+from .refusals import failure
+from .replies import caller_or_refusal, reply_to
 from .router import Route
+from .service import Service
 from .tokens import Token
 
 PATH = "/mcp"
@@ -42,15 +43,7 @@ _STREAMING = "subscriptions/listen"
 """The one method whose reply would be an event stream."""
 
 
-class AssistantService(Answering, Protocol):
-    """A service with analysts: see `app.Service`."""
-
-    def confirm_above(self, analyst: str) -> Fraction | None:
-        """Return above which cost a question of an analyst is confirmed by the user."""
-        ...
-
-
-def mcp_route(service: AssistantService) -> Route:
+def mcp_route(service: Service) -> Route:
     """Return the route.
 
     The SDK takes seconds to import: at the first request it would hold all replies back beyond their times.
@@ -68,7 +61,7 @@ class McpRoute:
         service: the service.
     """
 
-    service: AssistantService
+    service: Service
 
     async def answer(self, request: Request) -> App:
         """Return the reply to one message of the protocol."""
@@ -120,7 +113,7 @@ class McpRoute:
     async def _work(self, request: Request, token: Token, name: str, arguments: Arguments) -> Reply:
         """Return the result of a tool, by the way of all other replies."""
 
-        def work(connection: Connection, _: Token) -> Response:
+        def work(connection: Connection) -> Response:
             return JSONResponse(call_tool(connection, name, arguments))
 
         response = await reply_to(self.service, request, token, work, _refuse, _postpone)

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from .access import REFUSED
-from .auth import LOGIN
+from .auth import CALLER, LOGIN
 from .padding import App, AsgiMessage, Receive, Send
-from .replies import CALLER
 
 LONGEST_BODY = 1 << 18
 """Bytes of the longest body of a caller."""

@@ -5,6 +5,9 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
 from ..errors import (
     DiscreetError,
     Exhausted,
@@ -18,6 +21,8 @@ from ..errors import (
     UnknownName,
 )
 from ..node.isolation import error_for_analyst
+from . import wire
+from .access import REFUSED
 
 FAILURES = logging.getLogger("discreet.failures")
 """One line of JSON for every error that only an owner may see in full."""
@@ -87,3 +92,13 @@ def _in_short(error: Exception) -> DiscreetError:
     if isinstance(error, LedgerError):
         return error_for_analyst(error)
     return Unanswerable("this cannot be answered now; ask again, or tell the owner of the data")
+
+
+def failure(request: Request, error: DiscreetError, status: int | None = None) -> JSONResponse:
+    """Return the reply for an error, and note its class for the metrics."""
+    content, code = wire.write_error(error), status or status_of(error)
+    request.scope[REFUSED] = content["error"]
+    headers = {wire.REPLAYED: "?0"}  # as long as an answer's, which a failure may stand for
+    if code == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return JSONResponse(content, code, headers)

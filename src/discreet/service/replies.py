@@ -1,112 +1,81 @@
-"""How a caller is answered: a token is looked up, work is done in a thread, and every failure is one reply."""
+"""How a caller is answered: work is done in a thread, data are read elsewhere, and every failure is one reply.
 
+All that is public is settled first. If a question then has neither a stored answer nor a refusal, its work is left
+with a `ReadingNeeded`. The dispatcher is asked, while no thread waits, and the work is done again with its answer.
+"""
+
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Any, Protocol
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from ..errors import DiscreetError, NotAllowed
+from ..errors import DiscreetError, NotAllowed, Unanswerable
 from ..node.isolation import Failure
 from ..releases import Release
 from . import wire
-from .access import REFUSED
+from .auth import CALLER
 from .connection import Connection
-from .disclosures import LateAnswers
 from .dispatcher import QueuedQuestion
-from .dispatcher_client import DispatcherClient
-from .limits import Places
-from .padding import ARRIVAL, Arrival, Clock
-from .paid_replies import PausedReply, ReadingNeeded, finish
-from .refusals import RefusedError, error_for_reader, status_of
+from .dispatcher_client import UnreachableError
+from .padding import ARRIVAL, END, GONE, Arrival
+from .reader_pool import Line
+from .refusals import RefusedError, error_for_reader, failure
+from .service import ReadingNeeded, Service
 from .tokens import NOT_VALID, Token
 
-CALLER = "discreet.caller"
-"""Where the scope of a request has the stored record of its token."""
+LONGEST_WAIT = 60.0
+"""Seconds that a connection waits for an answer: proxies wait no longer. Then it is to ask again."""
 
-
-class Answering(Protocol):
-    """A service that answers: see `app.Service`."""
-
-    @property
-    def dispatcher(self) -> DispatcherClient | None:
-        """The dispatcher; None if data are read in this process."""
-        ...
-
-    @property
-    def clock(self) -> Clock:
-        """The time."""
-        ...
-
-    @property
-    def places(self) -> Places:
-        """How many requests of one caller are answered at the same time."""
-        ...
-
-    def late_answers(self) -> list[LateAnswers]:
-        """Return the delays that have doubled since the last reset, and the questions given up, for the owner."""
-        ...
-
-    def connection(
-        self, token: Token, arrival: Arrival | None = None, answer: Release | Failure | None = None
-    ) -> Connection:
-        """Return the connection of a caller, for a request that came at that time; perhaps with its answer."""
-        ...
-
-
-AnswerWork = Callable[[Connection, Token], Response]
+Work = Callable[[Connection], Response]
 Refuse = Callable[[Request, DiscreetError, int | None], Response]
 Postpone = Callable[[QueuedQuestion], Response]
 
 
-async def reply(
-    service: Answering, request: Request, work: Callable[[Connection], Any], status: int = 200
-) -> Response:
-    """Answer a caller with the result of the work, as JSON."""
-
-    def as_json(connection: Connection, token: Token) -> Response:
-        return JSONResponse(work(connection), status)
-
-    return await reply_with(service, request, as_json)
-
-
-async def reply_with(service: Answering, request: Request, work: AnswerWork) -> Response:
+async def reply_with(service: Service, request: Request, work: Work) -> Response:
     """Answer a caller with the response that the work returns."""
     token = caller_or_refusal(request)
     if isinstance(token, JSONResponse):
         return token
-    respond = partial(_respond, service, request, token, work)
-    return await _finished(service, request, token, respond)
+    return await reply_to(service, request, token, work, failure, _postpone)
 
 
 async def reply_to(  # noqa: PLR0913  # a caller, the work, and the form of both its failures
-    service: Answering,
-    request: Request,
-    token: Token,
-    work: AnswerWork,
-    refuse: Refuse,
-    postpone: Postpone,
+    service: Service, request: Request, token: Token, work: Work, refuse: Refuse, postpone: Postpone
 ) -> Response:
-    """Answer the caller of a known token, with failures and postponed answers in a form of its own."""
-    respond = partial(_respond_to, service, request, token, work, refuse, postpone)
-    return await _finished(service, request, token, respond)
+    """Answer a caller once the data are read that it asks about, with failures in a form of its own.
 
+    Args:
+        service: the service.
+        request: the request.
+        token: the caller.
+        work: returns the reply.
+        refuse: returns the reply for a failure, as the caller may see it, and never with a traceback.
+        postpone: returns the reply for an answer that is not there yet.
+    """
 
-async def _finished(
-    service: Answering,
-    request: Request,
-    token: Token,
-    respond: Callable[[], "Response | PausedReply"],
-) -> Response:
-    """Return a response, once the data that it needs are read."""
+    def respond(answer: Release | Failure | None = None) -> Response | QueuedQuestion:
+        try:
+            return work(service.connection(token, request.scope.get(ARRIVAL), answer))
+        except ReadingNeeded as reading:
+            return reading.question
+        except RefusedError as refusal:
+            return refuse(request, refusal.error, refusal.status)
+        except Exception as error:
+            return refuse(request, error_for_reader(error, token.role), None)
+
     async with service.places.line(token):
-        response = await run_in_threadpool(respond)
-    return (
-        await finish(service, request, response) if isinstance(response, PausedReply) else response
-    )
+        reply = await run_in_threadpool(respond)
+    if isinstance(reply, Response):
+        return reply
+    answer = await _answer(service, request, reply)
+    if answer is None:
+        return await run_in_threadpool(postpone, reply)
+    response = await run_in_threadpool(respond, answer)
+    assert isinstance(response, Response)  # with an answer, nothing more is asked
+    return response
 
 
 def caller_or_refusal(request: Request) -> Token | JSONResponse:
@@ -115,36 +84,50 @@ def caller_or_refusal(request: Request) -> Token | JSONResponse:
     return failure(request, NotAllowed(NOT_VALID), 401) if token is None else token
 
 
-def _respond(
-    service: Answering, request: Request, token: Token, work: AnswerWork
-) -> Response | PausedReply:
-    """Answer a caller; whatever fails is told as the caller may see it, and never with a traceback."""
-    reply = _respond_to(service, request, token, work, failure, _postpone)
-    # An operation with its answer there writes it, and no more.
-    return replace(reply, reads=False) if isinstance(reply, PausedReply) else reply
+async def _answer(
+    service: Service, request: Request, question: QueuedQuestion
+) -> Release | Failure | None:
+    """Return the answer to a question; None if it is long in coming."""
+    try:
+        message = await _ask(service, request, question)
+    except UnreachableError:
+        return Failure(_unreachable(question.request))
+    if message is None:
+        return None
+    request.scope[END] = message["end"]
+    answer = wire.read_answer(message["reply"])
+    if isinstance(answer, Release) and not message["is_first"]:
+        return replace(answer, charged=False)
+    return answer
 
 
-def _respond_to(  # noqa: PLR0913  # those of `reply_to`
-    service: Answering,
-    request: Request,
-    token: Token,
-    work: AnswerWork,
-    refuse: Refuse,
-    postpone: Postpone,
-) -> Response | PausedReply:
-    arrival = request.scope.get(ARRIVAL)
+async def _ask(service: Service, request: Request, question: QueuedQuestion) -> Line | None:
+    """Return the message of the dispatcher about a question; None if it is long in coming, and goes on there."""
+    assert service.dispatcher is not None
+    arrival: Arrival = request.scope[ARRIVAL]
+    asking = asyncio.ensure_future(
+        service.dispatcher.ask(replace(question, arrival=arrival.seconds))
+    )
+    left = max(0.0, arrival.seconds + LONGEST_WAIT - service.clock.now())
+    waiting = asyncio.ensure_future(service.clock.sleep(left))
+    absent = asyncio.ensure_future(request.scope[GONE]())
+    try:
+        await asyncio.wait({asking, waiting, absent}, return_when=asyncio.FIRST_COMPLETED)
+        if asking.done():
+            return asking.result()
+        if waiting.done():
+            _GOING_ON.add(asking)
+            asking.add_done_callback(_GOING_ON.discard)
+        else:  # whoever asked has gone
+            asking.cancel()
+        return None
+    finally:
+        waiting.cancel()
+        absent.cancel()
 
-    def respond(answer: Release | Failure | None) -> Response | PausedReply:
-        try:
-            return work(service.connection(token, arrival, answer), token)
-        except ReadingNeeded as reading:
-            return PausedReply(reading.question, respond, postpone)
-        except RefusedError as refusal:
-            return refuse(request, refusal.error, refusal.status)
-        except Exception as error:
-            return refuse(request, error_for_reader(error, token.role), None)
 
-    return respond(None)
+_GOING_ON: set[asyncio.Future[Line]] = set()
+"""Questions that go on at the dispatcher while nobody waits for them: they are asked for again."""
 
 
 def _postpone(question: QueuedQuestion) -> Response:
@@ -154,17 +137,9 @@ def _postpone(question: QueuedQuestion) -> Response:
     )
 
 
-def failure(request: Request, error: DiscreetError, status: int | None = None) -> JSONResponse:
-    """Return the reply for an error, and note its class for the metrics."""
-    content, code = wire.write_error(error), status or status_of(error)
-    request.scope[REFUSED] = content["error"]
-    headers = {wire.REPLAYED: "?0"}  # as long as an answer's, which a failure may stand for
-    if code == 401:
-        headers["WWW-Authenticate"] = "Bearer"
-    return JSONResponse(content, code, headers)
-
-
-def for_owners(token: Token) -> None:
-    """Raise unless the caller is an owner."""
-    if token.role != "owner":
-        raise RefusedError(NotAllowed("this is for the owner"))
+def _unreachable(request: str) -> Unanswerable:
+    """Return the error where the dispatcher has ended: it may have had the question charged."""
+    error = Unanswerable("no data can be read now; ask again, or tell their owner")
+    error.add_note(f"if this was paid: request={request!r} asks again at no cost")
+    error.charged, error.is_public = None, True
+    return error

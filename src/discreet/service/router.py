@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from ..errors import UnknownName
 from .padding import App, AsgiMessage, Receive, Send
-from .replies import failure
+from .refusals import failure
 
 Endpoint = Callable[[Request], Awaitable[App]]
 """Returns the reply to a request."""

@@ -10,7 +10,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from ..error_boundary import public_errors
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, NotAllowed
+from .auth import CALLER
 from .bodies import read_arguments
 from .connection import Connection
 from .counts import RequestCounts
@@ -18,20 +19,20 @@ from .health import Health
 from .metrics import as_json, as_text
 from .openapi import openapi_document
 from .operations import OPERATIONS, REQUEST, Operation
-from .refusals import RefusedError, charged_failures
-from .replies import Answering, AnswerWork, failure, for_owners, reply_with
+from .refusals import RefusedError, charged_failures, failure
+from .replies import Work, reply_with
 from .router import Endpoint, Route
-from .tokens import Token
+from .service import Service
 
 
-def operation_routes(service: Answering, prefix: str) -> Iterator[Route]:
+def operation_routes(service: Service, prefix: str) -> Iterator[Route]:
     """Yield the routes of all operations."""
     for operation in OPERATIONS:
         method, path = operation.route
         yield Route(method, f"{prefix}{path}", _endpoint(service, operation))
 
 
-def _endpoint(service: Answering, operation: Operation[Any]) -> Endpoint:
+def _endpoint(service: Service, operation: Operation[Any]) -> Endpoint:
     """Return the function that answers requests for an operation."""
 
     async def endpoint(request: Request) -> Response:
@@ -44,10 +45,10 @@ def _endpoint(service: Answering, operation: Operation[Any]) -> Endpoint:
     return endpoint
 
 
-def _work(operation: Operation[Any], parameters: dict[str, Any]) -> AnswerWork:
+def _work(operation: Operation[Any], parameters: dict[str, Any]) -> Work:
     """Return the work that answers a request with those parameters."""
 
-    def respond(connection: Connection, token: Token) -> Response:
+    def respond(connection: Connection) -> Response:
         arguments = _read(operation, parameters)
         answer = connection.call(operation, **arguments)
         if not operation.is_paid:
@@ -106,13 +107,13 @@ def _document(prefix: str) -> dict[str, Any]:
 
 
 def owner_routes(
-    service: Answering, health: Health, counts: RequestCounts, prefix: str
+    service: Service, health: Health, counts: RequestCounts, prefix: str
 ) -> Iterator[Route]:
     """Yield the routes that are for the owner alone: parts of the service, and metrics."""
 
     async def parts(request: Request) -> Response:
-        def check(_: Connection, token: Token) -> Response:
-            for_owners(token)
+        def check(_: Connection) -> Response:
+            _check_owner(request)
             usable = health.parts()
             words = {name: "ok" if holds else "unavailable" for name, holds in usable.items()}
             status = "ok" if all(usable.values()) else "degraded"
@@ -122,8 +123,8 @@ def owner_routes(
         return await reply_with(service, request, check)
 
     async def metrics(request: Request) -> Response:
-        def measure(connection: Connection, token: Token) -> Response:
-            for_owners(token)
+        def measure(connection: Connection) -> Response:
+            _check_owner(request)
             accept_header, budgets = request.headers.get("accept", ""), connection.budgets()
             if "text/plain" in accept_header or "openmetrics" in accept_header:
                 return PlainTextResponse(as_text(counts, budgets, service.late_answers()))
@@ -133,3 +134,9 @@ def owner_routes(
 
     yield Route("GET", f"{prefix}/health", parts)
     yield Route("GET", f"{prefix}/metrics", metrics)
+
+
+def _check_owner(request: Request) -> None:
+    """Raise unless the caller is an owner."""
+    if request.scope[CALLER].role != "owner":
+        raise RefusedError(NotAllowed("this is for the owner"))

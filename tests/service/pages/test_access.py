@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from discreet.service.limits import Places
+from discreet.service.auth import Places
 from discreet.service.padding import LENGTH
 from discreet.service.pages.page_request import LOGIN, SESSION
 from discreet.service.pages.page_routes import PAGE_PATHS, PAGES

@@ -6,12 +6,9 @@ from typing import Any
 from starlette.responses import Response
 
 from ...errors import DiscreetError
-from ...node.isolation import Failure
-from ...releases import Release
 from ..access import REFUSED
 from ..connection import Connection
-from ..padding import ARRIVAL
-from ..refusals import error_for_reader, status_of
+from ..refusals import status_of
 from ..rights import Scope
 from ..tokens import Token
 from .page_request import PageRequest
@@ -36,14 +33,14 @@ class AuthenticatedRequest:
         page_request: the request.
         session: the name of the session.
         token: the token it was begun with.
-        answer: the answer to its question, once there is one.
+        caller: the connection of the caller; None for a page that asks nothing.
     """
 
     site: Site
     page_request: PageRequest
     session: str
     token: Token
-    answer: Release | Failure | None = None
+    caller: Connection | None = None
 
     @property
     def fields(self) -> Fields:
@@ -57,8 +54,8 @@ class AuthenticatedRequest:
 
     def connection(self) -> Connection:
         """Return the visitor's connection."""
-        arrival = self.page_request.request.scope.get(ARRIVAL)
-        return self.site.service.connection(self.token, arrival, self.answer)
+        assert self.caller is not None
+        return self.caller
 
     def scope(self) -> Scope:
         """Return the datasets and the verbs that the visitor may ask about."""
@@ -68,12 +65,13 @@ class AuthenticatedRequest:
         """Return a page."""
         return page(template, status, **{**self._frame(), **page_values})
 
-    def failure(self, error: Exception, status: int | None = None, **page_values: Any) -> Response:
-        """Return the page for an error, as the visitor may see it."""
-        wrong = error_for_reader(error, self.token.role)
-        note_error(self.page_request, wrong)
-        status_code = status_of(wrong) if status is None else status
-        return self.page("error.html", status_code, **{**error_texts(wrong), **page_values})
+    def failure(
+        self, error: DiscreetError, status: int | None = None, **page_values: Any
+    ) -> Response:
+        """Return the page for an error that the visitor may see."""
+        note_error(self.page_request, error)
+        status_code = status_of(error) if status is None else status
+        return self.page("error.html", status_code, **{**error_texts(error), **page_values})
 
     def _frame(self) -> dict[str, Any]:
         """Return the values that every page shows."""

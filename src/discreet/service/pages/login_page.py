@@ -7,7 +7,14 @@ from ...errors import NotAllowed
 from ...messages import Message, using_language
 from .authenticated_request import AuthenticatedRequest, page_frame
 from .forms import is_from_here
-from .page_request import LOGIN, SESSION, PageRequest, forget_cookie, keep_cookie, language
+from .page_request import (
+    LOGIN,
+    SESSION,
+    PageRequest,
+    forget_cookie,
+    keep_cookie,
+    page_request_without_fields,
+)
 from .rendering import page, redirect
 from .sessions import LASTING, form_secret, is_same, random_name
 from .site import Site
@@ -47,7 +54,7 @@ def enter(site: Site, page_request: PageRequest) -> Response:
 
 def to_login(request: Request) -> Response:
     """Return the page where one logs in, for a form that comes without a session: it was not read."""
-    page_request = PageRequest(request, {}, language(request), False)
+    page_request = page_request_without_fields(request)
     with using_language(page_request.lang):
         return _login_form(page_request, _NO_SESSION, 401)
 

@@ -33,7 +33,7 @@ class PageRequest:
         request: the request.
         fields: the fields of its form, or of its address.
         lang: the code of the language of the page.
-        chosen: whether the language was chosen just now.
+        is_new_language: whether the language was chosen just now.
     """
 
     request: Request
@@ -87,6 +87,11 @@ def read_page_request(request: Request, body: bytes) -> PageRequest:
     return PageRequest(
         request, fields, choice if is_new_language else language(request), is_new_language
     )
+
+
+def page_request_without_fields(request: Request) -> PageRequest:
+    """Return a request of which nothing was read but the language."""
+    return PageRequest(request, {}, language(request), False)
 
 
 def language(request: Request) -> str:

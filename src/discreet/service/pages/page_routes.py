@@ -1,7 +1,6 @@
 """The routes of the pages: the roles that may see them, and the replies."""
 
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -11,19 +10,24 @@ from starlette.responses import Response
 
 from ...errors import DiscreetError, NotAllowed, UnknownBudget, UnknownName
 from ...messages import Message, gettext, using_language
-from ...node.isolation import Failure
-from ...releases import Release
+from ..auth import CALLER
+from ..connection import Connection
 from ..dispatcher import QueuedQuestion
 from ..padding import LENGTH
-from ..paid_replies import PausedReply, ReadingNeeded, finish
 from ..refusals import RefusedError, error_for_reader, status_of
-from ..replies import CALLER
-from ..router import Endpoint, Route
-from ..tokens import ROLES
+from ..replies import reply_to
+from ..router import Route
+from ..tokens import ROLES, Token
 from . import access_pages, asking_pages, budget_pages, history_pages, login_page
 from .authenticated_request import AuthenticatedRequest, error_texts, note_error, page_frame
 from .forms import is_from_here
-from .page_request import SESSION, PageRequest, keep_language, language, read_page_request
+from .page_request import (
+    SESSION,
+    PageRequest,
+    keep_language,
+    page_request_without_fields,
+    read_page_request,
+)
 from .rendering import page, redirect, style
 from .sessions import form_secret, is_same
 from .site import Site
@@ -42,7 +46,7 @@ _NOT_FROM_HERE = Message(
 _TOO_MANY = Message("You asked for too many pages at once. Please wait for them.")
 
 View = Callable[[AuthenticatedRequest], Response]
-Stranger = Callable[[Site, PageRequest], Response | PausedReply]
+Stranger = Callable[[Site, PageRequest], Response]
 
 PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
     ("GET", "/", lambda request: redirect(request.home), ROLES),
@@ -82,53 +86,72 @@ def page_routes(site: Site) -> Iterator[Route]:
         return style()
 
     yield Route("GET", "/style.css", send_style)
-    for method, path, work, roles in PAGES:
-        yield Route(method, path, _endpoint(path, partial(_for_visitors, work, roles), site))
-    yield Route("GET", "/login", _endpoint("/login", login_page.show, site))
-    yield Route("POST", "/login", _endpoint("/login", login_page.enter, site))
+    for method, path, view, roles in PAGES:
+        yield Route(method, path, partial(_answer_visitor, site, view, roles))
+    yield Route("GET", "/login", partial(_answer_stranger, site, login_page.show))
+    yield Route("POST", "/login", partial(_answer_stranger, site, login_page.enter))
 
 
 def page_not_found(request: Request, status: int) -> Response:
     """Return the page for an address that is none."""
-    page_request = PageRequest(request, {}, language(request), False)
-    return _error_page(page_request, UnknownName("There is no such page."), status)
+    return _error_page(
+        page_request_without_fields(request), UnknownName("There is no such page."), status
+    )
 
 
-def _endpoint(path: str, work: Stranger, site: Site) -> Endpoint:
-    """Return the function that does the work of a page in a thread."""
-    length = ANSWER_LENGTH if path in ("/ask", "/answer") else 0
+async def _answer_stranger(site: Site, work: Stranger, request: Request) -> Response:
+    """Answer a caller that is not logged in, in a thread."""
+    body = await request.body()
 
-    async def endpoint(request: Request) -> Response:
-        body = await request.body()
-        token = request.scope.get(CALLER)
-        async with nullcontext() if token is None else site.service.places.line(token):
-            response = await run_in_threadpool(_respond, site, request, body, work)
-        if isinstance(response, PausedReply):
-            response = await finish(site.service, request, response)
-        if length:
-            response.body = bytes(response.body).ljust(length)
-            response.headers["content-length"] = str(len(response.body))
-        return response
+    def respond() -> Response:
+        page_request = page_request_without_fields(request)
+        try:
+            page_request = read_page_request(request, body)
+            with using_language(page_request.lang):
+                return keep_language(work(site, page_request), page_request)
+        except RefusedError as refusal:
+            return _error_page(page_request, refusal.error, refusal.status)
+        except Exception as error:
+            wrong = error_for_reader(error, None)
+            return _error_page(page_request, wrong, status_of(wrong))
 
-    return endpoint
+    return await run_in_threadpool(respond)
 
 
-def _respond(site: Site, request: Request, body: bytes, work: Stranger) -> Response | PausedReply:
-    """Answer a request; whatever fails is told as the caller may see it, and never with a traceback."""
-    page_request = PageRequest(request, {}, language(request), False)
+async def _answer_visitor(
+    site: Site, view: View, roles: tuple[str, ...], request: Request
+) -> Response:
+    """Answer a caller that is logged in; lead others to the page where one logs in."""
+    token: Token | None = request.scope.get(CALLER)
     try:
-        page_request = read_page_request(request, body)
-        with using_language(page_request.lang):
-            response = work(site, page_request)
-            if isinstance(response, PausedReply):
-                return response
-            return keep_language(response, page_request)
+        page_request = read_page_request(request, await request.body())
     except RefusedError as refusal:
-        wrong, status = refusal.error, refusal.status
-    except Exception as error:
-        wrong = error_for_reader(error, None)
-        status = status_of(wrong)
-    return _error_page(page_request, wrong, status)
+        return _error_page(page_request_without_fields(request), refusal.error, refusal.status)
+    if token is None:
+        return keep_language(redirect("/login"), page_request)
+    visit = AuthenticatedRequest(site, page_request, page_request.cookie(SESSION), token)
+
+    def work(connection: Connection) -> Response:
+        _check_request(visit, roles)
+        with using_language(page_request.lang):
+            return keep_language(view(replace(visit, caller=connection)), page_request)
+
+    def refuse(_: Request, error: DiscreetError, status: int | None) -> Response:
+        with using_language(page_request.lang):
+            title = {"title": gettext("Not open yet")} if isinstance(error, UnknownBudget) else {}
+            return visit.failure(error, status, **title)
+
+    def postpone(_: QueuedQuestion) -> Response:
+        with using_language(page_request.lang):
+            return asking_pages.postpone(visit)
+
+    if not site.service.places.enter(token, request.scope):
+        return await run_in_threadpool(refuse, request, NotAllowed(_TOO_MANY), 429)
+    response = await reply_to(site.service, request, token, work, refuse, postpone)
+    if request.scope["path"] in ("/ask", "/answer"):
+        response.body = bytes(response.body).ljust(ANSWER_LENGTH)
+        response.headers["content-length"] = str(len(response.body))
+    return response
 
 
 def _error_page(page_request: PageRequest, error: DiscreetError, status: int) -> Response:
@@ -136,49 +159,6 @@ def _error_page(page_request: PageRequest, error: DiscreetError, status: int) ->
     note_error(page_request, error)
     with using_language(page_request.lang):
         return page("error.html", status, **page_frame(page_request), **error_texts(error))
-
-
-def _for_visitors(
-    work: View, roles: tuple[str, ...], site: Site, page_request: PageRequest
-) -> Response | PausedReply:
-    """Answer a caller that is logged in; lead others to the page where one logs in."""
-    token = page_request.request.scope.get(CALLER)
-    if token is None:
-        return redirect("/login")
-    request = AuthenticatedRequest(site, page_request, page_request.cookie(SESSION), token)
-    if not site.service.places.enter(token, page_request.request.scope):
-        return request.failure(RefusedError(NotAllowed(_TOO_MANY)), 429)
-    try:
-        _check_request(request, roles)
-    except RefusedError as refusal:
-        return request.failure(refusal, refusal.status)
-    return _work_on(request, work)
-
-
-def _work_on(
-    request: AuthenticatedRequest, work: View, answer: Release | Failure | None = None
-) -> Response | PausedReply:
-    """Return the page of a visitor; of a question that must be read, once there is an answer."""
-    request = replace(request, answer=answer)
-    try:
-        with using_language(request.page_request.lang):
-            return work(request)
-    except ReadingNeeded as reading:
-        return PausedReply(
-            reading.question, partial(_work_on, request, work), partial(_postpone, request)
-        )
-    except RefusedError as refusal:
-        return request.failure(refusal, refusal.status)
-    except UnknownBudget as error:
-        return request.failure(error, title=gettext("Not open yet"))
-    except Exception as error:
-        return request.failure(error)
-
-
-def _postpone(request: AuthenticatedRequest, _: QueuedQuestion) -> Response:
-    """Return the page that says that an answer is not there yet, and leads to it."""
-    with using_language(request.page_request.lang):
-        return asking_pages.postpone(request)
 
 
 def _check_request(request: AuthenticatedRequest, roles: tuple[str, ...]) -> None:

@@ -26,7 +26,7 @@ from discreet.service.http_client import HttpClient
 from discreet.service.padding import LENGTH, QUANTUM, Clock
 from discreet.service.pages.page_request import SESSION
 from discreet.service.pages.sessions import form_secret
-from discreet.service.paid_replies import LONGEST_WAIT
+from discreet.service.replies import LONGEST_WAIT
 from discreet.service.tokens import tokens_beside
 
 from .answer_times import answering
