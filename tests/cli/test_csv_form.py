@@ -22,6 +22,9 @@ def test_without_words_a_path_stays_one(words: list[str] | None) -> None:
         (["multiline=false"], {"multiline": False}),
         (["multiline=true"], {}),
         (["names=a,b c"], {"names": ["a", "b c"]}),
+        (["escape=\\", "comment=#"], {"escape": "\\", "comment": "#"}),
+        (["skip=12", "skip_initial_space=true"], {"skip": 12, "skip_initial_space": True}),
+        (['missing=NA,"k. A., -"'], {"missing": ["NA", "k. A., -"]}),
     ],
 )
 def test_words_say_the_form(words: list[str], form: dict[str, object]) -> None:
@@ -31,7 +34,19 @@ def test_words_say_the_form(words: list[str], form: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["", "=", "encoding", "Encoding=utf-8", "sep=;", "multiline=no", "quote=ab", "names="]
+    "word",
+    [
+        "",
+        "=",
+        "encoding",
+        "Encoding=utf-8",
+        "sep=;",
+        "multiline=no",
+        "quote=ab",
+        "names=",
+        "skip=-1",
+        "skip=x",
+    ],
 )
 def test_words_that_say_no_form(word: str) -> None:
     with pytest.raises(InvalidArgument):

@@ -12,7 +12,7 @@ static unsigned below(unsigned n)
 }
 
 static const char *const PARTS[] = {
-    ",", ";", "\"", "'", "\n", "\r", "\r\n", "a", "bcd", "\"\"", "\xff", "\xc3", "\xa9", "\xc3\xa9", "\xe2\x82", "\xef\xbf\xbd",
+    ",", ";", "\"", "'", "\\", "#", " ", "\n", "\r", "\r\n", "a", "bcd", "\"\"", "\xff", "\xc3", "\xa9", "\xc3\xa9", "\xe2\x82", "\xef\xbf\xbd",
     "\xed\xa0\x80", "\xf0\x9f\x98\x80", "\xf4\x90\x80\x80", "a long cell without any sign, of more bytes than a window has",
 };
 
@@ -29,13 +29,19 @@ static size_t write_bytes(uint8_t *bytes)
 
 static struct reader *open_any(size_t n)
 {
-    static const uint64_t places[] = {0, 1, 3, UINT64_MAX - 1, UINT64_MAX};
+    static const uint64_t places[] = {0, 1, 3, UINT64_MAX - 2, UINT64_MAX - 1, UINT64_MAX};
     uint8_t table[256][4] = {{0}};
     for (int i = 0; i < 256; i++)
         table[i][0] = (uint8_t)(i < 128 ? 1 : below(4)), table[i][1] = (uint8_t)i;
-    int delimiter = below(8) ? (below(2) ? ',' : ';') : -1, quote = below(4) ? (below(2) ? '"' : '\'') : -1;
-    return discreet_open(
-        delimiter, quote, (int)below(2), below(2) ? &table[0][0] : NULL, places, n, below(3), 1 + below(4));
+    struct signs signs = {
+        .delimiter = below(8) ? (below(2) ? ',' : ';') : -1,
+        .quote = below(4) ? (below(2) ? '"' : '\'') : -1,
+        .escape = below(2) ? '\\' : -1,
+        .comment = below(2) ? '#' : -1,
+        .multiline = (int)below(2),
+        .skips_blanks = (int)below(2),
+    };
+    return discreet_open(&signs, below(2) ? &table[0][0] : NULL, places, n, below(3), 1 + below(4));
 }
 
 /* Take a batch, and read all that it says is there. */
@@ -75,7 +81,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < inputs; i++) {
         uint8_t all[4096];
         size_t n = write_bytes(all), at = 0;
-        struct reader *r = open_any(1 + below(5));
+        struct reader *r = open_any(1 + below(6));
         while (at < n) {
             size_t size = 1 + below(130);
             size = size < n - at ? size : n - at;

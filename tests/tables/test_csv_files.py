@@ -289,3 +289,58 @@ def test_no_signal_reaches_what_c_calls(name: str, tmp_path: Path) -> None:
     finally:
         sys.setprofile(None)
     assert not threads
+
+
+WORDS: list[tuple[str, dict[str, Any], list[str]]] = [
+    ('sep=;\r\nc;d\r\n1,5;2\r\n', {}, ["1,5"]),
+    ('"sep=|"\nc,x|d\n1|2\n', {"names": None}, []),
+    ("sep=\t\nc\td\n1\t2\n", {}, ["1"]),
+    ("sep=;\nc,d\n1,2\n", {"delimiter": ","}, ["1"]),
+    ("sep=;\n1;2\n", {"names": ["c", "d"], "delimiter": ";"}, ["sep=", "1"]),
+    ("sep=;\n1;2\n", {"names": ["c", "d"], "delimiter": ";", "skip": 1}, ["1"]),
+    ("title\r\n\r\n\"made\non\nc,d\n1,2\n", {"skip": 4}, ["1"]),
+    ("title\rc,d\r1,2\r", {"skip": 1}, ["1"]),
+    ("title\r\nsep=;\r\nc;d\r\n1;2\r\n", {"skip": 1}, ["1"]),
+    ("#one\n\n#\"two\nc,d\n1,2\n#3,4\n 5,6\n", {"comment": "#"}, ["1", " 5"]),
+    ('c,d\n"a\n#b",1\n#c\n', {"comment": "#"}, ["a\n#b"]),
+    ('c,d\n"a\n#b",1\n#c\n', {"comment": "#", "multiline": False}, ["a"]),
+    ('"a \\"c\\"",c\n1,"\\"2\\", 3"\n', {"escape": "\\"}, ['"2", 3']),
+    ("d,c\n1,a\\,b\n2,a\\\nb\n", {"escape": "\\"}, ["a,b", "a\nb"]),
+    ('c, d\n1, "2,3"\n', {"skip_initial_space": True}, ["1"]),
+    ('d, c\n1, "2,3"\n2,  x\n', {"skip_initial_space": True}, ["2,3", "x"]),
+    ("c,d\nNA,1\n NA,1\n-,1\n,1\n--,1\n", {"missing": ["NA", "-", "n/a"]}, ["", " NA", "", "", "--"]),
+    ("c,d\nit's,1\n", {"missing": ["it's"]}, [""]),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:multiline is false")
+@pytest.mark.parametrize(("text", "words", "cells"), WORDS)
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16-le"])
+def test_words_of_a_form(
+    text: str, words: dict[str, Any], cells: list[str], encoding: str, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_bytes(text.encode(encoding))
+    data = discreet.scan_csv(tmp_path / "t.csv", encoding=encoding, **words)
+    if not cells:
+        with pytest.raises(MissingColumn):
+            count(data, "c", ["1"])
+        return
+    found = discreet.count(data, epsilon=10**6).value
+    assert found == len(cells)
+    assert count(data, "c", sorted({*cells})) == [cells.count(one) for one in sorted({*cells})]
+
+
+def test_a_marker_is_a_missing_cell_of_any_question(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("u,n,t\na,-99,x\n-99,7,-99\nb,-99,\nb,8, -99\n")
+    data = discreet.scan_csv(tmp_path / "t.csv", missing=["-99"])
+    columns: Mapping[str, Any] = {
+        "n": {"type": "integer", "minimum": -100},
+        "t": {"type": "string"},
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = discreet.check(discreet.Dataset(data, columns), epsilon=10**7).value
+        people = discreet.count(data, privacy_unit="u", epsilon=10**6).value
+    assert [(one.fits, one.missing) for one in found.values()] == [(2, 2), (2, 2)]
+    assert people == 2
+    assert sorted(numbers(data, "n")) == [7, 8]

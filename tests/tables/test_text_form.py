@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from discreet.errors import InvalidArgument
-from discreet.tables.text_form import MOST_COLUMNS, TextForm, text_form
+from discreet.tables.text_form import MOST_COLUMNS, MOST_MARKERS, MOST_SKIPPED, TextForm, text_form
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,10 @@ from discreet.tables.text_form import MOST_COLUMNS, TextForm, text_form
         ({"quote": "", "multiline": False}, {"quote": "", "multiline": False}),
         ({"names": ("a", "b")}, {"names": ["a", "b"]}),
         ({"encoding": "latin1"}, {"encoding": "iso8859-1"}),
+        ({"escape": "\\", "comment": "#"}, {"escape": "\\", "comment": "#"}),
+        ({"skip": 3, "skip_initial_space": True}, {"skip": 3, "skip_initial_space": True}),
+        ({"skip": 0, "missing": []}, {}),
+        ({"missing": ["NA", " -", "NA"]}, {"missing": ["NA", " -"]}),
     ],
 )
 def test_what_was_said(words: dict[str, Any], given: dict[str, Any]) -> None:
@@ -26,7 +30,7 @@ def test_what_was_said(words: dict[str, Any], given: dict[str, Any]) -> None:
     assert (form == TextForm()) == (not given)
 
 
-@pytest.mark.parametrize("word", ["delimiter", "quote"])
+@pytest.mark.parametrize("word", ["delimiter", "quote", "escape", "comment"])
 @pytest.mark.parametrize("value", ["\n", "\r", "\0", "ab", "é", 1, b","])
 def test_signs_that_are_none(word: str, value: object) -> None:
     with pytest.raises(InvalidArgument, match=f"^{word} must"):
@@ -47,6 +51,21 @@ def test_signs_that_are_none(word: str, value: object) -> None:
         {"names": ["a", 1]},
         {"names": [str(i) for i in range(MOST_COLUMNS + 1)]},
         {"encoding": "utf-7"},
+        {"escape": '"'},
+        {"escape": ";", "delimiter": ";"},
+        {"comment": "#", "escape": "#"},
+        {"comment": ",", "names": ["a", "b"]},
+        {"comment": '"', "quote": ""},
+        {"skip_initial_space": True, "delimiter": " "},
+        {"skip_initial_space": 1},
+        {"skip": -1},
+        {"skip": True},
+        {"skip": "1"},
+        {"skip": MOST_SKIPPED + 1},
+        {"missing": "NA"},
+        {"missing": [None]},
+        {"missing": ["a\0"]},
+        {"missing": [str(i) for i in range(MOST_MARKERS + 1)]},
     ],
 )
 def test_words_that_say_no_form(words: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ import csv
 import gzip
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from encodings import aliases
 from pathlib import Path
 from random import Random
@@ -23,7 +23,7 @@ from discreet.tables import byte_blocks, csv_records, reader_library, text_recor
 from discreet.tables.encodings import byte_table, encoding_name
 from discreet.tables.reader_library import open_reader
 from discreet.tables.text_form import TextForm
-from discreet.tables.text_records import NOWHERE, SEVERAL_LINES, TextRecords
+from discreet.tables.text_records import COMMENTS, NOWHERE, SEVERAL_LINES, TextRecords
 
 needs_kernel = pytest.mark.skipif(open_reader() is None, reason="the reader is not built")
 WAYS = [pytest.param("kernel", marks=needs_kernel), "csv"]
@@ -36,31 +36,46 @@ def expected(data: bytes, form: TextForm, encoding: str, width: int) -> list[Cel
     return [
         [readable(record[i]) if i < len(record) else "" for i in range(width)]
         for record in decoded(data, form, encoding)
+        if record
     ]
 
 
 def expected_spans(data: bytes, form: TextForm, encoding: str) -> list[str]:
     """Return for each record whether a cell of it holds the end of a line."""
-    records = decoded(data, form, encoding)
+    records = filter(None, decoded(data, form, encoding))
     return ["1" if any({*cell} & {*"\r\n"} for cell in record) else "" for record in records]
 
 
+def expected_with_comments(
+    data: bytes, form: TextForm, encoding: str, place: int, skip: int
+) -> list[Cells]:
+    """Return a cell of each record below the header and "", and "" and "1" for each comment there."""
+    found = decoded(data, form, encoding)
+    for _ in range(skip):
+        while found and not found.pop(0):
+            pass
+    return [[readable(one[place]) if place < len(one) else "", "" if one else "1"] for one in found]
+
+
 def decoded(data: bytes, form: TextForm, encoding: str) -> list[list[str]]:
-    """Return all cells of the records."""
+    """Return all cells of the records; a comment is [], and has no line that csv sees."""
     text = codecs.decode(data, encoding, "replace")
-    quotes: dict[str, Any] = (
-        {"quotechar": form.quote} if form.quote else {"quoting": csv.QUOTE_NONE}
-    )
-
-    def read(lines: list[str]) -> list[list[str]]:
-        return list(csv.reader(lines, delimiter=form.delimiter or ",", **quotes))
-
-    lines = list(io.StringIO(text, newline=""))
-    if form.multiline:
-        records = read(lines)
-    else:
-        records = [record for line in lines for record in read([line.rstrip("\r\n")])]
-    return [record for record in records if record]
+    words: dict[str, Any] = {"quotechar": form.quote} if form.quote else {"quoting": csv.QUOTE_NONE}
+    words |= {"delimiter": form.delimiter or ",", "skipinitialspace": form.skip_initial_space}
+    words |= {"escapechar": form.escape, "doublequote": not form.escape}
+    lines, at = list(io.StringIO(text, newline=""))[form.skip :], 0
+    records: list[list[str]] = []
+    if not form.multiline:
+        lines = [line.rstrip("\r\n") for line in lines]
+    while at < len(lines):
+        if form.comment and lines[at].startswith(form.comment):
+            records.append([])
+            at += 1
+            continue
+        reader = csv.reader(lines[at:] if form.multiline else lines[at : at + 1], **words)
+        records += filter(None, [next(reader, [])])
+        at += max(1, reader.line_num)
+    return records
 
 
 def readable(cell: str) -> str | None:
@@ -101,12 +116,21 @@ def files(draw: st.DrawFn) -> tuple[bytes, TextForm, str]:
     data = b"".join(draw(st.lists(st.sampled_from(HOSTILE), max_size=40)))
     if encoding.startswith(("utf-16", "utf-32", "cp037")) and draw(st.booleans()):
         data = data.decode("utf-8", "replace").encode(encoding, "replace")
-    form = TextForm(
-        delimiter=draw(st.sampled_from([",", ";", "\t", " "])),
-        quote=draw(st.sampled_from(['"', '"', "'", ""])),
-        multiline=draw(st.booleans()),
+    return data, any_form(lambda choices: draw(st.sampled_from(choices))), encoding
+
+
+def any_form(choose: Callable[[list[Any]], Any]) -> TextForm:
+    """Return a form, of which no two signs are one."""
+    delimiter = choose([",", ";", "\t", " "])
+    return TextForm(
+        delimiter=delimiter,
+        quote=choose(['"', '"', "'", ""]),
+        multiline=choose([True, False]),
+        escape=choose([None, None, "\\", "b"]),
+        skip=choose([0, 0, 0, 1, 3]),
+        comment=choose([None, None, "#", "a"]),
+        skip_initial_space=delimiter != " " and choose([False, False, True]),
     )
-    return data, form, encoding
 
 
 @pytest.fixture(scope="module")
@@ -140,21 +164,29 @@ def test_records_are_those_of_csv(
         )
         rows = zip(want, spans, strict=True)
         assert some == [[*(row[at] for at in wanted), one] for row, one in rows]
+    # With the comments among them the others are the same.
+    marked = read(
+        TextRecords(path, form, encoding, 0, (1, COMMENTS), skip), way, block=block, batch=batch
+    )
+    assert marked == expected_with_comments(data, form, encoding, 1, skip)
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "words", [{}, {"escape": "\\", "comment": "#", "skip_initial_space": True}]
+)
 @given(
     st.lists(st.lists(st.sampled_from(HOSTILE), max_size=6), max_size=6),
     st.integers(0, 5),
     st.integers(3, 64),
 )
 def test_a_line_more_is_a_record_more_where_a_line_is_a_record(
-    folder: Path, way: str, parts: list[list[bytes]], which: int, block: int
+    folder: Path, way: str, words: Any, parts: list[list[bytes]], which: int, block: int
 ) -> None:
     """Whatever its bytes are: docs/explanation/text_files.md."""
     lines = [b"".join(part).replace(b"\r", b"").replace(b"\n", b"") for part in parts] or [b""]
     which %= len(lines)
-    form = TextForm(delimiter=",", multiline=False)
+    form = TextForm(",", multiline=False, **words)
 
     def multiset(some: list[bytes]) -> Counter[tuple[str | None, ...]]:
         path = folder / f"lines_{way}.csv"
@@ -165,7 +197,8 @@ def test_a_line_more_is_a_record_more_where_a_line_is_a_record(
 
     more, fewer = multiset(lines), multiset(lines[:which] + lines[which + 1 :])
     assert not fewer - more
-    assert (more - fewer).total() == (1 if lines[which] else 0)
+    is_comment = lines[which].startswith(b"#") and "comment" in words
+    assert (more - fewer).total() == (1 if lines[which] and not is_comment else 0)
 
 
 KINDS: dict[str, bytes] = {
@@ -322,11 +355,7 @@ def test_records_are_those_of_csv_in_many_files(folder: Path, start: int) -> Non
     for _ in range(2_000):
         data = b"".join(random.choices(HOSTILE, k=random.randrange(80)))
         encoding = random.choice(ENCODINGS)
-        form = TextForm(
-            delimiter=random.choice(",; \t"),
-            quote=random.choice(['"', '"', "'", ""]),
-            multiline=random.random() < 0.5,
-        )
+        form = any_form(random.choice)
         path.write_bytes(data)
         records = TextRecords(path, form, encoding, 0, (0, 1, 2, 3, SEVERAL_LINES), 0)
         block, batch = random.randrange(3, 65), random.randrange(1, 5)

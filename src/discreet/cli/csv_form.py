@@ -1,5 +1,6 @@
 """The form of a CSV file as the command line says it, such as by --csv encoding=cp1252."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,8 +31,10 @@ def read_word(word: str) -> tuple[str, Any]:
             keys=", ".join(WORDS),
             word=preview(word),
         )
-    if key == "multiline":
+    if key in ("multiline", "skip_initial_space"):
         return key, _TRUTHS.get(value, value)
-    if key == "names":
-        return key, split_candidates([value], "--csv names")
+    if key in ("names", "missing"):
+        return key, split_candidates([value], f"--csv {key}")
+    if key == "skip":
+        return key, int(value) if re.fullmatch("[0-9]{1,9}", value) else value
     return key, value.replace("\\t", "\t")

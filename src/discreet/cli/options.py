@@ -45,8 +45,8 @@ CsvForm = Annotated[
     typer.Option(
         "--csv",
         metavar="KEY=VALUE",
-        help="How a CSV file is written, such as encoding=cp1252, delimiter=;, quote=, multiline=false, names=a,b, "
-        "decimal=, or thousands=.; sheet=NAME of a workbook; repeatable.",
+        help="How a CSV file is written, such as encoding=cp1252, delimiter=;, decimal=,, missing=NA, skip=2 or "
+        "names=a,b; sheet=NAME of a workbook; repeatable.",
         show_default=False,
         autocompletion=one_of(*(f"{word}=" for word in WORDS)),
     ),

@@ -8,6 +8,7 @@ from functools import partial
 from ..numbers import count
 from ..privacy.sensitivity import read_neighbors
 from ..tables.number_texts import DECIMALS, THOUSANDS
+from ..tables.text_form import MOST_SKIPPED
 from .columns import COLUMN
 from .dataset import MOST_ROWS, NO_UNIT
 from .keys import (
@@ -112,6 +113,27 @@ CSV = KeyTable(
         "multiline": Key(
             TRUTH,
             "Whether a quoted cell may hold line ends; true if left out. If others append lines, false.",
+        ),
+        "escape": Key(
+            anything("one character", {"type": "string", "minLength": 1}),
+            "What makes the next character part of its cell, such as a backslash. Without it quotes are doubled.",
+        ),
+        "skip": Key(
+            anything(
+                "a number of lines", {"type": "integer", "minimum": 0, "maximum": MOST_SKIPPED}
+            ),
+            "How many lines there are above the header.",
+        ),
+        "comment": Key(
+            anything("one character", {"type": "string", "minLength": 1}),
+            "What begins a line that is no record.",
+        ),
+        "missing": Key(
+            list_of(anything("text", {"type": "string"}), unique=True),
+            'The texts that stand for a missing cell, such as "NA": exactly these.',
+        ),
+        "skip_initial_space": Key(
+            TRUTH, "Whether blanks at the beginning of a cell are no part of it."
         ),
         "decimal": Key(
             choice_of(DECIMALS), "The decimal sign of numbers. Candidates and groups stay texts."

@@ -6,9 +6,12 @@ reason the form is said, or told by the first bytes and the header: docs/explana
 
 import codecs
 import os
+import re
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +27,7 @@ from .engine_errors import missing_column, quietly
 from .first_bytes import refuse_utf_16
 from .ids import sql_json_id
 from .in_duckdb import run_query, select_list
+from .number_texts import sql_text
 from .records import SPANS, is_of_unit
 from .text_form import TextForm, text_form
 from .text_records import NOWHERE, SEVERAL_LINES, TextRecords
@@ -35,6 +39,9 @@ if TYPE_CHECKING:
 DELIMITERS = (",", ";", "\t", "|")
 LONGEST_HEADER = 1 << 20
 """In bytes."""
+
+_SEPARATOR = re.compile(r"\"?sep=([\t -~])\"?[\t ]*(\r\n?|\n)")
+"""The line by which a spreadsheet says the delimiter, above the header."""
 
 _FIRST = 1 << 12
 """Bytes in which most headers end."""
@@ -60,6 +67,11 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
     decimal: str | None = None,
     thousands: str | None = None,
     sheet: str | None = None,
+    escape: str | None = None,
+    skip: int = 0,
+    comment: str | None = None,
+    missing: Sequence[str] = (),
+    skip_initial_space: bool = False,
 ) -> CsvFile:
     """Return a CSV file or a workbook as data that every verb over tables takes, where its form must be said.
 
@@ -78,7 +90,13 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
             DuckDB reads as one.
         thousands: the sign between groups of three digits: ".", ",", "'" or a blank.
         sheet: the name of a sheet, if the file is a workbook with several. Of the other words a workbook takes
-            `names` alone.
+            `names` and `missing`.
+        escape: the character that makes the next one part of its cell, such as a backslash. Without it a quote
+            inside quotes is doubled.
+        skip: how many lines there are above the header.
+        comment: the character that begins a line which is no record.
+        missing: the texts that stand for a missing cell, such as "NA" or "-": exactly these.
+        skip_initial_space: whether blanks at the beginning of a cell are no part of it.
 
     Raises:
         InvalidArgument: if no file can have the path, or the words are those of no form.
@@ -95,6 +113,11 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
         decimal=decimal,
         thousands=thousands,
         sheet=sheet,
+        escape=escape,
+        skip=skip,
+        comment=comment,
+        missing=missing,
+        skip_initial_space=skip_initial_space,
     )
     return CsvFile(file, form)
 
@@ -136,13 +159,23 @@ def open_csv(
         for alias, name in columns.items()
     }
     places = tuple(sorted({*where.values()})) or (NOWHERE,)
-    cells = {alias: f"c{places.index(place)}" for alias, place in where.items()}
+    cells = {
+        alias: _present(f"c{places.index(place)}", head.form.missing)
+        for alias, place in where.items()
+    }
     expressions = {
         alias: f"nullif({of}, '')" if is_of_unit(alias) else of for alias, of in cells.items()
     }  # empty is nobody
     skip = int(head.form.names is None)
     records = TextRecords(file, head.form, head.encoding, head.mark, places, skip)
     return _text_rows(records, expressions, connection, {})
+
+
+def _present(cell: str, missing: Sequence[str]) -> str:
+    """Return the expression of a cell that is empty if it is a marker."""
+    if not missing:
+        return cell
+    return f"CASE WHEN {cell} IN ({', '.join(map(sql_text, missing))}) THEN '' ELSE {cell} END"
 
 
 def open_json_lines(
@@ -248,25 +281,27 @@ def read_head(file: Path, form: TextForm) -> Head:
             longest_header=LONGEST_HEADER,
         )
     _check_header(header, file, code_and_mark[0], is_book=is_book)
-    return Head(replace(form, delimiter=header.delimiter), *code_and_mark, header.names)
+    return Head(header.form, *code_and_mark, header.names)
 
 
 class _Header(NamedTuple):
     """The first record by one delimiter.
 
     Attributes:
-        delimiter: the delimiter.
+        form: the form, with the delimiter.
         names: its cells.
         is_closed: whether its quotes are closed.
     """
 
-    delimiter: str
+    form: TextForm
     names: list[str]
     is_closed: bool
 
-    def rank(self, quote: str) -> tuple[bool, int]:
-        """Return how well the delimiter does: quotes are where they belong, and it shows many columns."""
-        is_clean = not quote or not any(quote in name for name in self.names)
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """How well the delimiter does: quotes are where they belong, and it shows many columns."""
+        quote, escape = self.form.quote, self.form.escape
+        is_clean = not quote or escape is not None or not any(quote in name for name in self.names)
         return self.is_closed and is_clean, len(self.names)
 
 
@@ -297,11 +332,26 @@ def _header_in(
 ) -> _Header | None:
     """Return the header by the delimiter that shows most columns; None where it may go on behind these bytes."""
     decoder = codecs.getincrementaldecoder(encoding)("replace")
-    text = decoder.decode(start[mark:], is_all)
-    choices = DELIMITERS if form.delimiter is None else (form.delimiter,)
+    text, form = _below_separator(decoder.decode(start[mark:], is_all), form)
+    other_signs = {form.quote, form.escape, form.comment}
+    choices = [one for one in DELIMITERS if one not in other_signs]
+    if form.delimiter is not None:
+        choices = [form.delimiter]
     headers = [_first_record(text, replace(form, delimiter=one), is_all=is_all) for one in choices]
     ended = [header for header in headers if header is not None]
-    return max(ended, key=lambda one: one.rank(form.quote)) if len(ended) == len(headers) else None
+    return max(ended, key=lambda one: one.rank) if len(ended) == len(headers) else None
+
+
+def _below_separator(text: str, form: TextForm) -> tuple[str, TextForm]:
+    """Return the text from the header on, and the form with what the line above it says."""
+    lines = StringIO(text, newline="")
+    deque(islice(iter(lines.readline, ""), form.skip), maxlen=0)
+    text = text[lines.tell() :]
+    separator = _SEPARATOR.match(text)
+    if separator is None or separator[1] == form.quote:
+        return text, form
+    delimiter = form.delimiter or separator[1]
+    return text[separator.end() :], replace(form, delimiter=delimiter, skip=form.skip + 1)
 
 
 def _first_record(text: str, form: TextForm, *, is_all: bool) -> _Header | None:
@@ -312,7 +362,7 @@ def _first_record(text: str, form: TextForm, *, is_all: bool) -> _Header | None:
         return None
     is_one_line = not any("\n" in name or "\r" in name for name in names)
     is_closed = is_one_line or is_strict(StringIO(text, newline=""), form)
-    return _Header(str(form.delimiter), names, is_closed)
+    return _Header(form, names, is_closed)
 
 
 def _check_header(header: _Header, file: Path, encoding: str, *, is_book: bool) -> None:

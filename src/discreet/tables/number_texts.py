@@ -47,7 +47,7 @@ class NumberForm:
 
     def sql(self, cell: str) -> str:
         """Return the expression in DuckDB of `plain`."""
-        pattern, signs, plain = map(_quoted, (self.pattern, *self._signs))
+        pattern, signs, plain = map(sql_text, (self.pattern, *self._signs))
         plain_text = f"translate({cell}, {signs}, {plain})"
         return f"CASE WHEN regexp_full_match({cell}, {pattern}) THEN {plain_text} END"
 
@@ -58,6 +58,6 @@ class NumberForm:
         return f"{_MINUS}{self.decimal}" + "".join(dict.fromkeys(dropped)), "-."
 
 
-def _quoted(text: str) -> str:
+def sql_text(text: str) -> str:
     """Return a text as a literal of SQL."""
     return "'" + text.replace("'", "''") + "'"

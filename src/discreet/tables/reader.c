@@ -24,6 +24,7 @@
 
 #define LONGEST_CELL ((size_t)1 << 24) /* in bytes of UTF-8; a longer one is unreadable */
 #define SPANS (UINT64_MAX - 1)         /* the place of 1 if the record spans several lines, which no cell has */
+#define COMMENTS (UINT64_MAX - 2)      /* that of 1 if it is a line of a comment: with it such a line is a record without cells */
 #define SLACK 16                       /* short runs are copied by whole words */
 
 /* Arrow's C data interface. */
@@ -42,13 +43,19 @@ struct column {
     size_t used, room, cells, cell_room, nulls;
 };
 
-enum state { RECORD, FIELD, PLAIN, QUOTED, AFTER_QUOTE };
+enum state { RECORD, FIELD, PLAIN, QUOTED, AFTER_QUOTE, ESCAPED, ESCAPED_IN_QUOTES, COMMENT };
+
+/* The signs of a form, as ASCII; one below 0 there is not. */
+struct signs {
+    int delimiter, quote, escape, comment, multiline, skips_blanks;
+};
 
 struct reader {
     struct column *columns;
     uint64_t *places; /* of the wanted fields, ascending */
     size_t n;
-    int delimiter, quote, multiline, has_table;
+    struct signs signs;
+    int has_table;
     uint8_t table[256][4]; /* the length of the text of a byte, 0 if it has none, and the text */
     uint8_t stops[256];    /* what ends a run outside quotes */
     enum state state;
@@ -59,6 +66,7 @@ struct reader {
     uint8_t low, high;   /* of which the next one must be */
     uint32_t point;      /* what the bytes so far spell */
     int counts_lines, spans; /* whether it is asked if a record spans several lines, and whether this one does */
+    int counts_comments, is_comment; /* the same of lines of comments */
     uint64_t skip;       /* how many records are none: the header */
     size_t records, most;
 };
@@ -217,7 +225,7 @@ static int end_record(struct reader *r)
         return 0;
     for (; r->slot < r->n; r->slot++) { /* cells that it lacks are empty */
         struct column *c = r->columns + r->slot;
-        if (r->spans && r->places[r->slot] == SPANS) {
+        if ((r->spans && r->places[r->slot] == SPANS) || (r->is_comment && r->places[r->slot] == COMMENTS)) {
             if (!make_room(c, 1))
                 return 0;
             c->text[c->used++] = '1';
@@ -225,7 +233,7 @@ static int end_record(struct reader *r)
         if (!push(c, 0))
             return 0;
     }
-    r->state = RECORD, r->field = 0, r->slot = 0, r->spans = 0;
+    r->state = RECORD, r->field = 0, r->slot = 0, r->spans = 0, r->is_comment = 0;
     if (r->skip == 0) {
         r->records++;
         return 1;
@@ -254,11 +262,12 @@ static void look(const struct reader *r, struct window *w, const uint8_t *from)
     w->from = from, w->stops = 0, w->seen = 0;
 #ifdef __SSE2__
     const __m128i feed = _mm_set1_epi8('\n'), back = _mm_set1_epi8('\r');
-    const __m128i delimiter = _mm_set1_epi8((char)(r->delimiter < 0 ? '\n' : r->delimiter));
+    const __m128i delimiter = _mm_set1_epi8((char)(r->signs.delimiter < 0 ? '\n' : r->signs.delimiter));
+    const __m128i escape = _mm_set1_epi8((char)(r->signs.escape < 0 ? '\n' : r->signs.escape));
     for (int i = 0; i < 4; i++) {
         __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
         __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(bytes, feed), _mm_cmpeq_epi8(bytes, back));
-        ends = _mm_or_si128(ends, _mm_cmpeq_epi8(bytes, delimiter));
+        ends = _mm_or_si128(ends, _mm_or_si128(_mm_cmpeq_epi8(bytes, delimiter), _mm_cmpeq_epi8(bytes, escape)));
         w->stops |= (uint64_t)(unsigned)_mm_movemask_epi8(ends) << 16 * i;
         w->seen |= (uint8_t)(_mm_movemask_epi8(bytes) ? 0x80 : 0);
     }
@@ -287,7 +296,22 @@ static const uint8_t *find_stop(const struct reader *r, struct window *w, const 
     return w->from + __builtin_ctzll(stops);
 }
 
-/* Read cells outside quotes, from the middle of one, up to one in quotes, or to the end of the block or the batch. */
+static const uint8_t *begin_escape(struct reader *r, const uint8_t *p, enum state state)
+{
+    end_run(r);
+    r->state = state;
+    return p + 1;
+}
+
+/* Return whether what begins with this byte is more than a cell outside quotes: the state is RECORD or FIELD. */
+static int is_special(const struct reader *r, uint8_t byte)
+{
+    if (byte == r->signs.quote || (byte == ' ' && r->signs.skips_blanks))
+        return 1;
+    return r->state == RECORD && (byte == '\n' || byte == '\r' || byte == r->signs.comment || r->records == r->most);
+}
+
+/* Read cells outside quotes, from the middle of one, up to one that is not, or to the end of the block or the batch. */
 static const uint8_t *read_plain(struct reader *r, const uint8_t *p, struct window *w)
 {
     uint8_t seen;
@@ -299,7 +323,9 @@ static const uint8_t *read_plain(struct reader *r, const uint8_t *p, struct wind
         r->state = PLAIN;
         if (p == w->end)
             return p;
-        if (*p == r->delimiter) {
+        if (*p == r->signs.escape)
+            return begin_escape(r, p, ESCAPED);
+        if (*p == r->signs.delimiter) {
             r->state = FIELD;
             if (!end_cell(r))
                 return NULL;
@@ -307,7 +333,7 @@ static const uint8_t *read_plain(struct reader *r, const uint8_t *p, struct wind
             return NULL;
         }
         p++;
-        if (p == w->end || *p == r->quote || (r->state == RECORD && (*p == '\n' || *p == '\r' || r->records == r->most)))
+        if (p == w->end || is_special(r, *p))
             return p;
     }
 }
@@ -317,7 +343,7 @@ static const uint8_t *read_quoted(struct reader *r, const uint8_t *p, const uint
 {
     const uint8_t *from = p;
     uint8_t seen = 0;
-    while (p < end && *p != r->quote && (r->multiline || (*p != '\n' && *p != '\r')))
+    while (p < end && *p != r->signs.quote && *p != r->signs.escape && (r->signs.multiline || (*p != '\n' && *p != '\r')))
         seen |= *p++;
     size_t size = (size_t)(p - from);
     if (r->counts_lines && !r->spans && (memchr(from, '\n', size) != NULL || memchr(from, '\r', size) != NULL))
@@ -326,11 +352,48 @@ static const uint8_t *read_quoted(struct reader *r, const uint8_t *p, const uint
         return NULL;
     if (p == end)
         return p;
-    if (*p != r->quote)
+    if (*p == r->signs.escape)
+        return begin_escape(r, p, ESCAPED_IN_QUOTES);
+    if (*p != r->signs.quote)
         return end_record(r) ? p + 1 : NULL;
     end_run(r);
-    r->state = AFTER_QUOTE;
+    r->state = r->signs.escape < 0 ? AFTER_QUOTE : PLAIN; /* with an escape two quotes are none */
     return p + 1;
+}
+
+/* Read the byte behind an escape as it is. The end of a line, or of the file, is a feed where a line is a record. */
+static int read_escaped(struct reader *r, const uint8_t *p, const uint8_t *end)
+{
+    static const uint8_t feed = '\n';
+    int is_end = p == end || *p == '\n' || *p == '\r';
+    const uint8_t *from = p == end || (is_end && !r->signs.multiline) ? &feed : p;
+    r->spans |= is_end && r->counts_lines;
+    if (is_wanted(r) && !append(r, from, from + 1, *from, from == p ? end : from + 1))
+        return 0;
+    if (is_end && !r->signs.multiline)
+        return end_record(r);
+    r->state = r->state == ESCAPED ? PLAIN : QUOTED;
+    return 1;
+}
+
+static int end_comment(struct reader *r)
+{
+    r->state = RECORD;
+    if (!r->counts_comments || r->skip)
+        return 1;
+    r->is_comment = 1;
+    return end_record(r);
+}
+
+/* Read a line of a comment, which only its end ends. */
+static const uint8_t *read_comment(struct reader *r, const uint8_t *p, const uint8_t *end)
+{
+    r->state = COMMENT;
+    while (p < end && *p != '\n' && *p != '\r')
+        p++;
+    if (p == end)
+        return p;
+    return end_comment(r) ? p + 1 : NULL;
 }
 
 static const uint8_t *read_some(struct reader *r, const uint8_t *p, struct window *w)
@@ -339,19 +402,29 @@ static const uint8_t *read_some(struct reader *r, const uint8_t *p, struct windo
     case RECORD:
         if (*p == '\n' || *p == '\r') /* an empty line is no record, nor what is between a return and its feed */
             return p + 1;
+        if (*p == r->signs.comment)
+            return read_comment(r, p, w->end);
         /* fall through */
     case FIELD:
-        if (*p != r->quote)
+        r->state = FIELD;
+        if (*p == ' ' && r->signs.skips_blanks)
+            return p + 1;
+        if (*p != r->signs.quote)
             return read_plain(r, p, w);
         r->state = QUOTED;
         return p + 1;
     case AFTER_QUOTE:
-        if (*p != r->quote)
+        if (*p != r->signs.quote)
             return read_plain(r, p, w);
         r->state = QUOTED; /* two are one */
         return !is_wanted(r) || append(r, p, p + 1, 0, w->end) ? p + 1 : NULL;
     case QUOTED:
         return read_quoted(r, p, w->end);
+    case ESCAPED:
+    case ESCAPED_IN_QUOTES:
+        return read_escaped(r, p, w->end) ? p + 1 : NULL;
+    case COMMENT:
+        return read_comment(r, p, w->end);
     default:
         return read_plain(r, p, w);
     }
@@ -371,10 +444,9 @@ EXPORT void discreet_close(struct reader *r)
     free(r);
 }
 
-/* Return a reader, or NULL if memory is short. A sign below 0 there is not, and without a table bytes are UTF-8. */
+/* Return a reader, or NULL if memory is short. Without a table bytes are UTF-8. */
 EXPORT struct reader *discreet_open(
-    int delimiter, int quote, int multiline, const uint8_t *table, const uint64_t *places, size_t n, uint64_t skip,
-    size_t most)
+    const struct signs *signs, const uint8_t *table, const uint64_t *places, size_t n, uint64_t skip, size_t most)
 {
     struct reader *r = calloc(1, sizeof *r);
     if (r == NULL)
@@ -388,14 +460,16 @@ EXPORT struct reader *discreet_open(
     memcpy(r->places, places, n * sizeof *places);
     r->n = n, r->skip = skip, r->most = most;
     for (size_t i = 0; i < n; i++)
-        r->counts_lines |= places[i] == SPANS;
-    r->delimiter = delimiter, r->quote = quote, r->multiline = multiline;
+        r->counts_lines |= places[i] == SPANS, r->counts_comments |= places[i] == COMMENTS;
+    r->signs = *signs;
     r->has_table = table != NULL;
     if (table != NULL)
         memcpy(r->table, table, sizeof r->table);
     r->stops['\n'] = r->stops['\r'] = 1;
-    if (delimiter >= 0)
-        r->stops[delimiter] = 1;
+    if (signs->delimiter >= 0)
+        r->stops[signs->delimiter] = 1;
+    if (signs->escape >= 0)
+        r->stops[signs->escape] = 1;
     return r;
 }
 
@@ -417,6 +491,11 @@ EXPORT int64_t discreet_read(struct reader *r, const uint8_t *bytes, size_t size
 /* End the last record, as no byte comes any more; return whether memory sufficed. */
 EXPORT int discreet_end(struct reader *r)
 {
+    static const uint8_t none = 0;
+    if (r->state == COMMENT)
+        return end_comment(r);
+    if ((r->state == ESCAPED || r->state == ESCAPED_IN_QUOTES) && !read_escaped(r, &none, &none))
+        return 0;
     return r->state == RECORD || end_record(r);
 }
 

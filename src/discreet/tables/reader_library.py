@@ -14,9 +14,7 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "open": (
         _POINTER,
         (
-            ctypes.c_int,
-            ctypes.c_int,
-            ctypes.c_int,
+            _POINTER,
             _POINTER,
             _POINTER,
             _SIZE,

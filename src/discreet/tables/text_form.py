@@ -14,20 +14,28 @@ MOST_COLUMNS = 10_000
 LONGEST_NAME = 255
 """Characters of the name of a sheet: Excel allows 31, other programs more."""
 
-_OF_WORKBOOKS = ("names", "sheet")
+_OF_WORKBOOKS = ("names", "missing", "sheet")
 """The words of a form that a workbook has, too: the others it says itself."""
 
 WORDS = (
     "encoding",
     "delimiter",
     "quote",
+    "escape",
     "multiline",
     "names",
+    "skip",
+    "comment",
+    "missing",
     "decimal",
     "thousands",
     "sheet",
+    "skip_initial_space",
 )
 """The words of a form, as --csv takes them."""
+
+MOST_SKIPPED = 10_000
+MOST_MARKERS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,12 @@ class TextForm:
         encoding: the character code, in Python's name; None if the first bytes tell it, UTF-8 without a mark.
         quote: the character around cells that hold delimiters or line ends; "" if there is none.
         multiline: whether a cell in quotes may hold the end of a line. Otherwise every line is a record.
+        escape: the character that makes the next one part of its cell, in place of doubled quotes; None if there is
+            none.
+        skip: how many lines there are above the header, or above the first record.
+        comment: the character that begins a line which is no record; None if there is none.
+        missing: the texts that stand for a missing cell, as an empty one does.
+        skip_initial_space: whether blanks at the beginning of a cell are no part of it.
         decimal: the decimal sign of numbers; None if it is not said.
         thousands: the sign between their groups of three digits; None if there is none.
         sheet: the name of the sheet of a workbook; None if there is one alone.
@@ -53,6 +67,11 @@ class TextForm:
     decimal: str | None = None
     thousands: str | None = None
     sheet: str | None = None
+    escape: str | None = None
+    skip: int = 0
+    comment: str | None = None
+    missing: tuple[str, ...] = ()
+    skip_initial_space: bool = False
 
     @property
     def numbers(self) -> NumberForm | None:
@@ -65,7 +84,7 @@ class TextForm:
     @property
     def may_span(self) -> bool:
         """Whether a record may span several lines."""
-        return self.multiline and bool(self.quote)
+        return self.multiline and bool(self.quote or self.escape)
 
     @property
     def given(self) -> dict[str, Any]:
@@ -105,24 +124,35 @@ def text_form(  # noqa: PLR0913  # the words of a form
     decimal: object = None,
     thousands: object = None,
     sheet: object = None,
+    escape: object = None,
+    skip: object = 0,
+    comment: object = None,
+    missing: Sequence[str] = (),
+    skip_initial_space: object = False,
 ) -> TextForm:
     """Return the form that these words say: those of `TextForm`.
 
     Raises:
         InvalidArgument: if a word says none.
     """
-    separator = None if delimiter is None else _sign(delimiter, "delimiter")
-    mark = "" if quote == "" else _sign(quote, "quote")
-    if separator is not None and separator == (mark or '"'):
-        raise InvalidArgument("delimiter must not be a quote or the end of a line")
-    if not isinstance(multiline, bool):
-        raise InvalidArgument(
-            "multiline must be True or False, got {multiline}", multiline=preview(multiline)
-        )
-    code = None if encoding is None else encoding_name(encoding)
-    signs = _one_of(decimal, "decimal", DECIMALS), _one_of(thousands, "thousands", (*THOUSANDS,))
-    _check_numbers(separator, mark, *signs)
-    return TextForm(separator, _column_names(names), code, mark, multiline, *signs, _sheet(sheet))
+    form = TextForm(
+        delimiter=None if delimiter is None else _sign(delimiter, "delimiter"),
+        names=_column_names(names),
+        encoding=None if encoding is None else encoding_name(encoding),
+        quote="" if quote == "" else _sign(quote, "quote"),
+        multiline=_truth(multiline, "multiline"),
+        decimal=_one_of(decimal, "decimal", DECIMALS),
+        thousands=_one_of(thousands, "thousands", (*THOUSANDS,)),
+        escape=None if escape is None else _sign(escape, "escape"),
+        skip=_lines(skip),
+        comment=None if comment is None else _sign(comment, "comment"),
+        missing=_markers(missing),
+        skip_initial_space=_truth(skip_initial_space, "skip_initial_space"),
+        sheet=_sheet(sheet),
+    )
+    _check_signs(form)
+    _check_numbers(form.delimiter, form.quote, form.decimal, form.thousands)
+    return form
 
 
 def _sheet(name: object) -> str | None:
@@ -130,6 +160,55 @@ def _sheet(name: object) -> str | None:
     if name is None or (isinstance(name, str) and 0 < len(name) <= LONGEST_NAME):
         return name
     raise InvalidArgument("sheet must be the name of a sheet, got {sheet}", sheet=preview(name))
+
+
+def _truth(value: object, word: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise InvalidArgument(
+        "{word} must be True or False, got {value}", word=word, value=preview(value)
+    )
+
+
+def _lines(skip: object) -> int:
+    """Return a number of lines."""
+    if isinstance(skip, int) and not isinstance(skip, bool) and 0 <= skip <= MOST_SKIPPED:
+        return skip
+    raise InvalidArgument(
+        "skip must be the number of lines above the header, from 0 to {most_skipped}, got {skip}",
+        most_skipped=MOST_SKIPPED,
+        skip=preview(skip),
+    )
+
+
+def _markers(missing: Sequence[str]) -> tuple[str, ...]:
+    """Return the texts that stand for a missing cell, each once."""
+    markers = tuple(read_sequence(missing, "missing", MOST_MARKERS))
+    if not all(isinstance(one, str) and "\0" not in one for one in markers):
+        raise InvalidArgument("missing must be a list of texts, each as it stands in a cell")
+    return tuple(dict.fromkeys(markers))
+
+
+def _check_signs(form: TextForm) -> None:
+    """Raise where one character would be two signs."""
+    signs = {
+        "delimiter": form.delimiter or (form.names and ","),
+        "quote": form.quote or '"',
+        "escape": form.escape,
+        "comment": form.comment,
+        "skip_initial_space": " " if form.skip_initial_space else None,
+    }
+    words = [(word, sign) for word, sign in signs.items() if sign]
+    for place, (word, sign) in enumerate(words):
+        for earlier, other in words[:place]:
+            if sign == other:
+                raise InvalidArgument(
+                    "{earlier} and {word} are one sign, {sign}. Leave one out, or say another. Doubled quotes are "
+                    "read without escape",
+                    earlier=earlier,
+                    word=word,
+                    sign=repr(sign),
+                )
 
 
 def _one_of(value: object, word: str, signs: Sequence[str]) -> str | None:

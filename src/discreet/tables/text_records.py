@@ -8,9 +8,11 @@ in `csv` on the longest record.
 """
 
 import codecs
+import re
 from array import array
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
 from ctypes import c_char_p, c_void_p, cast
 from dataclasses import dataclass
 from itertools import islice
@@ -35,7 +37,14 @@ NOWHERE = 2**64 - 1
 SEVERAL_LINES = 2**64 - 2
 """The place of what no cell says: "1" if any cell of the record holds the end of a line, else empty."""
 
+COMMENTS = 2**64 - 3
+"""The place of what no cell says: "1" if the record is a comment, else empty.
+
+Where it is asked for, each comment below the header is a record without cells.
+"""
+
 _LACKING = "\ufffd"
+_LINE_END = re.compile(rb"\r\n?|\n")
 _IN_A_BATCH = 1 << 14
 _BETWEEN_LOOKS = 64
 """How many records of `csv` are read before their wanted cells are taken: they stay in a processor's cache.
@@ -54,7 +63,7 @@ class TextRecords:
         encoding: its character code.
         mark: how many bytes its mark has.
         places: those of the wanted cells, ascending.
-        skip: how many records the header is.
+        skip: how many records the header is, below the lines that the form skips.
     """
 
     file: Path
@@ -78,14 +87,17 @@ class _ByKernel:
         assert functions is not None, "it was there before"
         self._functions, form = functions, records.form
         table = byte_table(records.encoding)
-        signs = (ord(sign) if sign else -1 for sign in (form.delimiter, form.quote))
+        characters = form.delimiter, form.quote, form.escape, form.comment
+        signs = [ord(sign) if sign else -1 for sign in characters]
+        words = array("i", [*signs, form.multiline, form.skip_initial_space]).tobytes()
         places = (array("Q", records.places)).tobytes()
         self._reader = functions["open"](
-            *signs, form.multiline, table, places, len(records.places), records.skip, _IN_A_BATCH
+            words, table, places, len(records.places), records.skip, _IN_A_BATCH
         )
         if not self._reader:
             raise MemoryError
-        self._blocks = _blocks(records, is_raw=table is not None or records.encoding == "utf-8")
+        is_raw = table is not None or records.encoding == "utf-8"
+        self._blocks = _without_lines(_blocks(records, is_raw=is_raw), form.skip)
         self._block, self._at = b"", 0
 
     def next_into(self, address: int) -> bool:
@@ -138,6 +150,19 @@ def _blocks(records: TextRecords, *, is_raw: bool) -> Any:
             yield text.encode()
 
 
+def _without_lines(blocks: Any, lines: int) -> Any:
+    """Yield blocks of ASCII, or of a code that extends it, without their first lines: LF, CR or both end one."""
+    with closing(blocks):
+        is_cut = False  # between a return and its feed
+        for block in blocks:
+            at = int(is_cut and lines > 0 and block[:1] == b"\n")
+            while lines and (end := _LINE_END.search(block, at)):
+                lines, at = lines - 1, end.end()
+            is_cut = block[-1:] == b"\r"
+            if not lines and at < len(block):
+                yield block[at:]
+
+
 class _ByCsv:
     """Batches of `csv`."""
 
@@ -147,7 +172,8 @@ class _ByCsv:
         self._stream = self._opened.enter_context(opened)
         self._stream.read(records.mark)
         self._lines = text_lines(self._stream, records.encoding)  # without it the stream is closed
-        self._records = islice(records_of(self._lines, records.form), records.skip, None)
+        lines = islice(self._lines, records.form.skip, None)
+        self._records = _below_header(records_of(lines, records.form, comments=True), records)
 
     def next_into(self, address: int) -> bool:
         """Put the next batch at an address: of many records, or of long ones."""
@@ -168,8 +194,16 @@ class _ByCsv:
         self._opened.close()
 
 
+def _below_header(found: Iterator[list[str]], records: TextRecords) -> Iterator[list[str]]:
+    """Return the records below the header, the comments among them where they are asked for."""
+    deque(islice(filter(None, found), records.skip), maxlen=0)
+    return found if COMMENTS in records.places else filter(None, found)
+
+
 def _cells_at(records: Sequence[list[str]], place: int) -> list[str]:
     """Return the cells of records at a place; one that a record lacks is empty."""
+    if place == COMMENTS:
+        return ["" if record else "1" for record in records]
     if place == SEVERAL_LINES:
         return ["1" if _spans("".join(record)) else "" for record in records]
     try:
