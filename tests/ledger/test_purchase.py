@@ -24,7 +24,6 @@ from discreet.errors import (
     UnknownBudget,
 )
 from discreet.ledger import Ledger, Session
-from discreet.ledger.bindings import BudgetChangedError
 from discreet.ledger.failed_questions import Allowance, QuestionFailed
 from discreet.ledger.ledger import session_of
 from discreet.ledger.purchase import ChargeTerms
@@ -437,22 +436,3 @@ def test_what_is_read_after_the_charge_is_looked_up_and_charged_in_one_transacti
         session.buy(bill("2/3", "s"), undrawn)
     assert (conflict.value.charged, exhausted.value.charged) == (False, False)
     assert [event.kind for event in ledger.history()] == events
-
-
-def test_terms_that_rely_on_a_budget_charge_it_only_as_it_was_read(where: str) -> None:
-    """Whatever was spent since; and nothing is charged, looked up or drawn where it has changed."""
-    ledger = Ledger(where)
-    budget = ledger.open("adult", epsilon=1)
-    session = session_of(ledger, budget, ChargeTerms(charges_first=True, budget=budget))
-    ledger.session("adult").buy(bill("1/4", "q"), answering(2))
-    assert session.bought(bill("1/4", "r"), answering(3)) == (3, True)
-    ledger.extend("adult", epsilon=2)
-    events = ledger.history()
-    for request in ("r", "s"):
-        with pytest.raises(BudgetChangedError) as changed:
-            session.buy(bill("1/4", request), undrawn)
-        assert changed.value.charged is False
-    assert ledger.history() == events
-    share = ledger.open("adult", analyst="ann", epsilon=1)
-    of_share = ChargeTerms(charges_first=True, budget=share)
-    assert session_of(ledger, share, of_share).bought(bill("1/4", "r"), answering(4)) == (4, True)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ import discreet
 from discreet.ledger.toml_budgets import configuration
 from discreet.service.app import make_app
 from discreet.service.counts import RequestCounts
-from discreet.service.http_connections import LEAST_TAKEN, LONGEST_HEAD, LimitedConnection
+from discreet.service.http_connections import LONGEST_HEAD, LimitedConnection
 from discreet.service.middleware import LONGEST_BODY
 from discreet.service.padding import LENGTH
 from discreet.service.serving import settings
@@ -281,27 +282,22 @@ class Clockwork:
     """A loop whose timers run when they are told to, and a transport to somebody who takes what is said."""
 
     def __init__(self) -> None:
-        self.left, self.aborted = 1 << 20, False
-        self.timers: list[tuple[Any, tuple[Any, ...]]] = []
+        self.is_aborted = False
+        self.timers: dict[int, Any] = {}
 
     def time(self) -> float:
         return 0.0
 
-    def call_later(self, seconds: float, call: Any, *arguments: Any) -> Any:
-        self.timers.append((call, arguments))
-        return self
-
-    def get_write_buffer_size(self) -> int:
-        return self.left
+    def call_later(self, seconds: float, call: Any) -> Any:
+        number = len(self.timers)
+        self.timers[number] = call
+        return SimpleNamespace(cancel=lambda: self.timers.update({number: None}))
 
     def abort(self) -> None:
-        self.aborted = True
+        self.is_aborted = True
 
     def get_extra_info(self, name: str) -> None:
         return None
-
-    def cancel(self) -> None:
-        pass
 
 
 def test_who_takes_nothing_is_not_waited_for() -> None:
@@ -311,11 +307,11 @@ def test_who_takes_nothing_is_not_waited_for() -> None:
     made = LimitedConnection(config, uvicorn.server.ServerState(), {}, clockwork)
     made.connection_made(clockwork)
     made.pause_writing()
-    for taken, dropped in ((LEAST_TAKEN, False), (LEAST_TAKEN * 2, False), (10, True)):
-        clockwork.left -= taken
-        call, arguments = clockwork.timers[-1]
-        call(*arguments)
-        assert clockwork.aborted == dropped
+    made.resume_writing()  # it has taken enough
+    assert clockwork.timers[1] is None
+    made.pause_writing()
+    clockwork.timers[2]()
+    assert clockwork.is_aborted
 
 
 @pytest.mark.parametrize("kept", [0, 1, len(BODY) - 1])

@@ -1,7 +1,6 @@
 """Rights: a question is settled once, from its check to its purchase, and whoever may ask no more pays nothing."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from discreet.node.allowed_questions import Checkout
 from discreet.node.datasets import Datasets
 from discreet.node.isolation import PublicError
 from discreet.payment import Bill
-from discreet.service.permissions import auditor_rights, caller_rights, hold
+from discreet.service.permissions import auditor_rights, hold
 from discreet.service.rights import Inquiry, Paying, Rights, share_error
 from discreet.service.tokens import Tokens, tokens_beside
 
@@ -242,58 +241,6 @@ def test_what_a_budget_cannot_count_may_be_told() -> None:
     with pytest.raises(PublicError) as caught:
         inquiry.cost(question.bill())
     assert "counts rho" in str(caught.value.error)
-
-
-def noted_transactions(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Return a list that gets whether it writes, of every transaction from now on."""
-    kinds: list[bool] = []
-    run = Store._run_watched
-
-    def note_and_run(self: Store, work: Any, course: Any) -> Any:
-        kinds.append(course.writing)
-        return run(self, work, course)
-
-    monkeypatch.setattr(Store, "_run_watched", note_and_run)
-    return kinds
-
-
-def reading_rights(analyst: str | None) -> Rights:
-    """Return the rights by which a reader answers a caller, without the dispatcher."""
-    description = configuration("discreet.toml")
-    return replace(caller_rights(hold(description), description, analyst), charges_first=True)
-
-
-@pytest.mark.parametrize("analyst", [None, "ann"])
-def test_where_the_charge_looks_too_a_budget_that_was_charged_is_read_there_alone(
-    analyst: str | None, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rights, kinds = reading_rights(analyst), noted_transactions(monkeypatch)
-    for name, expected in (("a", [False, True, True]), ("b", [True, True]), ("a", [True])):
-        kinds.clear()
-        assert rights.ask("typical-age", "people", name, None).value is not None
-        assert kinds == expected, name
-    kinds.clear()
-    assert rights.ask("typical-age", "people", "c", 1).charged  # its price is compared before
-    assert kinds == [False, True, True]
-
-
-@pytest.mark.parametrize("analyst", [None, "ann"])
-@pytest.mark.parametrize("change", ["extended", "renewed"])
-def test_a_budget_that_was_changed_since_it_was_charged_is_read_again(
-    change: str, analyst: str | None, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rights, owner = reading_rights(analyst), discreet.connect()
-    assert rights.ask("typical-age", "people", "a", None).charged
-    if change == "extended":
-        owner.extend_budget("people", analyst=analyst, epsilon=40 if analyst is None else 20)
-    else:
-        owner.renew_budget("people", "2027")
-    kinds = noted_transactions(monkeypatch)
-    assert rights.ask("typical-age", "people", "b", None).charged
-    assert kinds == [True, False, True, True]
-    charges = [event for event in owner.chain()[1] if event.kind == "charged"]
-    names = [event.dataset for event in charges]
-    assert names == ["people", "people" if change == "extended" else "people 2027"]
 
 
 @pytest.mark.parametrize(("fits", "is_oversubscribed", "words"), [

@@ -11,10 +11,8 @@ import pytest
 
 import discreet
 from discreet import Ledger, mode, simulate, top_k
-from discreet.batches import Call
 from discreet.errors import DiscreetError, InvalidArgument
 from discreet.mechanisms.contract import PrivacyParameter
-from discreet.node.allowed_questions import with_former_method
 from discreet.privacy import ApproxDP, ApproxRange
 from discreet.released_values import ReleasedValue
 from discreet.selection import bill_of
@@ -232,11 +230,3 @@ def test_a_described_dataset(tmp_path: Path) -> None:
     TABLE.write_csv(file)
     pages = discreet.Dataset(str(file), columns={"page": {"type": "string"}}, privacy_unit="user")
     assert top_k(pages, "page", k=2, **PRIVATE).value == ["/home", "/about"]
-
-
-def test_a_named_question_takes_no_method() -> None:
-    """One about listed candidates keeps the method of before; private values have none."""
-    private = Call(top_k, ("page",), {"k": 2, **PRIVATE})
-    assert with_former_method(private) == private
-    listed = Call(top_k, ("page",), {"k": 2, "candidates": ["a", "b"], "epsilon": 1})
-    assert with_former_method(listed).terms["method"] == "peeling"

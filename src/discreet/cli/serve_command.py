@@ -73,13 +73,12 @@ def _serve_described(description: "Configuration", options: "ServeOptions") -> N
 def _announce(description: "Configuration", listen: str | None) -> None:
     """Print the promises of the service, and the machines that can reach it."""
     from ..ledger.toml_budgets import owner_notes
-    from ..node.method_notes import method_notes
     from ..service.disclosures import declared_disclosures
     from ..service.promises import answer_times, describe_times
     from ..service.serving import exposure, require_server
 
     require_server()
-    for note in (*owner_notes(description), *method_notes(description)):
+    for note in owner_notes(description):
         say(f"note: {note}")
     for disclosure in declared_disclosures(description):
         say(str(disclosure))

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..datasets.extents import Extent, database_ids, extent_of
 from ..datasets.sources import is_query
-from ..errors import Exhausted, InvalidArgument, LedgerError, UnknownBudget
+from ..errors import Exhausted, InvalidArgument, UnknownBudget
 from ..payment import UNDESCRIBED, About
 from ..tables.query_tables import QueryTables, TableCheck, changed_tables, same_tables
 from .budget import Budget
@@ -406,27 +406,6 @@ def payer_budgets(
         ]
         for of in _budget_names(bindings, whose)
     ]
-
-
-class BudgetChangedError(LedgerError):
-    """Another budget is charged than before, or it has other terms; whoever relied on it reads it again."""
-
-
-def check_budget(transaction: Transaction, dataset: About | str, before: Budget) -> None:
-    """Raise unless a budget is charged as it was read before, whatever was spent of it since.
-
-    Args:
-        transaction: where it is charged.
-        dataset: the dataset.
-        before: the budget of the dataset, or the analyst's share, as `payer_budgets` gave it.
-
-    Raises:
-        BudgetChangedError: if it was renewed, extended or merged, or has other terms.
-    """
-    [budgets] = payer_budgets(transaction, [dataset], before.analyst)
-    current = [budget for budget in budgets if budget.is_current]
-    if not current or replace(current[-1], spent=before.spent) != before:
-        raise BudgetChangedError
 
 
 def _budget_names(bindings: Bindings, whose: Sequence[About | str]) -> list[list[str]]:

@@ -33,7 +33,6 @@ from . import queries
 from .bindings import (
     WHY_OVERLAPPING,
     check_about,
-    check_budget,
     read_bindings,
     record,
     set_check,
@@ -109,7 +108,6 @@ class ChargeTerms:
         check: called in the transaction that charges; raises if whoever asks may not pay any more.
         allowance: the limits that the owner sets to an analyst; None for no limits.
         charges_first: whether the data are read after the charge, so that one transaction looks and charges.
-        budget: the budget on which these terms rely, where it was not read just now: that transaction checks it.
     """
 
     at: str | None = None
@@ -117,7 +115,6 @@ class ChargeTerms:
     check: Callable[[], object] = lambda: None
     allowance: Allowance | None = None
     charges_first: bool = False
-    budget: Budget | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,14 +359,7 @@ class Purchase:
         return ending, payment
 
     def _look_and_pay(self, transaction: Transaction) -> tuple[Event | None, bool]:
-        """Charge the budgets unless the request was charged already, with all that is checked before.
-
-        Raises:
-            BudgetChangedError: if the terms rely on a budget that is not charged like that any more.
-        """
-        budget, about = self.payer.terms.budget, self.bill.about
-        if budget is not None:
-            check_budget(transaction, about or self.payer.dataset, budget)
+        """Charge the budgets unless the request was charged already, with all that is checked before."""
         _, payment = self._look(transaction)
         return self._pay(transaction, earlier=payment)
 

@@ -33,9 +33,7 @@ from ..privacy.wording import by_mechanism, in_brief
 from ..releases import Release
 from ..sentences import question_in_words
 from ..tables.engine_errors import is_out_of_memory
-from ..tables.records import is_private
 from ..text_tables import fact_table
-from ..verbs.top_k import top_k
 from .isolation import ChargedError, PublicError
 
 Prepare = Callable[[], Callable[[], Indices]]
@@ -236,17 +234,6 @@ def end_unread(reason: str, *, is_given_up: bool) -> Callable[[Prepare], Prepare
     )
     failure = QuestionFailed(error, reason)
     return lambda _: lambda: _failing(GivenUp(reason) if is_given_up else failure)
-
-
-def with_former_method(question: Call) -> Call:
-    """Return a named question with the method that it had before there was a choice, if it names none.
-
-    So it keeps its distribution and its price, until its owner writes another method.
-    """
-    terms = question.terms
-    is_listed = not is_private(terms.get("candidates"))
-    is_open = question.verb is top_k and is_listed and terms.get("method") is None
-    return question._replace(terms={**question.terms, "method": "peeling"}) if is_open else question
 
 
 class Checkout:

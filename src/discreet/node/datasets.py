@@ -22,7 +22,7 @@ from ..payment import Bill
 from ..planning.simulate import simulate
 from ..simulations import Simulation
 from ..terms import check_names
-from .allowed_questions import AllowedQuestion, Permission, with_former_method
+from .allowed_questions import AllowedQuestion, Permission
 from .isolation import PublicError
 
 
@@ -46,12 +46,11 @@ class Holding:
 class Datasets:
     """All datasets by name, and the ledger to which questions about them are charged."""
 
-    __slots__ = ("_budgets", "_holdings", "_ledger")
+    __slots__ = ("_holdings", "_ledger")
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._holdings: dict[str, Holding] = {}
-        self._budgets: dict[tuple[str, str | None], Budget] = {}
 
     def hold(self, name: str, data: Any, max_failures: int = MAX_FAILURES) -> None:
         """Hold data, without a budget."""
@@ -85,11 +84,11 @@ class Datasets:
                 name=name,
                 question=preview(question),
             )
-        call = with_former_method(_copy_arguments(call))
+        call = _copy_arguments(call)
         with_data = call.about(holding.data)
         _check_arguments(question, with_data)
-        bill = with_data.bill()
         budget = self.budget_of(name)
+        bill = with_data.bill(**({} if budget is None else {"ledger": budget}))
         if budget is not None:
             self.session(budget).quoted([bill])  # refuses what the budget cannot count
         holding.questions[question] = Permission(call, bill)
@@ -177,14 +176,6 @@ class Datasets:
                 name=name,
             )
         return budget
-
-    def remember_budget(self, name: str, budget: Budget) -> None:
-        """Remember the budget of a dataset, or an analyst's share of it, that was charged."""
-        self._budgets[name, budget.analyst] = budget
-
-    def known_budget(self, name: str, analyst: str | None) -> Budget | None:
-        """Return the budget that was charged before, or None. Whoever charges it again checks that it still is."""
-        return self._budgets.get((name, analyst))
 
     def budgets_of(self, *names: str) -> list[list[Budget]]:
         """Return the budgets and shares of every dataset, renewed ones too."""

@@ -21,9 +21,7 @@ SLOWEST_HEAD = 10.0
 """Seconds in which a head must come, from the beginning of the connection or from the last reply."""
 
 SLOWEST_READER = 60.0
-"""Seconds in which a client must take `LEAST_TAKEN` bytes of the data sent to it, or the rest."""
-
-LEAST_TAKEN = 64 << 10
+"""Seconds in which a client must take a reply: the next one waits no longer."""
 
 _MOST_CONNECTIONS = 500
 """Connections of one worker: half of the files that systems let a process open, as a rule."""
@@ -121,24 +119,15 @@ class LimitedConnection(H11Protocol):
         self._wait()
 
     def pause_writing(self) -> None:
-        """Give the client some time to take the data sent to it."""
+        """Give the client some time to take the data sent to it, for which another reply waits."""
         super().pause_writing()
-        self._expect_taken()
+        self._sending = self.loop.call_later(self.slowest_reader, self.drop)
 
     def resume_writing(self) -> None:
         """Go on."""
         if self._sending is not None:
             self._sending.cancel()
-            self._sending = None
         super().resume_writing()
-
-    def _expect_taken(self, before: int | None = None) -> None:
-        """Close the connection if the client has taken too little since before; else wait again."""
-        unsent = self.transport.get_write_buffer_size()
-        if before is not None and before - unsent < LEAST_TAKEN:
-            self.drop()
-            return
-        self._sending = self.loop.call_later(self.slowest_reader, self._expect_taken, unsent)
 
     def drop(self) -> None:
         """Close the connection at once."""

@@ -1,7 +1,6 @@
 """The operations of an owner, an analyst or an auditor on datasets."""
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -24,7 +23,6 @@ from ..errors import (
     preview,
 )
 from ..ledger import Budget, Quote, Session
-from ..ledger.bindings import BudgetChangedError
 from ..ledger.budget import Amount
 from ..ledger.delays import Timing
 from ..ledger.failed_questions import Allowance
@@ -186,19 +184,8 @@ class Rights:
     def ask(
         self, question: str, dataset: str | None, request: str | None, max_cost: Any
     ) -> Release:
-        """Answer a named question.
-
-        Where one transaction looks and charges, the budget is read there alone, if it was charged before.
-        """
-        paying = Paying(request, max_cost)
-        again = self._repeat_inquiry(question, dataset, paying)
-        if again is not None:
-            with suppress(BudgetChangedError):
-                return self._answer(again, paying)
-        inquiry = self._find_question(question, dataset)
-        answer = self._answer(inquiry, paying)
-        self.datasets.remember_budget(inquiry.dataset, inquiry.budget)
-        return answer
+        """Answer a named question."""
+        return self._answer(self._find_question(question, dataset), Paying(request, max_cost))
 
     def ask_free(  # noqa: PLR0913  # a question, and what is paid for it
         self, verb: str, dataset: str, column: str | None, terms: Mapping[str, object], request: str | None,
@@ -208,31 +195,6 @@ class Rights:
         return self._answer(
             self._read_free_question(verb, dataset, column, terms), Paying(request, max_cost)
         )
-
-    def _match_question(self, question: str, dataset: str | None) -> tuple[str, Permission] | None:
-        """Return the dataset of a named question, and the question, if no other dataset may be meant."""
-        names = [name for name in self.dataset_names if dataset in {None, name}]
-        try:
-            return self.datasets.find_question(question, names)
-        except PublicError:
-            return None
-
-    def _repeat_inquiry(
-        self, question: str, dataset: str | None, paying: "Paying"
-    ) -> "Inquiry | None":
-        """Return a named question with the budget that was charged for it before; None where that is read first.
-
-        It is where a price is compared with it, and where the charge does not check whether it is still the same.
-        """
-        match = self._match_question(question, dataset) if self.charges_first else None
-        if match is None or paying.request is None or paying.max_cost is not None:
-            return None
-        name, permission = match
-        budget = self.datasets.known_budget(name, self.analyst)
-        if budget is None:
-            return None
-        data = self.datasets.find(name).data
-        return Inquiry(name, data, permission.question, budget, permission, is_known=True)
 
     def budgets(self) -> list[Budget]:
         """Return the budgets of the caller: the shares of an analyst, or all of the datasets for the owner."""
@@ -371,9 +333,8 @@ class Rights:
         if self.timing is not None:
             self.timing.since = self._since(inquiry.dataset)
         terms = ChargeTerms(
-            self.beginning, self.timing, checkout.allow, allowance, self.charges_first,
-            inquiry.budget if inquiry.is_known else None,
-        )  # fmt: skip
+            self.beginning, self.timing, checkout.allow, allowance, self.charges_first
+        )
         return checkout, self.datasets.session(inquiry.budget, terms)
 
     def _share_error(self, inquiry: "Inquiry", bill: Bill) -> Exhausted:
@@ -432,7 +393,6 @@ class Inquiry:
         call: the question without its data.
         budget: the budget that is charged first: the caller's share, or that of the dataset.
         permission: how its owner allowed it; None for a free question.
-        is_known: whether the budget was read for an earlier question, and is checked again when it is charged.
     """
 
     dataset: str
@@ -440,7 +400,6 @@ class Inquiry:
     call: Call
     budget: Budget
     permission: Permission | None = None
-    is_known: bool = False
 
     @property
     def question(self) -> Call:
