@@ -91,17 +91,19 @@ def test_it_travels_and_fits_a_reply() -> None:
     for counts in (
         NoisyCellCounts(3, -1, 0, 2, -5, 9), NoisyCellCounts.of([-LARGEST] * 5, 2 * LARGEST),
         NoisyCellCounts.of([-LARGEST] * 5, 2 * LARGEST, multiline_records=-LARGEST),
+        NoisyCellCounts.of([0] * 5, 9, comment_lines=3),
+        NoisyCellCounts.of([-LARGEST] * 5, 2 * LARGEST, multiline_records=-LARGEST, comment_lines=-LARGEST),
     ):  # fmt: skip
         written = wire.write_value(counts)
         assert len(json.dumps(written)) <= longest
         assert wire.read_value(json.loads(json.dumps(written))) == counts
     for bad in (
-        ["1"] * 7,
-        ["1"] * 9,
-        ["x"] * 8,
-        [1] * 8,
-        [*["1"] * 6, "1e999999999", ""],
-        [*["1"] * 7, "x"],
+        ["1"] * 8,
+        ["1"] * 10,
+        ["x"] * 9,
+        [1] * 9,
+        [*["1"] * 6, "1e999999999", "", ""],
+        [*["1"] * 8, "x"],
     ):
         with pytest.raises(InvalidArgument):
             wire.read_value({"$cells": bad})

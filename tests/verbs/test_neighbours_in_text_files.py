@@ -20,7 +20,7 @@ from discreet import Dataset, tables
 from discreet.cli import run
 from discreet.datasets.cell_fits import (
     check_cells,
-    check_cells_and_records,
+    check_cells_and_lines,
     count_spanning,
     read_once,
     record_fits,
@@ -205,7 +205,7 @@ def test_the_records_of_several_lines_are_paid_with_the_classes(
     for size in range(3):
         for rows in itertools.combinations_with_replacement(SPANNING, size):
             (tmp_path / "t.csv").write_bytes("\n".join(["x,y", *rows, ""]).encode())
-            fits, spans = check_cells_and_records(Dataset(tmp_path / "t.csv", columns))
+            fits, spans, _ = check_cells_and_lines(Dataset(tmp_path / "t.csv", columns))
             assert spans == len(rows) - rows.count("1,1")
             counts[tuple(sorted(rows))] = [n for one in fits.values() for n in astuple(one)] + [
                 spans
@@ -250,7 +250,7 @@ def test_the_number_is_asked_where_a_record_may_span_lines(tmp_path: Path) -> No
         one = discreet.check(described(data), "a", epsilon=10**6)
         assert one.value.multiline_records == 2
         assert one.guarantee == PureDP(Fraction(10**6, 2)).repeated(2)
-        assert check_cells_and_records(described(data))[1] == 2
+        assert check_cells_and_lines(described(data))[1] == 2
     bare = discreet.scan_csv(file, quote="")
     frame = {"a": ["x"], "b": [1], "c": [2.0]}
     others: list[Any] = [bare, lines, tmp_path / "t.jsonl", frame]
@@ -258,7 +258,7 @@ def test_the_number_is_asked_where_a_record_may_span_lines(tmp_path: Path) -> No
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             one = discreet.check(described(other), "a", epsilon=10**6)
-            assert check_cells_and_records(described(other))[1] is None
+            assert check_cells_and_lines(described(other))[1] is None
         assert one.value.multiline_records is None
         assert "multiline_records" not in one.value.as_dict()
         assert one.guarantee == PureDP(Fraction(10**6)).repeated(1)
@@ -283,6 +283,66 @@ def test_the_texts_name_an_open_quote(
     assert out[-2:] == ["about 1 records span several lines", MAY_BE_OPEN]
     assert run(["check", "t", "--epsilon", "1000000", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["value"]["b"]["multiline_records"] == 1
+
+
+LINES = ["1,1", "9,x", "#1,1", ',"\n#"']
+"""Rows of two columns, of which one is a comment."""
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+def test_comments_are_counted_at_the_price_of_the_classes(relation: Any, tmp_path: Path) -> None:
+    """All files of up to two lines and two columns, and all their neighbours: none loses more than ε."""
+    columns, file = dict.fromkeys("xy", COLUMNS["b"]), tmp_path / "t.csv"
+    data = discreet.scan_csv(file, comment="#", quote='"')
+    counts: dict[tuple[str, ...], list[int]] = {}
+    for size in range(3):
+        for lines in itertools.combinations_with_replacement(LINES, size):
+            file.write_bytes("\n".join(["# of", "x,y", *lines, ""]).encode())
+            fits, spans, comments = check_cells_and_lines(Dataset(data, columns))
+            assert comments == lines.count("#1,1")
+            assert {one.records + comments for one in fits.values()} == {size}
+            assert spans is not None
+            counts[tuple(sorted(lines))] = [
+                *(n for one in fits.values() for n in astuple(one)),
+                spans,
+                comments,
+            ]
+    with patch.object(CellNoise, "add", autospec=True, side_effect=CellNoise.add) as add:
+        release = discreet.check(Dataset(data, columns), epsilon=1, neighbors=relation)
+    noise = add.call_args.args[0]
+    assert len(add.call_args.args[1]) == 2
+    assert add.call_args.args[3:] == (2, 0)
+    assert release.guarantee == PureDP(Fraction(1, 3), relation).repeated(3)
+    worst = Fraction(0)
+    for lines in counts:
+        for i in range(len(lines)):
+            rest = lines[:i] + lines[i + 1 :]
+            others = [rest] if relation == "add_remove" else [(*rest, one) for one in LINES]
+            for other in others:
+                found = counts[tuple(sorted(other))]
+                moved = sum(abs(n - m) for n, m in zip(counts[lines], found, strict=True))
+                worst = max(worst, moved * noise.epsilon / noise.shift)
+    assert worst == (1 if relation == "add_remove" else Fraction(5, 6))
+
+
+def test_comments_are_told_where_a_row_is_a_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    Path("t.csv").write_text("#1\nu,b\n#2\nx,1\n#3\ny,2\n")
+    rows = 'source = "t.csv"\ncsv.comment = "#"\ncolumns.b = { type = "integer", maximum = 5 }\n'
+    units = 'privacy_unit = "u"\nmax_contributions = 1\n'
+    Path("discreet.toml").write_text(f"[datasets.t]\n{rows}\n[datasets.v]\n{units}{rows}")
+    assert run(["check", "t", "--not-private"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "2 lines are comments, and no records"
+    assert run(["check", "t", "--epsilon", "1000000"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[-1] == "about 2 lines are comments, and no records"
+    assert run(["check", "t", "--epsilon", "1000000", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["value"]["b"]["comment_lines"] == 2
+    assert run(["check", "v", "--epsilon", "1000000", "--json"]) == 0
+    assert "comment_lines" not in json.loads(capsys.readouterr().out)["value"]["b"]
 
 
 @pytest.mark.parametrize("seed", range(2))

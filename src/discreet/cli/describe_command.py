@@ -92,11 +92,11 @@ def count_not_private(dataset: str) -> None:
     Raises:
         Exit: with code 1 if there are any.
     """
-    from ..datasets.cell_fits import check_cells_and_records
+    from ..datasets.cell_fits import check_cells_and_lines
     from ..ledger.toml_budgets import configuration
 
     say(_NOT_PRIVATE)
-    fits, spanning = check_cells_and_records(configuration().dataset(dataset))
+    fits, spanning, comments = check_cells_and_lines(configuration().dataset(dataset))
     table = Table(box=None, pad_edge=False, show_edge=False)
     for title in ("column", "records", *CLASSES.values()):
         table.add_column(title, overflow="fold")
@@ -108,4 +108,6 @@ def count_not_private(dataset: str) -> None:
         typer.echo(f"{spanning} records span several lines")
     if spanning:
         typer.echo(MAY_BE_OPEN)
+    if comments is not None:
+        typer.echo(f"{comments} lines are comments, and no records")
     raise typer.Exit(int(any(counts.misfits or counts.unreadable for counts in fits.values())))

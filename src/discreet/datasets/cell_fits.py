@@ -8,13 +8,13 @@ from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates
 from ..privacy.units import read_unit, unit_in_words
 from ..tables.engine import open_table, unwrap_table
-from ..tables.files import may_span, names_files
+from ..tables.files import may_have_comments, may_span, names_files
 from ..tables.fits import CellCounts, DeclaredCells, column_bound
 from ..tables.kept_columns import KeptColumns, keep_columns
 from ..tables.kinds import ColumnType, check_candidates
 from ..tables.meanings import is_written
 from ..tables.native import Frame
-from ..tables.records import SPANS, Records
+from ..tables.records import COMMENT, SPANS, Records
 from .columns import TYPES, Column
 from .dataset import Dataset, declared_unit
 from .dataset_terms import column_values, declared_bound
@@ -44,18 +44,25 @@ def check_cells(dataset: Dataset) -> dict[str, CellCounts]:
 
     Side channels: everything; do not show the result, and do not take bounds from it.
     """
-    return check_cells_and_records(dataset)[0]
+    return check_cells_and_lines(dataset)[0]
 
 
-def check_cells_and_records(dataset: Dataset) -> tuple[dict[str, CellCounts], int | None]:
-    """Return the fits of `check_cells`, and how many records span several lines. **This is not private** either.
+def check_cells_and_lines(
+    dataset: Dataset,
+) -> tuple[dict[str, CellCounts], int | None, int | None]:
+    """Return the fits of `check_cells`, and how many records span several lines, and how many lines are comments.
 
-    The number is None where no record can, as of all data but text files.
+    **This is not private** either. A number is None where there can be none, as of all data but text files.
     """
-    spans = may_span(dataset.source)
-    source = read_once(dataset.source, dataset.columns.values(), Records(), spans=spans)
+    spans, comments = may_span(dataset.source), may_have_comments(dataset.source)
+    columns = dataset.columns.values()
+    source = read_once(dataset.source, columns, Records(), spans=spans, comments=comments)
     fits = {name: record_fits(dataset, name, Records(), source) for name in dataset.columns}
-    return fits, count_spanning(source, Records()) if spans else None
+    return (
+        fits,
+        count_spanning(source, Records()) if spans else None,
+        count_comments(source) if comments else None,
+    )
 
 
 def count_spanning(source: KeptColumns, records: Records) -> int:
@@ -66,19 +73,34 @@ def count_spanning(source: KeptColumns, records: Records) -> int:
     return DeclaredCells(open_table(source.spanning(), SPANS, records)).spanning()
 
 
+def count_comments(source: KeptColumns) -> int:
+    """Return how many lines are comments, of columns that were kept with them. Private.
+
+    A line of the file is a comment or belongs to a record, and its bytes and the form alone decide.
+    """
+    return DeclaredCells(open_table(source.comments(), COMMENT, Records())).spanning()
+
+
 def read_once(
-    source: Any, columns: Iterable[Column], records: Records, *, spans: bool = False
+    source: Any,
+    columns: Iterable[Column],
+    records: Records,
+    *,
+    spans: bool = False,
+    comments: bool = False,
 ) -> Any:
     """Return the data with some columns at hand: the rows of a query, and those of files, are read once for all.
 
-    Where `spans` is true, which records of files span several lines is among what is read.
+    Where `spans` is true, which records of files span several lines is among what is read, and where `comments` is,
+    how many lines are comments.
 
     So the classes of every column add up to one number of records, whatever else is written to the files meanwhile.
     """
     data = unwrap_table(source)
     if not names_files(data):
         return data
-    return keep_columns(data, [column.name for column in columns], records.unit, spans=spans)
+    names = [column.name for column in columns]
+    return keep_columns(data, names, records.unit, spans=spans, comments=comments)
 
 
 def record_fits(

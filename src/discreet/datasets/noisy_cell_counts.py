@@ -45,6 +45,8 @@ class NoisyCellCounts:
         probability: that probability.
         multiline_records: how many records span several lines, with noise: of text files where some may, and one
             number for all columns. Else None.
+        comment_lines: how many lines are comments, with noise: of text files whose form has a sign for them, if a
+            row is a record. One number for all columns. Else None.
     """
 
     fits: int
@@ -55,6 +57,7 @@ class NoisyCellCounts:
     error: int
     probability: Fraction = CONFIDENCE
     multiline_records: int | None = None
+    comment_lines: int | None = None
 
     @classmethod
     def of(
@@ -63,11 +66,12 @@ class NoisyCellCounts:
         error: int,
         probability: Fraction = CONFIDENCE,
         multiline_records: int | None = None,
+        comment_lines: int | None = None,
     ) -> "NoisyCellCounts":
         """Return the counts of the classes, in their order."""
         fits, out_of_range, other_type, missing, unreadable = counts
         classes = fits, out_of_range, other_type, missing, unreadable
-        return cls(*classes, error, probability, multiline_records)
+        return cls(*classes, error, probability, multiline_records, comment_lines)
 
     @property
     def percentages(self) -> dict[str, NoiseInterval]:
@@ -97,10 +101,10 @@ class NoisyCellCounts:
         """Return the counts in plain values, exact numbers as text, ready for JSON."""
         percentages = {name: list(map(str, ends)) for name, ends in self.percentages.items()}
         counts = {name: getattr(self, name) for name in (*CLASSES, "error")}
-        lines = self.multiline_records
+        of_lines = {name: getattr(self, name) for name in ("multiline_records", "comment_lines")}
         return {
             **counts,
-            **({} if lines is None else {"multiline_records": lines}),
+            **{name: number for name, number in of_lines.items() if number is not None},
             "probability": str(self.probability),
             "percentages": percentages,
         }
@@ -125,16 +129,21 @@ class NoisyCellCounts:
 
     @property
     def lines_about_records(self) -> list[str]:
-        """The lines of text on how many records span several lines: none where that was not asked."""
-        if self.multiline_records is None:
-            return []
-        line = f"about {max(0, self.multiline_records):,} records span several lines"
-        return [line, MAY_BE_OPEN] if self.may_have_open_quote else [line]
+        """The lines of text on records that span several lines, and on comments: none where that was not asked."""
+        lines = []
+        if self.multiline_records is not None:
+            lines.append(f"about {max(0, self.multiline_records):,} records span several lines")
+            lines += [MAY_BE_OPEN] if self.may_have_open_quote else []
+        if self.comment_lines is not None:
+            lines.append(f"about {max(0, self.comment_lines):,} lines are comments, and no records")
+        return lines
 
     def _repr_html_(self) -> str:
         counts = {f"{name}, with noise": f"{getattr(self, name):,}" for name in CLASSES}
         if self.multiline_records is not None:
             counts["records of several lines, with noise"] = f"{self.multiline_records:,}"
+        if self.comment_lines is not None:
+            counts["lines that are comments, with noise"] = f"{self.comment_lines:,}"
         return fact_table(self.meaning, {**self.cells(), **counts}).html()
 
     @property

@@ -204,10 +204,10 @@ def _dates(lo: str, hi: str, step: str, zone: str) -> DateGrid:
 
 
 def _cells(*counts: str) -> NoisyCellCounts:
-    *whole, error, probability, lines = counts
-    numbers, multiline_records = list(map(int, whole)), int(lines) if lines else None
+    *whole, error, probability, lines, comments = counts
+    of_lines = [int(one) if one else None for one in (lines, comments)]
     sure = exact(probability, "a probability")
-    return NoisyCellCounts.of(numbers, int(error), sure, multiline_records)
+    return NoisyCellCounts.of(list(map(int, whole)), int(error), sure, *of_lines)
 
 
 def _number_text(number: object) -> str:

@@ -28,9 +28,9 @@ from .first_bytes import refuse_utf_16
 from .ids import sql_json_id
 from .in_duckdb import run_query, select_list
 from .number_texts import sql_text
-from .records import SPANS, is_of_unit
+from .records import COMMENT, SPANS, is_of_unit
 from .text_form import TextForm, text_form
-from .text_records import NOWHERE, SEVERAL_LINES, TextRecords
+from .text_records import COMMENTS, NOWHERE, SEVERAL_LINES, TextRecords
 from .value_counts import RowQuery, parameter_number
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def open_csv(
         refuse_utf_16(file, start)
     head = read_head(file, TextForm() if form is None else form)
     where = {
-        alias: SEVERAL_LINES if alias == SPANS else _place_of(name, head.names, file, alias)
+        alias: _NAMELESS.get(alias) or _place_of(name, head.names, file, alias)
         for alias, name in columns.items()
     }
     places = tuple(sorted({*where.values()})) or (NOWHERE,)
@@ -169,6 +169,10 @@ def open_csv(
     skip = int(head.form.names is None)
     records = TextRecords(file, head.form, head.encoding, head.mark, places, skip)
     return _text_rows(records, expressions, connection, {})
+
+
+_NAMELESS = {SPANS: SEVERAL_LINES, COMMENT: COMMENTS}
+"""The places of columns that a file does not name."""
 
 
 def _present(cell: str, missing: Sequence[str]) -> str:

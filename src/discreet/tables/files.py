@@ -118,6 +118,12 @@ def may_span(data: object) -> bool:
     return names_files(data) and any(map(_may_span, path_list(cast(FileNames, data))))
 
 
+def may_have_comments(data: object) -> bool:
+    """Return whether some files have a sign that begins comments, as their forms say."""
+    files = path_list(cast(FileNames, data)) if names_files(data) else []
+    return any(isinstance(one, CsvFile) and one.form.comment is not None for one in files)
+
+
 def _may_span(one: "One") -> bool:
     if isinstance(one, CsvFile):
         return one.form.may_span

@@ -184,7 +184,7 @@ class DeclaredCells:
         return self.count(fitting, fitting)
 
     def spanning(self) -> int:
-        """Return how many records span several lines, of the column of `KeptColumns.spanning`."""
+        """Return how many cells say so: of `KeptColumns.spanning`, or `comments`."""
         import narwhals.stable.v2 as nw
 
         rows = self.table.record_rows()

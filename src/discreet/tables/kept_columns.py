@@ -9,7 +9,7 @@ from .engine_errors import missing_column, quietly
 from .files import FileColumns, FileNames, native_columns, open_columns
 from .in_duckdb import ROWS, InDuckDB, TempTable, select_list
 from .number_texts import NumberForm
-from .records import SPANS, is_of_unit, unit_aliases
+from .records import COMMENT, SPANS, is_of_unit, unit_aliases
 
 _NAMELESS = "\0"
 """What no column of a folder is called."""
@@ -26,6 +26,7 @@ class KeptColumns:
         kind: the format of the files.
         failure: the error to raise when the rows cannot be read.
         numbers: how text spells numbers, where the form of the files says it.
+        has_comments: whether there are rows for comments, which are no records.
     """
 
     names: Mapping[str, str]
@@ -34,6 +35,7 @@ class KeptColumns:
     kind: str
     failure: DiscreetError
     numbers: NumberForm | None = None
+    has_comments: bool = False
 
     def open(self, columns: Mapping[str, str]) -> InDuckDB:
         """Return some of the columns under other names, those of the unit under theirs."""
@@ -44,7 +46,9 @@ class KeptColumns:
             alias: alias if is_of_unit(alias) else self.names[name]
             for alias, name in columns.items()
         }
-        rows, near = self.table.rows.project(select_list(places)), self.native.near
+        rows, near = self.table.rows, self.native.near
+        rows = rows.filter(f"{COMMENT} = ''") if self.has_comments else rows
+        rows = rows.project(select_list(places))
         assert near is not None, "files are opened with a row beside them"
         kept = FileColumns(rows, self.kind, self.failure, numbers=self.numbers)
         return native_columns(kept, columns, near)
@@ -53,9 +57,18 @@ class KeptColumns:
         """Return the column, called SPANS, of whether a record spans several lines; it was asked for."""
         return replace(self, names={SPANS: SPANS})
 
+    def comments(self) -> "KeptColumns":
+        """Return the column, called COMMENT, of whether a row is a comment; it was asked for."""
+        return replace(self, names={COMMENT: COMMENT}, has_comments=False)
+
 
 def keep_columns(
-    data: FileNames, names: Sequence[str], unit: Unit | None, *, spans: bool = False
+    data: FileNames,
+    names: Sequence[str],
+    unit: Unit | None,
+    *,
+    spans: bool = False,
+    comments: bool = False,
 ) -> KeptColumns:
     """Return some columns of files, and those of a privacy unit, which have been read.
 
@@ -64,6 +77,7 @@ def keep_columns(
         names: the names of the columns.
         unit: the privacy unit, or None.
         spans: whether to keep, too, which records span several lines.
+        comments: whether to keep, too, how many comments there are.
 
     Raises:
         MissingColumn: if there is no such column.
@@ -72,13 +86,13 @@ def keep_columns(
     Side channels: time, and memory or a temporary file for as many cells as the files have.
     """
     columns = {f"c{place}": name for place, name in enumerate(names)}
-    own = {SPANS: _NAMELESS} if spans else {}
+    own = [SPANS] * spans + [COMMENT] * comments
     of_unit = dict(zip(unit_aliases(unit), columns_of_unit(unit), strict=True))
-    native, failure = open_columns(data, {**columns, **own, **of_unit})
+    native, failure = open_columns(data, {**columns, **dict.fromkeys(own, _NAMELESS), **of_unit})
     near = None if native.near is None else native.near()
     table = quietly(TempTable, failure, native.relation, f"FROM {ROWS}", near=near)
     # Text has no type in the engine.
     kinds = {(of.name, of.numbers) for of in native.types.values()}
     kind, numbers = kinds.pop() if kinds else ("Parquet", None)
     names_there = {name: alias for alias, name in columns.items()}
-    return KeptColumns(names_there, native, table, kind, failure, numbers)
+    return KeptColumns(names_there, native, table, kind, failure, numbers, comments)

@@ -21,6 +21,10 @@ SPANS = "spans"
 """What the column is called that says whether a record of a text file spans several lines; it has no name there."""
 
 
+COMMENT = "comment"
+"""What the column is called that says whether a row is a comment of a text file; it has no name there."""
+
+
 def unit_aliases(unit: Unit | None) -> list[str]:
     """Return the aliases of the columns of a privacy unit once they have been opened: PERSON if it is one."""
     columns = columns_of_unit(unit)

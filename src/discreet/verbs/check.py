@@ -11,6 +11,7 @@ from ..accuracy import CELLS, CONFIDENCE, ErrorBound, geometric_error
 from ..arguments import exact_text, read_sequence
 from ..datasets import Dataset
 from ..datasets.cell_fits import (
+    count_comments,
     count_spanning,
     described_records,
     read_once,
@@ -32,7 +33,7 @@ from ..releases import Release
 from ..sampling.bits import Bits, SystemBits
 from ..scores.distance import Distance, Lattice
 from ..selection import Order, Query, Question, ask
-from ..tables.files import may_span
+from ..tables.files import may_have_comments, may_span
 from ..tables.fits import CellCounts
 from ..tables.records import Records
 from ..terms import Terms, read_payment
@@ -86,7 +87,9 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
     its bounds or none of its values; of another type; missing; or unreadable, in a text file. But for the noise the
     five add up to the number of records, for every column. `epsilon` is divided equally among the columns: fewer
     columns have less noise. Of text files where a cell may hold the end of a line, one part more pays for how many
-    records span several lines: more than you expect means that a quote is open.
+    records span several lines: more than you expect means that a quote is open. If the form of the files
+    has a sign for comments, and a row is a record, it says how many lines are comments, too. That costs no more, as
+    a line is a comment or a record.
 
     Args:
         dataset: a dataset with its description.
@@ -128,7 +131,8 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
     account = target.account() if ledger is None else ledger
     account, request = read_payment({"ledger": account, "request": request})
     source, about = target.question()
-    plan = _Check(target, source, declared_columns, records, noise, spans)
+    comments = records.unit is None and may_have_comments(target.source)
+    plan = _Check(target, source, declared_columns, records, noise, spans, comments)
     order = Order(
         plan.query,
         noise.guarantee.repeated(parts),
@@ -182,18 +186,22 @@ class CellNoise:
         return min(off, 2 * LARGEST)
 
     def add(
-        self, counts: Sequence[CellCounts], bits: Bits, spanning: int | None = None
+        self,
+        counts: Sequence[CellCounts],
+        bits: Bits,
+        spanning: int | None = None,
+        comments: int | None = None,
     ) -> list[list[int]]:
         """Return the counts of columns with independent noise, cut where no table has as many cells.
 
         Args:
             counts: the counts of the columns. Private.
             bits: where randomness comes from.
-            spanning: how many records span several lines, which is added as the last list. Private, but whether it
-                is None.
+            spanning: how many records span several lines, as one list more. Private, but whether it is None.
+            comments: how many lines are comments, as the last list, likewise.
         """
         exact = [[int(getattr(c, name)) for name in CLASSES] for c in counts]
-        exact += [] if spanning is None else [[spanning]]
+        exact += [[number] for number in (spanning, comments) if number is not None]
         noise = iter(self.law().draws(sum(map(len, exact)), bits))
         noisy = [[n + int(next(noise)) for n in numbers] for numbers in exact]
         return [[min(max(n, -LARGEST), LARGEST) for n in numbers] for numbers in noisy]
@@ -210,6 +218,7 @@ class _Check:
         records: the privacy unit, and the most of its cells that count in a column.
         noise: the noise of a count.
         spans: whether the number of records that span several lines is asked for.
+        comments: whether that of lines which are comments is.
     """
 
     dataset: Dataset
@@ -218,6 +227,7 @@ class _Check:
     records: Records
     noise: CellNoise
     spans: bool
+    comments: bool
 
     @property
     def query(self) -> Query:
@@ -233,13 +243,14 @@ class _Check:
                 "neighbors": self.noise.neighbors,
                 "epsilon": self.noise.epsilon,
                 **({"multiline_records": True} if self.spans else {}),
+                **({"comment_lines": True} if self.comments else {}),
             },
         )
 
     @property
     def error(self) -> int:
-        """By how much the counts of a column are off at most, and the number of records of several lines."""
-        return self.noise.error_of(len(CLASSES) + self.spans)
+        """By how much the counts of a column are off at most, and the numbers about lines."""
+        return self.noise.error_of(len(CLASSES) + self.spans + self.comments)
 
     def worst_error(self) -> ErrorBound:
         """Return how far off a count may be."""
@@ -248,19 +259,24 @@ class _Check:
 
     def prepare(self) -> Callable[[], list[list[int]]]:
         """Count the cells, and return the function that adds noise to the counts."""
-        source = read_once(self.source, self.columns, self.records, spans=self.spans)
+        of_lines = {"spans": self.spans, "comments": self.comments}
+        source = read_once(self.source, self.columns, self.records, **of_lines)
         counts = [
             record_fits(self.dataset, column.name, self.records, source) for column in self.columns
         ]
         spanning = count_spanning(source, self.records) if self.spans else None
-        return partial(self.noise.add, counts, SystemBits(), spanning)
+        comments = count_comments(source) if self.comments else None
+        return partial(self.noise.add, counts, SystemBits(), spanning, comments)
 
     def by_name(self, rows: list[list[int]]) -> dict[str, NoisyCellCounts]:
         """Return the noisy counts of the columns by name."""
         off, d = self.error, len(self.columns)
         lines = rows[d][0] if self.spans else None
+        comments = rows[-1][0] if self.comments else None
         return {
-            column.name: NoisyCellCounts.of(row, off, multiline_records=lines)
+            column.name: NoisyCellCounts.of(
+                row, off, multiline_records=lines, comment_lines=comments
+            )
             for column, row in zip(self.columns, rows[:d], strict=True)
         }
 

@@ -39,6 +39,7 @@ class AnswerLayout:
         error: by how many cells a count is off at most.
         lines: how many records span several lines, if a check asked for it.
         has_open_quote: whether these are more than noise makes.
+        comments: how many lines are comments; empty if that was not asked.
         counts: values with their counts.
         columns: the names of the columns of rows.
         rows: the texts of the cells of rows.
@@ -52,6 +53,7 @@ class AnswerLayout:
     error: str = ""
     lines: str = ""
     has_open_quote: bool = False
+    comments: str = ""
     counts: tuple[CountRow, ...] = ()
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
@@ -128,6 +130,7 @@ def _layout_of_check(counts: NoisyCellCounts) -> AnswerLayout:
         error=error,
         lines="" if lines is None else f"{max(0, lines):,}",
         has_open_quote=counts.may_have_open_quote,
+        comments="" if counts.comment_lines is None else f"{max(0, counts.comment_lines):,}",
     )
 
 
