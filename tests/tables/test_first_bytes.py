@@ -136,9 +136,3 @@ def test_a_database_is_told_by_its_bytes(tmp_path: Path) -> None:
     lite(tmp_path / "lite.duckdb")
     assert 'connection = "duckdb:///' in draft(str(tmp_path / "people.db"), table="people")
     assert 'connection = "sqlite:///' in draft(str(tmp_path / "lite.duckdb"), table="people")
-
-
-def test_json_that_is_no_lines_is_told_how_to_become_so(tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_text('[{"a": 1}]')
-    with pytest.raises(UnreadableFile, match="jq -c"):
-        discreet.count(tmp_path / "x.json", epsilon=1)

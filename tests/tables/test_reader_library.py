@@ -23,7 +23,8 @@ def opened_again() -> Iterator[None]:
 def test_all_functions_are_there() -> None:
     functions = open_reader()
     assert functions is not None
-    assert {*functions} == {"open", "read", "end", "records", "take", "close", "source"}
+    names = {"open", "read", "end", "records", "take", "close", "elements", "source"}
+    assert {*functions} == names
 
 
 def test_a_variable_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -179,6 +179,21 @@ def test_questions_about_a_workbook(tmp_path: Path) -> None:
         assert str(middle) == "2024-01-03"
 
 
+@pytest.mark.parametrize("skip", [3, 4])
+def test_rows_above_the_header_are_skipped_whatever_is_in_them(tmp_path: Path, skip: int) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["Of last year,\nby city\n"])
+    book.active["B2"] = "x\n\n"
+    for i, row in enumerate([["city", "age"], *[["Bern", 5]] * 7], 5):
+        book.active[f"A{i}"], book.active[f"B{i}"] = row
+    book.save(tmp_path / "t.xlsx")
+    data = discreet.scan_csv(tmp_path / "t.xlsx", skip=skip)
+    counts = discreet.counts(data, "city", candidates=["Bern", "city"], epsilon=1000).value
+    assert counts == {"Bern": 7, "city": 0}
+    rows = discreet.scan_csv(tmp_path / "t.xlsx", skip=skip, names=["city"])
+    assert discreet.count(rows, epsilon=1000).value == 8
+
+
 def test_a_sheet_of_several_is_named(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     book.active.append(["zq7"])

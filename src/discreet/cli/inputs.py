@@ -32,7 +32,18 @@ from ..tables.files import file_format, start_of
 from ..tables.first_bytes import SIGNATURE, told_format
 
 STDIN = "-"
-FORMATS = ("csv", "csv.gz", "tsv", "tsv.gz", "jsonl", "jsonl.gz", "xlsx", "parquet", "arrow")
+FORMATS = (
+    "csv",
+    "csv.gz",
+    "tsv",
+    "tsv.gz",
+    "jsonl",
+    "jsonl.gz",
+    "json",
+    "xlsx",
+    "parquet",
+    "arrow",
+)
 _NAME = "standard input"
 _FOLDER = "discreet-input-"
 _QUERIES = {"SQLite": "sqlite3 -csv -header", "DuckDB": "duckdb -csv"}

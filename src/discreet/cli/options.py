@@ -36,7 +36,7 @@ FormatName = Annotated[
         "--format",
         metavar="NAME",
         help="The format, where neither the first bytes of the file nor its name say it: csv, tsv, jsonl, each "
-        "also with .gz, xlsx, parquet or arrow. Standard input is csv if not said otherwise.",
+        "also with .gz, json, xlsx, parquet or arrow. Standard input is csv if not said otherwise.",
         autocompletion=one_of(*FORMATS),
     ),
 ]

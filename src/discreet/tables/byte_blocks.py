@@ -62,6 +62,15 @@ def check_bytes(file: Path, form: TextForm) -> bool:
     return False
 
 
+def name_of_text(file: Path) -> Path:
+    """Return the name of the text in a file: without the ending of a packing, or that in an archive."""
+    with file.open("rb") as stream:
+        told = told_format(stream.read(SIGNATURE))
+    if told is None or told.kind not in PACKED:
+        return file
+    return file.with_suffix("") if told.kind != "zip" else Path(name_in_zip(file) or file)
+
+
 def name_in_zip(file: Path) -> str | None:
     """Return the name of the one file in an archive; None for a workbook.
 
@@ -85,12 +94,12 @@ def _check_zip(file: Path, sheet: str | None) -> bool:
 
 
 @contextmanager
-def open_bytes(file: Path, sheet: str | None = None) -> Iterator[BinaryIO]:
+def open_bytes(file: Path, form: TextForm | None = None) -> Iterator[BinaryIO]:
     """Yield the bytes of a file of text, unpacked; of a workbook those of a sheet, as CSV.
 
     Args:
         file: the file.
-        sheet: the name of a sheet, if it is a workbook of several.
+        form: its form, of which a workbook has the sheet, and the rows that are skipped: they are empty lines.
     """
     with ExitStack() as opened:
         stream = cast("BinaryIO", opened.enter_context(file.open("rb")))
@@ -98,20 +107,20 @@ def open_bytes(file: Path, sheet: str | None = None) -> Iterator[BinaryIO]:
         stream.seek(0)
         kind = "" if told is None else told.kind
         if kind == "zip":
-            blocks = _blocks_of_zip(file, sheet, opened)
+            blocks = _blocks_of_zip(file, form or TextForm(), opened)
         elif kind in _NEW:
             blocks = _unpacked(stream, _NEW[kind])
         else:
             yield stream
             return
-        yield cast("BinaryIO", io.BufferedReader(_Stream(blocks), BLOCK_BYTES))
+        yield stream_of(blocks)
 
 
-def _blocks_of_zip(file: Path, sheet: str | None, opened: ExitStack) -> Iterator[bytes]:
+def _blocks_of_zip(file: Path, form: TextForm, opened: ExitStack) -> Iterator[bytes]:
     """Yield the bytes of the one file in an archive, or of a sheet of a workbook."""
     archive = opened.enter_context(archives.open_archive(file))
     if workbooks.is_workbook(archive):
-        return workbooks.sheet_blocks(archive, file, sheet)
+        return workbooks.sheet_blocks(archive, file, form.sheet, form.skip)
     return _members(opened.enter_context(archives.open_only_file(archive, file)))
 
 
@@ -155,6 +164,11 @@ class _Stream(io.RawIOBase):
         buffer[:size] = self._rest[:size]
         self._rest, self._read = self._rest[size:], self._read + size
         return size
+
+
+def stream_of(blocks: Iterator[bytes]) -> BinaryIO:
+    """Return blocks as a stream."""
+    return cast("BinaryIO", io.BufferedReader(_Stream(blocks), BLOCK_BYTES))
 
 
 class _Gzip:

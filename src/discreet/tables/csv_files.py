@@ -20,13 +20,14 @@ from ..doors import fix
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, MissingColumn, UnreadableFile, preview
 from .archives import DamagedFile
-from .byte_blocks import check_bytes, open_bytes
+from .byte_blocks import check_bytes, name_of_text, open_bytes
 from .csv_records import is_strict, records_of
 from .encodings import BY_MARK, EXAMPLES, told_encoding
 from .engine_errors import missing_column, quietly
-from .first_bytes import refuse_utf_16
+from .first_bytes import SIGNATURE, refuse_utf_16
 from .ids import sql_json_id
 from .in_duckdb import run_query, select_list
+from .json_arrays import BEGIN
 from .number_texts import sql_text
 from .records import COMMENT, SPANS, is_of_unit
 from .text_form import TextForm, text_form
@@ -42,6 +43,12 @@ LONGEST_HEADER = 1 << 20
 
 _SEPARATOR = re.compile(r"\"?sep=([\t -~])\"?[\t ]*(\r\n?|\n)")
 """The line by which a spreadsheet says the delimiter, above the header."""
+
+JSON_LINES = (".jsonl", ".ndjson")
+"""The endings of files in which each line is an object, whatever the first one is."""
+
+OF_ONE_OBJECT = rb"(\xef\xbb\xbf)?\s*\{[ \t]*\r?\n"
+"""How a file begins that is one object, written for people to read."""
 
 _FIRST = 1 << 12
 """Bytes in which most headers end."""
@@ -90,7 +97,7 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
             DuckDB reads as one.
         thousands: the sign between groups of three digits: ".", ",", "'" or a blank.
         sheet: the name of a sheet, if the file is a workbook with several. Of the other words a workbook takes
-            `names` and `missing`.
+            `names`, `skip` and `missing`.
         escape: the character that makes the next one part of its cell, such as a backslash. Without it a quote
             inside quotes is doubled.
         skip: how many lines there are above the header.
@@ -185,28 +192,53 @@ def _present(cell: str, missing: Sequence[str]) -> str:
 def open_json_lines(
     file: Path, columns: Mapping[str, str], connection: "DuckDBPyConnection"
 ) -> TextRows:
-    """Return columns of a file with one JSON object per line, as text, without reading it.
+    """Return columns of a file of JSON objects, one a line or in an array, as text, without reading it.
 
-    A line that is no JSON is a record without a field. A field that a line lacks is null: there is no schema. An id
-    is a text or a number, and numbers are told apart by value.
+    What is no JSON is a record without a field. A field that a record lacks is null: there is no schema. So is one
+    that holds an object or an array. An id is a text or a number, and numbers are told apart by value.
     """
     pointers = {
         alias: "/" + name.replace("~", "~0").replace("/", "~1") for alias, name in columns.items()
     }
-    line = "CASE WHEN json_valid(c0) THEN c0 END"
+    line = "CASE WHEN starts_with(ltrim(c0, ' \t'), '{') AND json_valid(c0) THEN c0 END"
     expressions = {
         alias: sql_json_id(line, f"$pointer_{alias}")
         if is_of_unit(alias)
-        else f"json_extract_string({line}, $pointer_{alias})"
+        else _plain_value(line, f"$pointer_{alias}")
         for alias in pointers
     }
     parameters = {f"pointer_{alias}": pointer for alias, pointer in pointers.items()}
     check_bytes(file, TextForm())
-    told = told_encoding(None, start_bytes(file, 4), has_header=True)
+    start = start_bytes(file, SIGNATURE)
+    told = told_encoding(None, start[:4], has_header=True)
     encoding, mark = told if told is not None and told[0] == "utf-8" else ("utf-8", 0)
     lines = TextForm(delimiter=None, quote="", multiline=False)
-    records = TextRecords(file, lines, encoding, mark, (0,), 0)
+    records = TextRecords(file, lines, encoding, mark, (0,), 0, _is_array(file, start))
     return _text_rows(records, expressions, connection, parameters)
+
+
+def _is_array(file: Path, start: bytes) -> bool:
+    """Return whether a file of JSON is an array, by its name and its first bytes: `.jsonl` says that it is none.
+
+    Raises:
+        UnreadableFile: if it is one object of several lines, so that no line is a record.
+    """
+    if name_of_text(file).suffix.lower() in JSON_LINES:
+        return False
+    if re.match(OF_ONE_OBJECT, start):
+        raise UnreadableFile(
+            "{file} is one JSON object of several lines. Read are an array of objects, or one object a line. If "
+            "its rows are in a key, such as data: jq '.data' {file} > rows.json",
+            file=file,
+        )
+    return BEGIN.match(start) is not None
+
+
+def _plain_value(line: str, pointer: str) -> str:
+    """Return the expression of the text at a place of a JSON object; null for objects and arrays."""
+    kind = f"json_type({line}, {pointer})"
+    plain = f"json_extract_string({line}, {pointer})"
+    return f"CASE WHEN {kind} NOT IN ('OBJECT', 'ARRAY') THEN {plain} END"
 
 
 def _text_rows(
@@ -261,9 +293,7 @@ def read_head(file: Path, form: TextForm) -> Head:
     if is_book:
         form = replace(form, delimiter=",")
     is_given = form.names is not None
-    start = (
-        b"" if is_given and form.encoding not in BY_MARK else start_bytes(file, _FIRST, form.sheet)
-    )
+    start = b"" if is_given and form.encoding not in BY_MARK else start_bytes(file, _FIRST, form)
     code_and_mark = told_encoding(form.encoding, start[:4], has_header=not is_given)
     if code_and_mark is None:
         raise UnreadableFile(
@@ -276,7 +306,7 @@ def read_head(file: Path, form: TextForm) -> Head:
         return Head(replace(form, delimiter=form.delimiter or ","), *code_and_mark, form.names)
     header = _header_in(start, form, *code_and_mark, is_all=len(start) < _FIRST)
     if header is None:
-        start = start_bytes(file, LONGEST_HEADER, form.sheet)
+        start = start_bytes(file, LONGEST_HEADER, form)
         header = _header_in(start, form, *code_and_mark, is_all=len(start) < LONGEST_HEADER)
     if header is None:
         raise UnreadableFile(
@@ -309,7 +339,7 @@ class _Header(NamedTuple):
         return self.is_closed and is_clean, len(self.names)
 
 
-def start_bytes(file: Path, size: int, sheet: str | None = None) -> bytes:
+def start_bytes(file: Path, size: int, form: TextForm | None = None) -> bytes:
     """Return the first bytes of a file, unpacked, up to where it is damaged; none if it cannot be opened.
 
     Raises:
@@ -317,7 +347,7 @@ def start_bytes(file: Path, size: int, sheet: str | None = None) -> bytes:
     """
     start, is_damaged = b"", False
     try:
-        with open_bytes(file, sheet) as stream:
+        with open_bytes(file, form) as stream:
             while len(start) < size and (more := stream.read(min(size - len(start), _FIRST))):
                 start += more
     except UnreadableFile:

@@ -47,6 +47,7 @@ KINDS = {
     ".csv": "CSV",
     ".tsv": "CSV",
     ".txt": "CSV",
+    ".json": "JSON",
     ".ndjson": "JSON",
     ".jsonl": "JSON",
     ".parquet": "Parquet",
@@ -63,7 +64,7 @@ PACKINGS = (".gz", ".zst", ".bz2", ".xz", ".zip")
 """The endings of packed files of text."""
 
 FILE_FORMATS = (
-    ".csv, .tsv, .ndjson, .jsonl (also packed, as in .csv.gz), .xlsx, .parquet, .arrow and .feather"
+    ".csv, .tsv, .json, .jsonl (also packed, as in .csv.gz), .xlsx, .parquet, .arrow and .feather"
 )
 
 _CALLS_OF_OTHERS = {
@@ -75,8 +76,7 @@ _CALLS_OF_OTHERS = {
 """What reads a file of an ending to memory, in Python."""
 
 _HINTS = {
-    ".json": " Of JSON one object a line is read, named .jsonl. An array becomes that by: jq -c '.[]' FILE",
-    ".geojson": " Of JSON one object a line is read, named .jsonl: jq -c '.features[].properties' FILE",
+    ".geojson": " Of JSON an array of objects is read: jq '[.features[].properties]' FILE > rows.json",
 }  # fmt: skip
 """What to do with a file of an ending that is not read."""
 

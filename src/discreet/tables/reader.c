@@ -576,6 +576,40 @@ EXPORT int discreet_take(struct reader *r, struct array *out)
     return 1;
 }
 
+/* Where in an array of JSON the next byte is; as in json_arrays.py. */
+struct array_place {
+    uint64_t depth; /* brackets that are open within the element */
+    int32_t is_open, in_string, escaped, begun; /* the array; the bytes; the next one; the element */
+};
+
+/* Turn elements of an array into lines, in place: ends of elements are ends of lines, and no others are left. */
+EXPORT void discreet_elements(struct array_place *at, uint8_t *bytes, size_t size)
+{
+    struct array_place a = *at;
+    for (size_t i = 0; i < size; i++) {
+        uint8_t c = bytes[i];
+        if (a.in_string) {
+            a.in_string = a.escaped || c != '"';
+            a.escaped = !a.escaped && c == '\\';
+            if (c == '\n' || c == '\r')
+                bytes[i] = 0x1F; /* it is no JSON, and stays none */
+        } else if (c == '\n' || c == '\r' || c == ' ' || c == '\t') {
+            bytes[i] = a.begun ? ' ' : '\n';
+        } else if (a.depth == 0 && (c == ',' || c == ']' || (c == '[' && !a.is_open))) {
+            bytes[i] = '\n';
+            a.begun = 0, a.is_open = 1;
+        } else {
+            a.begun = 1;
+            a.in_string = c == '"';
+            if (c == '{' || c == '[')
+                a.depth++;
+            else if ((c == '}' || c == ']') && a.depth)
+                a.depth--;
+        }
+    }
+    *at = a;
+}
+
 /* Return the beginning of the digest of this text. */
 EXPORT uint64_t discreet_source(void)
 {

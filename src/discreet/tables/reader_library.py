@@ -27,6 +27,7 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "records": (_SIZE, (_POINTER,)),
     "take": (ctypes.c_int, (_POINTER, _POINTER)),
     "close": (None, (_POINTER,)),
+    "elements": (None, (_POINTER, _POINTER, _SIZE)),
     "source": (ctypes.c_uint64, ()),
 }
 

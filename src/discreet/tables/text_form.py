@@ -14,7 +14,7 @@ MOST_COLUMNS = 10_000
 LONGEST_NAME = 255
 """Characters of the name of a sheet: Excel allows 31, other programs more."""
 
-_OF_WORKBOOKS = ("names", "missing", "sheet")
+_OF_WORKBOOKS = ("names", "skip", "missing", "sheet")
 """The words of a form that a workbook has, too: the others it says itself."""
 
 WORDS = (

@@ -12,13 +12,14 @@ import re
 from array import array
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from ctypes import c_char_p, c_void_p, cast
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from . import byte_blocks, reader_library
 from .arrow_export import put_batch, stream_capsule
 from .csv_records import records_of, text_lines
 from .encodings import byte_table
+from .json_arrays import array_lines
 from .text_form import TextForm
 
 LONGEST_CELL = 1 << 24
@@ -64,6 +66,7 @@ class TextRecords:
         mark: how many bytes its mark has.
         places: those of the wanted cells, ascending.
         skip: how many records the header is, below the lines that the form skips.
+        is_array: whether the file is an array of JSON, whose elements are the records.
     """
 
     file: Path
@@ -72,6 +75,7 @@ class TextRecords:
     mark: int
     places: tuple[int, ...]
     skip: int
+    is_array: bool = False
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return a stream of the wanted cells, called c0, c1, ... in the order of their places."""
@@ -134,10 +138,21 @@ def _need(memory: object) -> None:
         raise MemoryError
 
 
+@contextmanager
+def _opened(records: TextRecords) -> Iterator[BinaryIO]:
+    """Yield the bytes behind the mark; of an array of JSON those of lines."""
+    with byte_blocks.open_bytes(records.file, records.form) as stream:
+        stream.read(records.mark)
+        if records.is_array:
+            blocks = iter(partial(stream.read, byte_blocks.BLOCK_BYTES), b"")
+            yield byte_blocks.stream_of(array_lines(blocks))
+        else:
+            yield stream
+
+
 def _blocks(records: TextRecords, *, is_raw: bool) -> Any:
     """Yield the bytes of a file behind its mark, as they are, or else in UTF-8."""
-    with byte_blocks.open_bytes(records.file, records.form.sheet) as stream:
-        stream.read(records.mark)
+    with _opened(records) as stream:
         if is_raw:
             while block := stream.read(byte_blocks.BLOCK_BYTES):
                 yield block
@@ -168,9 +183,7 @@ class _ByCsv:
 
     def __init__(self, records: TextRecords) -> None:
         self._places, self._opened = records.places, ExitStack()
-        opened = byte_blocks.open_bytes(records.file, records.form.sheet)
-        self._stream = self._opened.enter_context(opened)
-        self._stream.read(records.mark)
+        self._stream = self._opened.enter_context(_opened(records))
         self._lines = text_lines(self._stream, records.encoding)  # without it the stream is closed
         lines = islice(self._lines, records.form.skip, None)
         self._records = _below_header(records_of(lines, records.form, comments=True), records)

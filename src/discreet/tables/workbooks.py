@@ -94,8 +94,18 @@ def is_workbook(archive: zipfile.ZipFile) -> bool:
     return CONTENT in archive.namelist()
 
 
-def sheet_blocks(archive: zipfile.ZipFile, file: Path, sheet: str | None) -> Iterator[bytes]:
+def sheet_blocks(
+    archive: zipfile.ZipFile, file: Path, sheet: str | None, skip: int = 0
+) -> Iterator[bytes]:
     """Return the bytes of a sheet as CSV: the sheet of a name, or the only one that is not hidden.
+
+    Each row begins on the line of its number, as long as no cell above it has several lines.
+
+    Args:
+        archive: the workbook.
+        file: its path.
+        sheet: the name of the sheet, if there are several.
+        skip: how many rows are left out, so that each is an empty line.
 
     Raises:
         UnreadableFile: if it is not known which sheet is meant, or the workbook is damaged.
@@ -103,7 +113,8 @@ def sheet_blocks(archive: zipfile.ZipFile, file: Path, sheet: str | None) -> Ite
     book, path = check_sheet(archive, file, sheet)
 
     def rows() -> _Rows:
-        return _Rows(_shared_texts(archive, book), _styles(archive, book), is_1904=book.is_1904)
+        texts = _shared_texts(archive, book)
+        return _Rows(texts, _styles(archive, book), is_1904=book.is_1904, skip=skip)
 
     return _blocks(archive, path, _undamaged(rows, file))
 
@@ -387,8 +398,10 @@ def _shared_texts(archive: zipfile.ZipFile, book: _Workbook) -> list[str]:
 class _Rows:
     """The rows of a sheet as lines of CSV: those that the parser has read, and that nobody took yet."""
 
-    def __init__(self, shared: list[str], styles: Mapping[str, str], *, is_1904: bool) -> None:
-        self._shared, self._styles, self._is_1904 = shared, styles, is_1904
+    def __init__(
+        self, shared: list[str], styles: Mapping[str, str], *, is_1904: bool, skip: int
+    ) -> None:
+        self._shared, self._styles, self._is_1904, self._skip = shared, styles, is_1904, skip
         self._texts = texts = _Texts()
         starts = {"c": self._begin_cell, "v": texts.begin, "row": self._begin_row}
         ends = {"c": self._end_cell, "v": texts.end, "row": self._end_row}
@@ -456,7 +469,7 @@ class _Rows:
         return _UNREADABLE  # an error, such as #DIV/0!
 
     def _end_row(self) -> None:
-        cells = self._cells
+        cells = self._cells if self._row > self._skip else {}
         if len(cells) == max(cells, default=0):  # in their order, in most files
             line = ",".join(cells[i] for i in range(1, len(cells) + 1))
         else:
