@@ -17,6 +17,7 @@ from discreet.errors import InvalidArgument, UnreadableFile
 from discreet.tables import workbooks
 from discreet.tables.archives import DamagedFile
 from discreet.tables.byte_blocks import open_bytes
+from discreet.tables.text_form import TextForm
 from discreet.tables.workbooks import format_meaning
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -28,7 +29,7 @@ PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 def rows_of(file: Path, sheet: str | None = None) -> list[list[str]]:
     """Return the rows as text; those without a value are empty."""
-    with open_bytes(file, sheet) as stream:
+    with open_bytes(file, TextForm(sheet=sheet)) as stream:
         text = stream.read().decode()
     return [row for row in csv.reader(io.StringIO(text, newline="")) if row]
 
