@@ -185,8 +185,9 @@ def test_rows_above_the_header_are_skipped_whatever_is_in_them(tmp_path: Path, s
     book = openpyxl.Workbook()
     book.active.append(["Of last year,\nby city\n"])
     book.active["B2"] = "x\n\n"
-    for i, row in enumerate([["city", "age"], *[["Bern", 5]] * 7], 5):
-        book.active[f"A{i}"], book.active[f"B{i}"] = row
+    for i in range(5, 13):
+        city, age = ("city", "age") if i == 5 else ("Bern", 5)
+        book.active[f"A{i}"], book.active[f"B{i}"] = city, age
     book.save(tmp_path / "t.xlsx")
     data = discreet.scan_csv(tmp_path / "t.xlsx", skip=skip)
     counts = discreet.counts(data, "city", candidates=["Bern", "city"], epsilon=1000).value
