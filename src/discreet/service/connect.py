@@ -1,24 +1,24 @@
 """connect: ask about the datasets that discreet.toml describes."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 from weakref import finalize
 
-from ..arguments import file_path, read_name
+from ..arguments import file_path, mapping, read_name, refuse_one_shot
 from ..datasets import Dataset
 from ..datasets.configuration import Configuration
+from ..datasets.dataset import with_name
 from ..datasets.questions import VERBS
 from ..error_boundary import error_boundary
-from ..errors import InvalidArgument, NotAllowed
+from ..errors import InvalidArgument, NotAllowed, preview
 from ..ledger import Ledger
 from ..ledger.toml_budgets import configuration
 from ..node.datasets import Datasets
 from ..node.isolation import PublicError, error_for_owner, isolated, unwrap
 from .connection import Connection
-from .data_in_hand import DataInHand, hold_in_hand
 from .free_questions import Freedom
 from .in_process import InProcess
 from .ownership import Ownership
@@ -68,7 +68,7 @@ def connect(
     if datasets is not None:
         if (where, analyst, token) != (None, None, None):
             raise InvalidArgument("datasets are data in hand: leave out where, analyst and token")
-        return _in_hand(hold_in_hand(datasets, ledger))
+        return _in_hand(_hold_in_hand(datasets, ledger))
     if ledger is not None:
         raise InvalidArgument("a ledger goes with datasets; a discreet.toml names its own")
     if isinstance(where, str) and "://" in where:
@@ -111,7 +111,54 @@ def _in_hand(datasets: Datasets, analyst: str | None = None) -> Connection:
     if analyst is not None:
         rights.check()
         return Connection(node, f"{', '.join(names)}, as {analyst}")
-    return Connection(node, ", ".join(names), DataInHand(datasets, partial(_in_hand, datasets)))
+    works: dict[str, Callable[..., Any]] = {
+        "allow": datasets.allow, "limit": datasets.limit, "simulate": datasets.simulate,
+        "allow_simulation": datasets.allow_simulation, "for_analyst": partial(_in_hand, datasets),
+    }  # fmt: skip
+    holder = {name: isolated(work, error_for_owner) for name, work in works.items()}
+    return Connection(node, ", ".join(names), holder)
+
+
+def _hold_in_hand(datasets: Mapping[str, object] | Iterable[Dataset], ledger: object) -> Datasets:
+    """Return data that are given in Python, with the ledger that is charged.
+
+    Args:
+        datasets: data by name; or described datasets that have names.
+        ledger: a `Ledger`, or the file or the URL of one; None for one in memory.
+
+    Raises:
+        InvalidArgument: if they are neither, a name is none, or data can be read only once.
+    """
+    where: Any = ledger
+    holder = Datasets(ledger if isinstance(ledger, Ledger) else Ledger(where))
+    for name, data in _by_name(datasets).items():
+        refuse_one_shot(data, f"the data of {name}")
+        holder.hold(name, with_name(data, name) if isinstance(data, Dataset) else data)
+    return holder
+
+
+def _by_name(datasets: Any) -> Mapping[str, Any]:
+    """Return data by name."""
+    if isinstance(datasets, Mapping | list | tuple) and not datasets:
+        raise InvalidArgument(
+            'datasets is empty: give data by name, such as {"bids": [1, 3]}, or leave datasets out to connect to '
+            "those of a discreet.toml"
+        )
+    if isinstance(datasets, Mapping):
+        return mapping(datasets, "datasets")
+    if not isinstance(datasets, list | tuple) or not all(
+        isinstance(one, Dataset) and one.name is not None for one in datasets
+    ):
+        raise InvalidArgument(
+            "datasets must be a dict of data by name, or a list of discreet.Dataset with names"
+        )
+    names = [one.name for one in datasets]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidArgument(
+                "two datasets are named {name}; give each another name", name=preview(name)
+            )
+    return dict(zip(names, datasets, strict=True))
 
 
 def _by_url(url: str, analyst: str | None, token: str | None) -> Connection:

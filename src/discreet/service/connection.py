@@ -4,26 +4,29 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn, Protocol
 
 from ..arguments import read_name
+from ..batches import Call
 from ..datasets.columns import Column
 from ..error_boundary import error_boundaries, errors_for_callers
-from ..errors import DiscreetError, NotAllowed
+from ..errors import DiscreetError, InvalidArgument, NotAllowed
 from ..ledger import Budget, Event, Quote
 from ..ledger.budget import DeltaFor
 from ..ledger.checkpoints import ChainHead
 from ..ledger.verification import Verified, notes_on, read_noted_head, verify_events
 from ..node import AllowedQuestion
+from ..node.isolation import call_isolated, unwrap
 from ..numbers import Number, count
 from ..releases import Release
 from ..renamed import missing_method
 from ..simulations import Simulation
 from ..text_tables import Listing, listing
 from . import operations
-from .data_in_hand import DataInHand
 from .operations import Operation, T
 from .own_rights import OwnRights
 from .ownership import MOST_EVENTS
 from .past_releases import PastRelease
 from .tokens import NewToken, Token
+
+_MOST_REQUESTS = 10**9
 
 
 class Node(Protocol):
@@ -81,7 +84,7 @@ class Connection:
     around this object: docs/explanation/threat_model.md.
     """
 
-    __slots__ = ("__weakref__", "_data", "_label", "_node")
+    __slots__ = ("__weakref__", "_holder", "_label", "_node")
 
     mode = _free_verb("mode", "mode")
     top_k = _free_verb("top_k", "top_k")
@@ -98,8 +101,10 @@ class Connection:
     sum = _free_verb("sum", "sum")
     mean = _free_verb("mean", "mean")
 
-    def __init__(self, node: Node, label: str, data: DataInHand | None = None) -> None:
-        self._node, self._label, self._data = node, label, data
+    def __init__(
+        self, node: Node, label: str, holder: Mapping[str, Callable[..., Any]] | None = None
+    ) -> None:
+        self._node, self._label, self._holder = node, label, holder
 
     def call(self, operation: Operation[T], **arguments: Any) -> T:
         """Return the result of an operation of the table, as all other methods do.
@@ -478,7 +483,10 @@ class Connection:
                 another privacy unit, or an argument can be read only once. No private scores were computed.
         """
         names = read_name(dataset, "dataset"), read_name(question, "question")
-        self._data_in_hand.allow(*names, verb, arguments, terms)
+        for name in ("ledger", "request"):
+            if terms.get(name) is not None:
+                raise InvalidArgument("leave out {name}: it goes with ask", name=name)
+        self._hold("allow", *names, Call(verb, arguments, dict(terms)))
 
     def limit(self, question: str, requests: int, *, dataset: str | None = None) -> None:
         """Limit the requests of each analyst for a named question; for the owner of data in hand.
@@ -494,7 +502,7 @@ class Connection:
             UnknownName: if there is no such dataset, or no such question.
         """
         names = read_name(question, "question"), _read_dataset(dataset)
-        self._data_in_hand.limit(*names, requests)
+        self._hold("limit", *names, count(requests, "requests", most=_MOST_REQUESTS))
 
     def for_analyst(self, analyst: str) -> "Connection":
         """Return the connection of one analyst, with a share of a dataset; for the owner of data in hand.
@@ -508,7 +516,7 @@ class Connection:
             NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
             UnknownBudget: if the analyst has no share of a dataset.
         """
-        connection: Connection = self._data_in_hand.for_analyst(read_name(analyst, "analyst"))
+        connection: Connection = self._hold("for_analyst", read_name(analyst, "analyst"))
         return connection
 
     def allow_simulation(self, dataset: str) -> None:
@@ -520,7 +528,7 @@ class Connection:
         Raises:
             NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
         """
-        self._data_in_hand.allow_simulation(read_name(dataset, "dataset"))
+        self._hold("allow_simulation", read_name(dataset, "dataset"))
 
     def simulate(
         self, question: str, *, dataset: str | None = None, size: int = 1000
@@ -537,21 +545,21 @@ class Connection:
             InvalidArgument: unless `allow_simulation` was called for the dataset.
         """
         names = read_name(question, "question"), _read_dataset(dataset)
-        return self._data_in_hand.simulate(*names, count(size, "size"))
+        draws: Simulation = self._hold("simulate", *names, count(size, "size"))
+        return draws
 
-    @property
-    def _data_in_hand(self) -> DataInHand:
-        """The operations of the owner of data in hand.
+    def _hold(self, name: str, *arguments: Any) -> Any:
+        """Return the result of an operation of the owner of data in hand, isolated from the data.
 
         Raises:
             NotAllowed: for all others.
         """
-        if self._data is None:
+        if self._holder is None:
             raise NotAllowed(
                 "this is for the owner of data in hand: discreet.connect(datasets={...}); the questions and "
                 "shares of a discreet.toml are declared there"
             )
-        return self._data
+        return unwrap(call_isolated(self._holder[name], *arguments))
 
     def _repr_html_(self) -> str | None:
         try:

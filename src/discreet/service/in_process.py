@@ -7,9 +7,12 @@ from typing import Any
 from ..errors import InvalidArgument
 from ..node.isolation import Failure, call_isolated, isolated, translation_for, unwrap
 from ..releases import Release
-from .operations import OPERATIONS, Operation, T, isolate_operations
+from .operations import OPERATIONS, Operation, T
 from .ownership import Ownership
 from .rights import Rights
+
+Isolate = Callable[[Operation[Any]], Callable[..., Any]]
+"""Returns what does an operation, isolated from the data: an error is returned as a value."""
 
 Read = Callable[..., Release | Failure]
 """Answers an operation that reads data: takes the operation, and its arguments by name."""
@@ -38,7 +41,7 @@ class InProcess:
     ) -> None:
         translate = translation_for(rights.are_the_owners)
         self._role, self._check, self._read = role, isolated(check, translate), read
-        self._isolate = isolate_operations(translate, rights, ownership)
+        self._isolate: Isolate = lambda one: isolated(one.bound(rights, ownership), translate)
 
     def call(self, operation: Operation[T], **arguments: Any) -> T:
         """Return the result of an operation.

@@ -8,7 +8,6 @@ from ..ledger import Budget
 from .access import REFUSALS, REQUESTS
 from .counts import RequestCounts
 from .disclosures import LateAnswers
-from .wire import write_budget
 
 
 def as_json(
@@ -19,7 +18,7 @@ def as_json(
         "requests": list(_requests(counts)),
         "refusals": dict(counts.read(REFUSALS)),
         "late_answers": [one.as_dict() for one in late],
-        "budgets": list(map(write_budget, budgets)),
+        "budgets": [one.as_dict() for one in budgets],
     }
 
 

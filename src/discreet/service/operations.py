@@ -4,36 +4,99 @@ A new operation is one entry here, and the method of `Rights` or `Ownership` tha
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
+from ..arguments import choice, exact_text, mapping, read_name
 from ..datasets.columns import Column
+from ..datasets.model import DELTA_FOR
 from ..errors import InvalidArgument, NotAllowed, preview
-from ..ledger import Event
+from ..ledger import Budget, Event, Quote
 from ..ledger.checkpoints import ChainHead
-from ..node.isolation import Failure, Translation, isolated
+from ..numbers import count, flag, positive
 from ..releases import Release
 from . import wire
-from .argument_kinds import (
-    AMOUNT,
-    DELTA_USE,
-    FLAG,
-    LIMIT,
-    NAME,
-    NUMBER_OF_EVENT,
-    OPTIONAL_NAME,
-    PRICE,
-    TERMS,
-    TEXT,
-    ArgumentKind,
-)  # fmt: skip
 from .own_rights import OwnRights
 from .ownership import MOST_EVENTS, Ownership
+from .past_releases import PastRelease
 from .rights import AUDITORS_ASK_NOTHING, Rights
 from .tokens import ROLES, NewToken, Token
 
 T = TypeVar("T")
 _Part = TypeVar("_Part")
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentKind:
+    """A kind of arguments.
+
+    Attributes:
+        annotation: their type as JSON.
+        check: returns an argument as a caller gave it, or raises; takes its name too.
+        write: returns a checked argument as JSON; takes its name too.
+        read: returns an argument from JSON, to be checked.
+        limits: the least and the greatest number, as the OpenAPI document says them.
+    """
+
+    annotation: Any
+    check: Callable[[Any, str], Any] = lambda value, _: value
+    write: Callable[[Any, str], Any] = lambda value, _: value
+    read: Callable[[Any], Any] = lambda plain: plain
+    limits: dict[str, Any] = field(default_factory=dict)
+
+
+def _optional(kind: ArgumentKind) -> ArgumentKind:
+    """Return the kind of arguments that may be None."""
+    return replace(
+        kind,
+        annotation=kind.annotation | None,
+        check=lambda value, name: None if value is None else kind.check(value, name),
+        write=lambda value, name: None if value is None else kind.write(value, name),
+    )
+
+
+_RESERVED = frozenset({"self", "verb", "dataset", "column", "request", "max_cost"})
+
+
+def _check_text(text: object, name: str) -> str:
+    exact = exact_text(text)
+    if exact is None:
+        raise InvalidArgument("{name} must be text, got {text}", name=name, text=preview(text))
+    return exact
+
+
+def _write_terms(terms: dict[str, Any], _: str) -> dict[str, Any]:
+    return {name: wire.write_value(value) for name, value in terms.items()}
+
+
+def _read_terms(plain: dict[str, Any]) -> dict[str, Any]:
+    """Return the terms of a free question as values; names of our own arguments are refused."""
+    clashes = _RESERVED & plain.keys()
+    if clashes:
+        raise InvalidArgument("terms may not hold {clashes}", clashes=", ".join(sorted(clashes)))
+    return {name: wire.read_value(value) for name, value in plain.items()}
+
+
+def _check_event_number(number: object, name: str) -> int:
+    return 0 if type(number) is int and number == 0 else count(number, name)
+
+
+TEXT = ArgumentKind(str, _check_text)
+NAME = ArgumentKind(str, read_name)
+OPTIONAL_NAME = _optional(NAME)
+AMOUNT = _optional(ArgumentKind(str, write=lambda amount, name: str(positive(amount, name))))
+"""A total of a budget, which the ledger checks."""
+
+DELTA_USE = _optional(ArgumentKind(str, lambda word, name: choice(word, name, DELTA_FOR)))
+PRICE = _optional(ArgumentKind(str, positive, lambda price, _: str(price)))
+FLAG = ArgumentKind(bool, flag)
+TERMS = ArgumentKind(dict[str, Any], mapping, _write_terms, _read_terms)
+NUMBER_OF_EVENT = ArgumentKind(int, _check_event_number, limits={"ge": 0})
+LIMIT = ArgumentKind(
+    int,
+    lambda limit, name: count(limit, name, most=MOST_EVENTS),
+    limits={"ge": 1, "le": MOST_EVENTS},
+)
 
 REQUIRED: Any = ...
 """The default of an argument that must be given."""
@@ -179,16 +242,8 @@ class Operation(Generic[T]):
     def bound(self, *parts: object) -> Callable[..., T]:
         """Return the method that does it, of the one of these objects that has it."""
         kind, name = self.work.__qualname__.split(".")
-        (method,) = (getattr(part, name) for part in parts if type(part).__name__ == kind)
-        bound_method: Callable[..., T] = method
-        return bound_method
-
-
-def isolate_operations(
-    translate: Translation, *parts: object
-) -> Callable[[Operation[Any]], Callable[..., Any | Failure]]:
-    """Return the function that isolates an operation from the data: an error is returned as a value."""
-    return lambda operation: isolated(operation.bound(*parts), translate)
+        method: Callable[..., T] = next(getattr(p, name) for p in parts if type(p).__name__ == kind)
+        return method
 
 
 def _one(model: str, write: Callable[[T], Any], parse: Callable[[Any], T]) -> Reply[T]:
@@ -237,9 +292,10 @@ def _read_new_token(plain: dict[str, Any]) -> NewToken:
     return NewToken(plain.pop("token"), Token(**plain))
 
 
-_QUOTE = _one("QuoteReply", wire.write_quote, wire.read_quote)
+_QUOTE = _one("QuoteReply", Quote.as_dict, wire.read_quote)
 _RELEASE = Reply("ReleaseReply", _write_release, _read_release, _release_headers)
-_BUDGET = _one("BudgetReply", wire.write_budget, wire.read_budget)
+_BUDGET = _one("BudgetReply", Budget.as_dict, wire.read_budget)
+_BUDGETS = _many("BudgetReply", Budget.as_dict, wire.read_budget)
 _TOKEN = _one("TokenReply", Token.as_dict, lambda plain: Token(**plain))
 _CHAIN: Reply[tuple[ChainHead, list[Event]]] = Reply(
     "EventReply", lambda chain: [event.as_dict() for event in chain[1]], _read_chain,
@@ -327,11 +383,11 @@ COLUMNS = Operation(
 )  # fmt: skip
 BUDGETS = Operation(
     "budgets", Rights.budgets, ("GET", "/budgets"), EVERYBODY,
-    _many("BudgetReply", wire.write_budget, wire.read_budget), "List the caller's budgets.",
+    _BUDGETS, "List the caller's budgets.",
 )  # fmt: skip
 RELEASES = Operation(
     "releases", Rights.releases, ("GET", "/releases"), EVERYBODY,
-    _many("PastReleaseReply", wire.write_past, wire.read_past), "List what was released to the caller before.",
+    _many("PastReleaseReply", PastRelease.as_dict, wire.read_past), "List what was released to the caller before.",
 )  # fmt: skip
 QUOTE = Operation(
     "quote", Rights.quote, ("POST", "/quotes"), EVERYBODY, _QUOTE,
@@ -367,7 +423,7 @@ RENEW_BUDGET = Operation(
 )  # fmt: skip
 REOPEN = Operation(
     "reopen", Ownership.reopen, ("POST", "/budgets/reopenings"), OWNERS,
-    _many("BudgetReply", wire.write_budget, wire.read_budget),
+    _BUDGETS,
     "Open a dataset again that failures have closed for an analyst, or for all; for the owner.",
     body=_TO_REOPEN,
 )  # fmt: skip

@@ -176,11 +176,6 @@ def read_value(plain: Any, depth: int = 0) -> Any:
     raise InvalidArgument('a value must be plain, or an object such as {"$date": "2024-12-31"}')
 
 
-def read_number(text: str) -> Fraction:
-    """Return the number that a text such as "1/2" spells."""
-    return exact(text, "a number")
-
-
 def _read_object(key: str, content: Any, depth: int) -> Any:
     try:
         if key == "$map":
@@ -237,13 +232,8 @@ def read_release(plain: Mapping[str, Any]) -> Release:
     return Release(**{**terms, "guarantee": read_guarantee(plain["guarantee"])})
 
 
-def write_quote(quote: Quote) -> dict[str, Any]:
-    """Return a quote for `read_quote`."""
-    return quote.as_dict()
-
-
 def read_quote(plain: Mapping[str, Any]) -> Quote:
-    """Return the quote that `write_quote` wrote."""
+    """Return the quote that its `as_dict` wrote."""
     error = plain["worst_error"]
     return Quote(
         read_amount(plain["cost"]), read_amount(plain["spent"]), _read_remaining(plain["remaining"]),
@@ -264,13 +254,8 @@ def _read_remaining(plain: dict[str, str]) -> Amount:
     return replace(read_amount(plain), left=True)
 
 
-def write_budget(budget: Budget) -> dict[str, Any]:
-    """Return a budget for `read_budget`."""
-    return budget.as_dict()
-
-
 def read_budget(plain: Mapping[str, Any]) -> Budget:
-    """Return the budget that `write_budget` wrote."""
+    """Return the budget that its `as_dict` wrote."""
     return Budget(
         plain["dataset"], plain["analyst"], plain["neighbors"], read_amount(plain["total"]),
         read_amount(plain["spent"]), read_unit(plain["privacy_unit"]), plain["period"], plain["is_current"],
@@ -292,13 +277,8 @@ def read_question(plain: Mapping[str, Any]) -> AllowedQuestion:
     return AllowedQuestion(**{**plain, "guarantee": guarantee, "unit": unit})
 
 
-def write_past(past: PastRelease) -> dict[str, Any]:
-    """Return a past release for `read_past`."""
-    return past.as_dict()
-
-
 def read_past(plain: Mapping[str, Any]) -> PastRelease:
-    """Return the past release that `write_past` wrote."""
+    """Return the past release that its `as_dict` wrote."""
     terms = dict(plain)
     unit, guarantee = read_unit(terms.pop("privacy_unit")), read_guarantee(terms.pop("guarantee"))
     return PastRelease(**terms, unit=unit, guarantee=guarantee)
