@@ -4,21 +4,21 @@ import datetime as dt
 import json
 import os
 import re
-import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import pytest
 
-from discreet.errors import InvalidArgument
+from discreet import connect
+from discreet.errors import InvalidArgument, NotAllowed, UnknownName
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.service.mcp_server import build_server, run_over_streams
-from discreet.service.reading_process import AssistantCaller, ReadingProcess
+from discreet.service.mcp_server import AssistantConnection, build_server, run_over_streams
 from discreet.service.tokens import tokens_beside
 
 from ..pages import ROOT
@@ -350,7 +350,7 @@ def test_without_elicitation_a_dear_question_is_refused() -> None:
 
 def test_nobody_asks_as_the_owner() -> None:
     with pytest.raises(InvalidArgument, match="name who asks"):
-        run_over_streams(AssistantCaller(None))
+        run_over_streams(None)
 
 
 @pytest.mark.parametrize("role", ["owner", "auditor"])
@@ -358,43 +358,51 @@ def test_owners_and_auditors_have_no_assistants(folder: Path, role: str) -> None
     toml = folder / "discreet.toml"
     token, _ = tokens_beside(toml).create(role, None, dt.datetime(2999, 1, 1, tzinfo=dt.UTC))
     with pytest.raises(InvalidArgument, match="an assistant asks as an analyst"):
-        run_over_streams(AssistantCaller(str(toml), token=token))
+        run_over_streams(str(toml), token=token)
 
 
 def test_who_cannot_connect_is_told_why(folder: Path) -> None:
     toml = str(folder / "discreet.toml")
-    for caller in (AssistantCaller(toml, "ghost"), AssistantCaller(toml, token="discreet_wrong")):
-        with pytest.raises(InvalidArgument) as error:
-            run_over_streams(caller)
-        assert "has ended" not in str(error.value)
+    with pytest.raises(UnknownName, match="ghost"):
+        run_over_streams(toml, analyst="ghost")
+    with pytest.raises(NotAllowed, match="not valid"):
+        run_over_streams(toml, token="discreet_wrong")
 
 
-def test_calls_at_once_of_a_process_that_ends_are_all_told_so(folder: Path) -> None:
-    process = ReadingProcess(AssistantCaller(str(folder / "discreet.toml"), "assistant"))
-    try:
-        assert "budgets" in process.call("budget", {})
-        [worker] = process._pool._processes.values()
-        assert worker.pid is not None
-        os.kill(worker.pid, signal.SIGSTOP)
-        with ThreadPoolExecutor(8) as threads:
-            calls = [threads.submit(process.call, "budget", {}) for _ in range(8)]
-            worker.kill()
-            replies = [one.result() for one in calls]
-        assert {*map(tuple, replies)} <= {("error",), ("budgets",)}
-        assert ("error",) in map(tuple, replies)
-        assert "budgets" in process.call("budget", {})
-    finally:
-        process.close()
+def test_what_fails_is_told_in_words_of_ours() -> None:
+    class Broken:
+        def budgets(self) -> list[Any]:
+            raise RuntimeError("SECRET")
+
+    broken: Any = Broken()
+    reply = AssistantConnection(broken).call("budget", {})
+    assert "call failed" in reply["error"]
+    assert "SECRET" not in str(reply)
 
 
-def test_a_reading_process_that_ends_is_begun_again(folder: Path) -> None:
-    process = ReadingProcess(AssistantCaller(str(folder / "discreet.toml"), "assistant"))
-    try:
-        assert "budgets" in process.call("budget", {})
-        [worker] = process._pool._processes.values()
-        worker.kill()
-        worker.join()
-        assert "call the same again" in process.call("budget", {})["error"]
-        assert "budgets" in process.call("budget", {})
-    finally:
-        process.close()
+def test_one_call_is_worked_on_after_the_other_and_the_last_is_waited_for(folder: Path) -> None:
+    """Also one that was cancelled."""
+    connection = connect(folder / "discreet.toml", analyst="assistant")
+    begun, may_end, steps = Event(), Event(), list[str]()
+
+    class Slow:
+        def budgets(self) -> Any:
+            begun.set()
+            may_end.wait(60)
+            steps.append("ended")
+            return connection.budgets()
+
+    slow: Any = Slow()
+    assistant = AssistantConnection(slow)
+
+    async def cancel() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(assistant.call_beside, "budget", {})
+            await anyio.to_thread.run_sync(begun.wait)
+            tasks.cancel_scope.cancel()
+
+    anyio.run(cancel)
+    assert steps == []
+    may_end.set()
+    assistant.close()
+    assert steps == ["ended"]

@@ -35,7 +35,6 @@ def mcp_command(service: _ServiceUrl = None, analyst: _AssistantName = None) -> 
     Example: discreet mcp --analyst assistant
     """
     from ..service.mcp_server import run_over_streams  # heavy, and other commands do without
-    from ..service.reading_process import AssistantCaller
 
     if service is not None:
         token = os.environ.get("DISCREET_TOKEN")
@@ -43,11 +42,11 @@ def mcp_command(service: _ServiceUrl = None, analyst: _AssistantName = None) -> 
             raise InvalidArgument(
                 "a service wants a token, which says who asks: set DISCREET_TOKEN, and leave out --analyst"
             )
-        run_over_streams(AssistantCaller(service, token=token))
+        run_over_streams(service, token=token)
         return
     if analyst is None:
         raise InvalidArgument(
             "name an analyst of discreet.toml, whose rights and share the assistant has: --analyst NAME; the "
             "owner's are not given to an assistant"
         )
-    run_over_streams(AssistantCaller(None, analyst))
+    run_over_streams(None, analyst=analyst)

@@ -1,19 +1,18 @@
-"""The tools of an assistant by the Model Context Protocol, over standard streams.
-
-The data are read in a process of their own (`reading_process`); the one that talks to the assistant has none.
-"""
+"""The tools of an assistant by the Model Context Protocol, over standard streams."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from fractions import Fraction
 from importlib.metadata import version
+from threading import Lock
 from typing import Any, TypeAlias
 
 from ..errors import DiscreetError, InvalidArgument, MissingPackage
 from ..escapes import visible_text
 from ..numbers import exact
-from .assistant_tools import TOOLS, TRUST, Arguments, Reply, Tool
-from .reading_process import AssistantCaller, ReadingProcess
+from .assistant_tools import TOOLS, TRUST, Arguments, Reply, Tool, call_tool
+from .connect import connect
+from .connection import Connection
 
 Part: TypeAlias = Any
 """A part of the protocol's SDK, which is imported when it is needed."""
@@ -220,15 +219,59 @@ def _question_in_words(arguments: Arguments) -> str:
     return text if len(text) <= _LONGEST_QUESTION else f"{text[:_LONGEST_QUESTION]}…"
 
 
-def run_over_streams(caller: AssistantCaller) -> None:
+class AssistantConnection:
+    """The connection of an assistant, on which one call is worked on after the other.
+
+    A call that is cancelled goes on, and its answer waits under the name of its request.
+
+    Args:
+        connection: the connection.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection, self._working = connection, Lock()
+
+    def call(self, name: str, arguments: Arguments) -> Reply:
+        """Return the result of a tool."""
+        with self._working:
+            try:
+                return call_tool(self._connection, name, arguments)
+            except Exception:  # its words may hold what an assistant is not told
+                return {"error": _FAILED}
+
+    async def call_beside(self, name: str, arguments: Arguments) -> Reply:
+        """Return the result of a tool, whose work goes on in its thread where the call is cancelled."""
+        from anyio import to_thread
+
+        return await to_thread.run_sync(self.call, name, arguments, abandon_on_cancel=True)
+
+    def close(self) -> None:
+        """Wait for the call that is worked on."""
+        self._working.acquire()
+
+
+_FAILED = (
+    "this call failed; the owner of the data can see why. Call the same again under the same request: if it was "
+    "charged, it costs nothing more"
+)
+
+
+def run_over_streams(
+    where: str | None, *, analyst: str | None = None, token: str | None = None
+) -> None:
     """Serve one assistant over standard input and output, until the input ends.
 
     A file or a token that is refused says so before anything is served, and not to a model.
 
+    Args:
+        where: the file, or the URL of a service; None for the nearest discreet.toml.
+        analyst: the analyst; None with a token.
+        token: the token; None with an analyst.
+
     Raises:
         InvalidArgument: if nobody is named who asks, who asks cannot connect, or it is no analyst.
     """
-    if caller.analyst is None and caller.token is None:
+    if analyst is None and token is None:
         raise InvalidArgument(
             "name who asks: an analyst of discreet.toml, or the token of a service"
         )
@@ -236,14 +279,17 @@ def run_over_streams(caller: AssistantCaller) -> None:
     import anyio
     from mcp.server.stdio import stdio_server
 
-    process = ReadingProcess(caller)
+    connection = connect(where, analyst=analyst, token=token)
+    rights = connection.rights()
+    rights.check_is_analyst()
+    assistant = AssistantConnection(connection)
+    server = build_server(assistant.call_beside, rights.confirm_above)
+
+    async def run() -> None:
+        async with stdio_server() as (requests, replies):
+            await server.run(requests, replies, server.create_initialization_options())
+
     try:
-        server = build_server(process.call_beside, process.rights().confirm_above)
-
-        async def run() -> None:
-            async with stdio_server() as (requests, replies):
-                await server.run(requests, replies, server.create_initialization_options())
-
         anyio.run(run)
     finally:
-        process.close()
+        assistant.close()

@@ -1,10 +1,9 @@
-"""Clients, servers and reading processes of assistants that are killed: paid once, answered once."""
+"""Clients and servers of assistants that are killed: paid once, answered once."""
 
 import contextlib
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -19,13 +18,11 @@ pytest.importorskip("mcp", reason="the SDK of the Model Context Protocol is not 
 from discreet import Ledger
 from discreet.ledger.toml_budgets import configuration, open_described
 
-from .killing import wait_for
-from .running import below
 from .test_mcp_server import TOML
 
 PRICE = Fraction(1, 8)
 QUESTION = {"dataset": "people", "verb": "median", "column": "age", "terms": {"epsilon": "1/8"}}
-ENDS = ("none", "server", "reader", "client", "cancelled")
+ENDS = ("none", "server", "client", "cancelled")
 """What ends in the middle of a call."""
 
 
@@ -64,18 +61,10 @@ class Streams:
         arguments = {**QUESTION, "request": request, "max_cost": "1/8"}
         self.send("tools/call", {"name": "ask", "arguments": arguments})
 
-    def begun(self) -> list[int]:
-        """Return the processes that the server has begun: that which reads, and one of Python's own."""
-        return [*below(self._server.pid)]
-
     def end(self, part: str) -> None:
         """End a part."""
         if part == "server":
             self._server.kill()
-        elif part == "reader":
-            for one in self.begun():
-                if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes():
-                    os.kill(one, signal.SIGKILL)
         elif part == "client":
             self.close()
         elif part == "cancelled":
@@ -100,14 +89,6 @@ def folder(tmp_path: Path) -> Path:
     open_described(description, "people")
     open_described(description, "people", "assistant")
     return tmp_path
-
-
-def is_alive(process: int) -> bool:
-    """Return whether a process runs; one that ended and that nobody waits for has no command line any more."""
-    try:
-        return bool(Path(f"/proc/{process}/cmdline").read_bytes())
-    except OSError:
-        return False
 
 
 def answer_of(reply: dict[str, Any] | None) -> bytes | None:
@@ -159,14 +140,3 @@ def test_what_is_killed_is_paid_once_and_answered_once(folder: Path) -> None:
 @pytest.mark.parametrize("seed", range(2, 6))
 def test_what_is_killed_often_is_paid_once_and_answered_once(folder: Path, seed: int) -> None:
     storm(folder, 30, seed)
-
-
-def test_no_process_is_left_where_a_server_is_killed(folder: Path) -> None:
-    streams = Streams(folder)
-    streams.ask("first")
-    assert answer_of(streams.reply()) is not None
-    begun = streams.begun()
-    assert begun
-    streams.end("server")
-    wait_for(lambda: not any(map(is_alive, begun)))
-    streams.close()
