@@ -13,6 +13,8 @@ static unsigned below(unsigned n)
 
 static const char *const PARTS[] = {
     ",", ";", "\"", "'", "\\", "#", " ", "\n", "\r", "\r\n", "a", "bcd", "\"\"", "\xff", "\xc3", "\xa9", "\xc3\xa9", "\xe2\x82", "\xef\xbf\xbd",
+    "0", "12", "345", ".", "(", ")", "-", "+", "%", "kg", " ", "\xe2\x88\x92", "\xe2\x80\x99", "1.234.567", "29.2.2024", "31", "2024",
+    "45292.5", "60", "99999999999999999999999999999999999999999999999999", "PM", "Z", "+01:00", "1.2.2024 9:05 PM",
     "\xed\xa0\x80", "\xf0\x9f\x98\x80", "\xf4\x90\x80\x80", "a long cell without any sign, of more bytes than a window has",
 };
 
@@ -27,9 +29,31 @@ static size_t write_bytes(uint8_t *bytes)
     return n;
 }
 
+/* Forms of cells as Python writes them: numbers, dates, days of Excel. */
+static const struct {
+    const char *bytes;
+    size_t size;
+} FORMS[] = {
+    {"\0\0\0\0n,.\0\1\2\0kg", 13}, {"\0\0\0\0n.'\1\0", 9}, {"\3\0\0\0\1\0-n, \0\0\2\0kg\1\0k", 19}, {"\0\0\0\0dd\1L.m\1L.Y\4", 15},
+    {"\7\0\0\0\1\0a\2\0" "31dY\4m\2d\2", 18}, {"\0\0\0\0dd\1L.m\1L.y\2L I\1L:M\2L p\2", 25},
+    {"\0\0\0\0dY\4L-m\1L-d\1LTH\1L:M\2L:S\2L.f\2z\2", 33}, {"\0\0\0\0e,.\0\0", 9}, {"\0\0\0\0f.\0\0\0", 9},
+};
+
+static void give_forms(struct reader *r, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned form = below(2 * sizeof FORMS / sizeof *FORMS);
+        if (form < sizeof FORMS / sizeof *FORMS
+            && !discreet_form(r, i, (const uint8_t *)FORMS[form].bytes, FORMS[form].size))
+            exit(5);
+    }
+}
+
 static struct reader *open_any(size_t n)
 {
-    static const uint64_t places[] = {0, 1, 3, UINT64_MAX - 2, UINT64_MAX - 1, UINT64_MAX};
+    static const uint64_t any_places[][6] = {
+        {0, 1, 3, UINT64_MAX - 2, UINT64_MAX - 1, UINT64_MAX}, {0, 0, 0, 1, 1, UINT64_MAX - 2}};
+    const uint64_t *places = any_places[below(2)];
     uint8_t table[256][4] = {{0}};
     for (int i = 0; i < 256; i++)
         table[i][0] = (uint8_t)(i < 128 ? 1 : below(4)), table[i][1] = (uint8_t)i;
@@ -41,7 +65,9 @@ static struct reader *open_any(size_t n)
         .multiline = (int)below(2),
         .skips_blanks = (int)below(2),
     };
-    return discreet_open(&signs, below(2) ? &table[0][0] : NULL, places, n, below(3), 1 + below(4));
+    struct reader *r = discreet_open(&signs, below(2) ? &table[0][0] : NULL, places, n, below(3), 1 + below(4));
+    give_forms(r, n);
+    return r;
 }
 
 /* Take a batch, and read all that it says is there. */

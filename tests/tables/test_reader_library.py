@@ -23,7 +23,7 @@ def opened_again() -> Iterator[None]:
 def test_all_functions_are_there() -> None:
     functions = open_reader()
     assert functions is not None
-    names = {"open", "read", "end", "records", "take", "close", "elements", "source"}
+    names = {"open", "form", "read", "end", "records", "take", "close", "elements", "source"}
     assert {*functions} == names
 
 

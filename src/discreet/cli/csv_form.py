@@ -31,9 +31,9 @@ def read_word(word: str) -> tuple[str, Any]:
             keys=", ".join(WORDS),
             word=preview(word),
         )
-    if key in ("multiline", "skip_initial_space"):
+    if key in ("multiline", "percent", "skip_initial_space"):
         return key, _TRUTHS.get(value, value)
-    if key in ("names", "missing"):
+    if key in ("names", "missing", "units"):
         return key, split_candidates([value], f"--csv {key}")
     if key == "skip":
         return key, int(value) if re.fullmatch("[0-9]{1,9}", value) else value

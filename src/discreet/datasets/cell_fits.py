@@ -56,7 +56,7 @@ def check_cells_and_lines(
     """
     spans, comments = may_span(dataset.source), may_have_comments(dataset.source)
     columns = dataset.columns.values()
-    source = read_once(dataset.source, columns, Records(), spans=spans, comments=comments)
+    source = read_once(dataset.table, columns, Records(), spans=spans, comments=comments)
     fits = {name: record_fits(dataset, name, Records(), source) for name in dataset.columns}
     return (
         fits,
@@ -125,7 +125,7 @@ def record_fits(
     """
     column = dataset.column(name)
     records = described_records(dataset) if records is None else records
-    data = read_once(dataset.source, [column], records) if source is None else source
+    data = read_once(dataset.table, [column], records) if source is None else source
     return _counts(dataset, column, DeclaredCells(open_table(data, column.name, records)))
 
 
@@ -234,7 +234,7 @@ def _is_of(column: Column, value: Any, of: ColumnType) -> bool:
     bare = Column(column.name, column.type)
     low, high = column.minimum, column.maximum
     try:
-        cell: Any = _read_text(bare, value, of) if is_written(of) else bare.read(value)
+        cell: Any = _parse(bare, value, of) if is_written(of) else bare.read(value)
         if of.kind == "float":
             cell, low, high = Fraction(value), column_bound(low, of), column_bound(high, of)
         Column(column.name, column.type, low, high).check_bounds(cell)
@@ -243,12 +243,11 @@ def _is_of(column: Column, value: Any, of: ColumnType) -> bool:
     return True
 
 
-def _read_text(column: Column, text: str, of: ColumnType) -> Any:
-    """Return the value that a field of a file spells, a number in the form of the file.
+def _parse(column: Column, text: str, of: ColumnType) -> Any:
+    """Return the value that a field of a file spells; a day of Excel without a fraction is a midnight.
 
     Raises:
         InvalidCandidates: if it spells none of the column's type.
     """
-    if of.numbers is None or not TYPES[column.type].is_numeric:
-        return column.parse(text)
-    return column.parse(of.numbers.plain(text) or "")
+    is_day = column.type == "datetime" and of.reading is not None and "T" not in text
+    return column.parse(f"{text}T00:00" if is_day else text)

@@ -12,8 +12,10 @@ from ..candidates import Grid, decimal_places, plain_number
 from ..date_grid import DateGrid, DateStep, read_moment
 from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..numbers import exact
+from ..tables.cell_forms import NO_FORM, CellForm
 from ..tables.kinds import plain
 from ..text_tables import fact_table
+from .cell_keys import CELL_KEYS, OF_DATES, OF_NUMBERS, OF_TEXTS, read_cell_form
 from .declarations import KeyPath, at_place, nearest, read_text, refuse_to_fill_in, toml_text, wrong
 from .keys import (
     ABOVE_ZERO,
@@ -50,6 +52,7 @@ class Column:
         maximum: the largest value, or None.
         enum: all values, or None.
         step: the distance of the points of a grid, or None: a number, or of dates and times a `DateStep`.
+        form: how its cells are written in files of text, where that is another form than their file's.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Column:
     maximum: Any = None
     enum: tuple[Any, ...] | None = None
     step: Fraction | DateStep | None = None
+    form: CellForm = NO_FORM
 
     @property
     def is_numeric(self) -> bool:
@@ -106,7 +110,7 @@ class Column:
             name: getattr(self, name) for name in ("type", "minimum", "maximum", "enum", "step")
         }
         parts["step"] = str(self.step) if isinstance(self.step, DateStep) else self.step
-        return {name: value for name, value in parts.items() if value is not None}
+        return {name: value for name, value in parts.items() if value is not None} | self.form.given
 
     def read(self, value: object) -> object:
         """Return a value of this column in plain Python.
@@ -222,7 +226,8 @@ def read_column(name: str, entry: object, place: KeyPath) -> Column:
     step = declaration.get("step")
     if step is not None:
         _check_step(low, high, step, (*place, "step"))
-    column = Column(name, declaration["type"], low, high, None, step)
+    form = read_cell_form(declaration, place)
+    column = Column(name, declaration["type"], low, high, None, step, form)
     if "enum" not in declaration:
         return column
     return replace(column, enum=_read_values(column, declaration["enum"], (*place, "enum")))
@@ -432,6 +437,8 @@ def _step_of(kind: str) -> Kind:
 def _column_of(kind: str) -> KeyTable:
     """Return the table of a column of a type."""
     value = Kind("value of the type", TYPES[kind].schema, anything("").read)
+    of_numbers = OF_NUMBERS if TYPES[kind].is_numeric else OF_TEXTS
+    words = OF_DATES if kind in ("date", "datetime") else of_numbers
     keys = {
         "type": Key(Kind(f'"{kind}"', {"const": kind}, read_text), "What its cells hold.", ""),
         "minimum": Key(_bound_of(kind, "minimum"), "The least value there can be."),
@@ -441,6 +448,7 @@ def _column_of(kind: str) -> KeyTable:
             _step_of(kind),
             'The distance between answers; 1 for integers and "1 day" for dates if left out.',
         ),
+        **{word: CELL_KEYS[word] for word in words},
         "title": Key(ANY_TEXT, "For people."),
         "description": Key(ANY_TEXT, "For people."),
     }

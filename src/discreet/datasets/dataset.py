@@ -27,7 +27,7 @@ from .columns import Column, read_column
 from .declarations import few, nearest, read_mapping, wrong
 from .interchange.metadata import ForeignSchema, smartnoise_dataset, table_schema_columns
 from .look_alikes import look_alikes
-from .sources import place_of
+from .sources import place_of, with_cell_forms
 
 MOST_ROWS = 10**6
 NO_UNIT = "it bounds the rows of one privacy unit: name their column as privacy_unit"
@@ -63,7 +63,8 @@ class Dataset:
             are not read.
         columns: for every column that may be asked about, a dict: "type" is "integer", "number", "string",
             "boolean", "date" or "datetime"; "minimum" and "maximum"; "enum", a list of all values; "step", the
-            distance of answers between the bounds, 1 for integers.
+            distance of answers between the bounds, 1 for integers; and how its cells are written in a CSV file:
+            "decimal", "thousands", "units", "percent", "negative" and "date", as for `discreet.scan_csv`.
         privacy_unit: the column of the privacy unit: all rows with one value of it are one record; or a list of
             columns, of which all rows with equal values are. Without it every row is a record.
         max_contributions: the most rows of one privacy unit that count, for verbs over numbers.
@@ -106,6 +107,7 @@ class Dataset:
         }
         for field, value in fields.items():
             object.__setattr__(self, field, value)
+        with_cell_forms(self.source, self._columns)
         for doubt in _doubts(self):
             warn(f"{self.label}: {doubt}")
 
@@ -265,9 +267,14 @@ class Dataset:
     def question(self) -> tuple[Any, Callable[[], About]]:
         """Return the source for one question, and a function that describes it: one checks the other."""
         if not (isinstance(self.source, SqlQuery) and self.source.is_described):
-            return self.source, lambda: self.about
+            return self.table, lambda: self.about
         check = TableCheck(self.label)
         return replace(self.source, check=check), lambda: replace(self.about, check=check)
+
+    @property
+    def table(self) -> Any:
+        """The data as verbs take them: files of text with the forms of their cells."""
+        return with_cell_forms(self.source, self._columns)
 
     @property
     def place(self) -> object:

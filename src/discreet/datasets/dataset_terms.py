@@ -212,15 +212,15 @@ def column_values(dataset: Dataset, column: Column) -> Sequence[object] | None:
     Raises:
         InvalidCandidates: for times in text files.
     """
+    if column.values is None:
+        return None
     if column.type == "datetime" and dataset.is_text:
         raise InvalidCandidates(
             "column {column_name} is declared as datetime, and a text file may write a time in "
             "many ways: declare it as string, with the times in enum as the file has them",
             column_name=repr(column.name),
         )
-    return (
-        None if column.values is None else _as_labels(dataset, column, column.values, are_all=True)
-    )
+    return _as_labels(dataset, column, column.values, are_all=True)
 
 
 def _as_decimal(value: Any) -> object:

@@ -7,8 +7,8 @@ from functools import partial
 
 from ..numbers import count
 from ..privacy.sensitivity import read_neighbors
-from ..tables.number_texts import DECIMALS, THOUSANDS
 from ..tables.text_form import MOST_SKIPPED
+from .cell_keys import CELL_KEYS
 from .columns import COLUMN
 from .dataset import MOST_ROWS, NO_UNIT
 from .keys import (
@@ -128,20 +128,10 @@ CSV = KeyTable(
             anything("one character", {"type": "string", "minLength": 1}),
             "What begins a line that is no record.",
         ),
-        "missing": Key(
-            list_of(anything("text", {"type": "string"}), unique=True),
-            'The texts that stand for a missing cell, such as "NA": exactly these.',
-        ),
         "skip_initial_space": Key(
             TRUTH, "Whether blanks at the beginning of a cell are no part of it."
         ),
-        "decimal": Key(
-            choice_of(DECIMALS), "The decimal sign of numbers. Candidates and groups stay texts."
-        ),
-        "thousands": Key(
-            choice_of((*THOUSANDS,)),
-            "The sign between groups of three digits; none if left out.",
-        ),
+        **CELL_KEYS,
         "sheet": Key(
             anything("the name of a sheet", {"type": "string", "minLength": 1, "maxLength": 255}),
             "The sheet of a workbook with several.",

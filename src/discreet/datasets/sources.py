@@ -1,8 +1,9 @@
 """Where data are, as discreet.toml says and in plain values. No row is read, and no database is opened."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from glob import iglob
 from pathlib import Path
@@ -11,10 +12,14 @@ from typing import Any
 
 from ..arguments import file_path
 from ..errors import DiscreetError
+from ..tables.cell_forms import CellForm
 from ..tables.csv_files import CsvFile, scan_csv
+from ..tables.date_texts import EXCEL
 from ..tables.files import file_format, names_files
 from ..tables.query_tables import is_one_select
 from ..tables.sql_queries import SqlQuery
+from ..tables.text_form import ColumnForm, TextForm
+from .columns import Column
 from .databases import read_database
 from .declarations import KeyPath, at_place, wrong
 
@@ -52,6 +57,50 @@ def source_words(source: Any) -> dict[str, object] | None:
     if isinstance(source, list | tuple) and names_files(source):
         return {"source": [str(one) for one in source]}
     return None
+
+
+def with_cell_forms(source: Any, columns: Iterable[Column]) -> Any:
+    """Return the data with the forms of the cells of declared columns, where they are files of text.
+
+    Raises:
+        InvalidDescription: if the words of a column and those of its file are together those of no form, or if
+            other data than files of text have such words.
+    """
+    own = [*columns]
+    if isinstance(source, list | tuple) and names_files(source):
+        return type(source)(with_cell_forms(one, own) for one in source)
+    is_csv = isinstance(source, CsvFile) or (
+        names_files(source) and file_format(Path(source)) in ("", "CSV")
+    )
+    for one in own if not is_csv else ():
+        for word in one.form.given:
+            raise wrong(("columns", one.name, word), "it is of a CSV file")
+    form = source.form if isinstance(source, CsvFile) else TextForm()
+    forms = tuple((one.name, _column_form(form.cells, one)) for one in own) if is_csv else ()
+    if all(one.use is None and one.cells == form.cells for _, one in forms):
+        return source
+    path = source.path if isinstance(source, CsvFile) else Path(source)
+    return CsvFile(path, replace(form, columns=forms))
+
+
+def _column_form(of_file: CellForm, column: Column) -> ColumnForm:
+    """Return the form of the cells of a column, whose words replace those of its file."""
+    place = ("columns", column.name)
+    cells = at_place(place, lambda: of_file.replaced_by(column.form))
+    if column.is_numeric:
+        return ColumnForm(cells, "number" if cells.numbers else None)
+    if column.type not in ("date", "datetime") or cells.dates is None:
+        return ColumnForm(cells)
+    if cells.dates.pattern not in EXCEL and cells.dates.has_time != (column.type == "datetime"):
+        has = (
+            "has a time: declare the column as datetime"
+            if cells.dates.has_time
+            else ("has no time: declare the column as date")
+        )
+        raise wrong(
+            place, f"it is of type {column.type}, and its form of dates, {cells.date}, {has}"
+        )
+    return ColumnForm(cells, cells.dates.clock)
 
 
 def files_at(place: Any) -> Files:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,7 +29,7 @@ from .first_bytes import SIGNATURE, refuse_utf_16
 from .ids import sql_json_id
 from .in_duckdb import run_query, select_list
 from .json_arrays import BEGIN
-from .number_texts import sql_text
+from .kinds import ColumnType
 from .records import COMMENT, SPANS, is_of_unit
 from .text_form import TextForm, text_form
 from .text_records import COMMENTS, NOWHERE, SEVERAL_LINES, TextRecords
@@ -73,11 +74,15 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
     multiline: bool = True,
     decimal: str | None = None,
     thousands: str | None = None,
+    units: Sequence[str] | None = None,
+    percent: bool | None = None,
+    negative: str | None = None,
+    date: str | None = None,
     sheet: str | None = None,
     escape: str | None = None,
     skip: int = 0,
     comment: str | None = None,
-    missing: Sequence[str] = (),
+    missing: Sequence[str] | None = None,
     skip_initial_space: bool = False,
 ) -> CsvFile:
     """Return a CSV file or a workbook as data that every verb over tables takes, where its form must be said.
@@ -93,9 +98,14 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
         quote: the character around cells that hold delimiters or the ends of lines; "" if there is none.
         multiline: whether a cell in quotes may hold the end of a line. With False every line is a record: say so
             if others append lines to the file.
-        decimal: the decimal sign of its numbers, "." or ",". Without it, and without `thousands`, a number is what
-            DuckDB reads as one.
-        thousands: the sign between groups of three digits: ".", ",", "'" or a blank.
+        decimal: the decimal sign of its numbers, "." or ",". Without it, and without the next four words, a number
+            is what DuckDB reads as one.
+        thousands: the sign between groups of three digits: ".", ",", "'" or a blank; "" for none.
+        units: texts of one meaning of which one may stand before or behind a number, such as ["CHF", "Fr."].
+        percent: whether a percent sign is behind every number: 45% is 0.45.
+        negative: how numbers below zero are written: "sign", or "parentheses" where (5) is -5.
+        date: how its dates are written: a pattern of %d %m %Y %y %H %I %M %S %f %p %z and signs, such as
+            "%d.%m.%Y"; or "excel" or "excel1904" for the days of Excel. Without it they are those of ISO 8601.
         sheet: the name of a sheet, if the file is a workbook with several. Of the other words a workbook takes
             `names`, `skip` and `missing`.
         escape: the character that makes the next one part of its cell, such as a backslash. Without it a quote
@@ -119,6 +129,10 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
         multiline=multiline,
         decimal=decimal,
         thousands=thousands,
+        units=units,
+        percent=percent,
+        negative=negative,
+        date=date,
         sheet=sheet,
         escape=escape,
         skip=skip,
@@ -152,29 +166,33 @@ class TextRows:
 
 def open_csv(
     file: Path,
-    columns: Mapping[str, str],
+    types: Mapping[str, ColumnType],
     start: bytes,
     form: TextForm | None,
     connection: "DuckDBPyConnection",
 ) -> TextRows:
-    """Return columns of a CSV file; only its header has been read."""
+    """Return columns of a CSV file, some with what their cells spell; only its header has been read."""
     if form is not None and form.names is not None and form.encoding is None:
         refuse_utf_16(file, start)
+    columns = {alias: of.column for alias, of in types.items()}
     head = read_head(file, TextForm() if form is None else form)
     where = {
         alias: _NAMELESS.get(alias) or _place_of(name, head.names, file, alias)
         for alias, name in columns.items()
     }
-    places = tuple(sorted({*where.values()})) or (NOWHERE,)
+    readings = {alias: of.reading for alias, of in types.items()}
+    kept = {(place, readings[alias]): "" for alias, place in where.items()} or {(NOWHERE, None): ""}
+    wanted = sorted(kept, key=itemgetter(0))
     cells = {
-        alias: _present(f"c{places.index(place)}", head.form.missing)
+        alias: _present(f"c{wanted.index((place, readings[alias]))}", types[alias])
         for alias, place in where.items()
     }
     expressions = {
         alias: f"nullif({of}, '')" if is_of_unit(alias) else of for alias, of in cells.items()
     }  # empty is nobody
     skip = int(head.form.names is None)
-    records = TextRecords(file, head.form, head.encoding, head.mark, places, skip)
+    places, kinds = zip(*wanted, strict=True)
+    records = TextRecords(file, head.form, head.encoding, head.mark, places, skip, readings=kinds)
     return _text_rows(records, expressions, connection, {})
 
 
@@ -182,11 +200,12 @@ _NAMELESS = {SPANS: SEVERAL_LINES, COMMENT: COMMENTS}
 """The places of columns that a file does not name."""
 
 
-def _present(cell: str, missing: Sequence[str]) -> str:
-    """Return the expression of a cell that is empty if it is a marker."""
-    if not missing:
+def _present(cell: str, of: ColumnType) -> str:
+    """Return the expression of a cell in which a text that stands for a missing one is empty, as that is."""
+    if of.reading is not None or not of.cells.missing:  # it was read before
         return cell
-    return f"CASE WHEN {cell} IN ({', '.join(map(sql_text, missing))}) THEN '' ELSE {cell} END"
+    markers = ", ".join("'" + one.replace("'", "''") + "'" for one in of.cells.missing)
+    return f"CASE WHEN {cell} IN ({markers}) THEN '' ELSE {cell} END"
 
 
 def open_json_lines(

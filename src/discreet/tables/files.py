@@ -4,19 +4,20 @@ import glob
 import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote
 
 from ..arguments import file_path
-from ..conditions import Condition
+from ..conditions import Condition, ConstantKind, kinds_of_columns
 from ..date_grid import ClockKind
 from ..doors import fix
 from ..errors import DiscreetError, InvalidArgument, UnreadableFile
 from ..warning import warn
 from .byte_blocks import check_bytes, name_in_zip
+from .cell_forms import CELL_WORDS, CellUse
 from .csv_files import CsvFile, can_be_name, open_csv, open_json_lines, read_head
 from .database import connect_memory
 from .engine_errors import needing, quietly
@@ -33,7 +34,6 @@ from .in_duckdb import (
 )
 from .kinds import CELL, ColumnType
 from .lakes import refuse_lakes
-from .number_texts import NumberForm
 from .records import is_of_unit
 from .text_form import TextForm
 from .times import sql_of_texts
@@ -189,8 +189,8 @@ class FileColumns:
     """What is raised when the rows cannot be read."""
     query: RowQuery | None = None
     """The rows as a query, of a file of text, or of Parquet that holds all columns itself."""
-    numbers: NumberForm | None = None
-    """How text spells numbers, where the form of the file says it."""
+    types: Mapping[str, ColumnType] = field(default_factory=dict)
+    """The types of its columns, of a file of text."""
 
     @cached_property
     def relation(self) -> "DuckDBPyRelation":
@@ -199,7 +199,10 @@ class FileColumns:
 
 
 def open_columns(
-    data: FileNames, columns: Mapping[str, str], condition: Condition | None = None
+    data: FileNames,
+    columns: Mapping[str, str],
+    condition: Condition | None = None,
+    uses: Mapping[str, CellUse] | None = None,
 ) -> tuple[InDuckDB, DiscreetError]:
     """Return columns of files under other names, and the error to raise when the rows cannot be read.
 
@@ -209,41 +212,81 @@ def open_columns(
             The names of files and their schemas are public.
         columns: a mapping from the other names to those of the columns; of none the rows alone.
         condition: the condition of which the rows must be; None for all rows.
+        uses: what some columns of files of text are used as, by their other names: what their cells spell is read.
     """
     paths, files = path_list(data), listed_files(data)
     _warn_of_lines(files, columns)
-    connection, tests = connect_memory(), condition_columns(condition)
-    parts = [open_file(file, {**columns, **tests}, connection) for file in files]
-    for file, one in zip(files, parts, strict=True) if len(parts) > 1 else ():
-        if one.kind != parts[0].kind or one.relation.types != parts[0].relation.types:
-            raise UnreadableFile(
-                "{file_path} has columns of other types than {files_path}",
-                file_path=file.path,
-                files_path=files[0].path,
-            )
-        if one.numbers != parts[0].numbers:
-            raise UnreadableFile(
-                "{file_path} has another form of numbers than {files_path}. Give all files the same decimal and "
-                "thousands",
-                file_path=file.path,
-                files_path=files[0].path,
-            )
-    whole = parts[0]
-    if len(parts) > 1:
-        several = UnreadableFile(
-            "a file of {path_in_words} cannot be read to its end",
-            path_in_words=path_in_words(paths),
-        )
-        relation = _union([one.relation for one in parts])
-        whole = FileColumns(relation, whole.kind, several, numbers=whole.numbers)
+    connection = connect_memory()
     near = cache(partial(connection.sql, "SELECT 0 AS nothing"))
-    native = native_columns(whole, {**columns, **tests}, near)
-    if condition is not None:
+    rows = _Rows(paths, files, columns, condition, connection, near)
+    whole = rows.used({} if uses is None else uses)
+    return native_columns(whole, columns, near, rows.used), whole.failure
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of files of which a condition is true."""
+
+    paths: Sequence[One]
+    files: Sequence[File]
+    columns: Mapping[str, str]
+    condition: Condition | None
+    connection: "DuckDBPyConnection"
+    near: "Callable[[], DuckDBPyRelation]"
+
+    def used(self, uses: Mapping[str, CellUse]) -> FileColumns:
+        """Return the columns, some of them as they are used."""
+        columns, tests, condition = self.columns, condition_columns(self.condition), self.condition
+        uses = {**_uses_in_tests(condition, tests), **uses}
+        whole = self._together({**columns, **tests}, uses)
+        if condition is None:
+            return whole
+        native = native_columns(whole, {**columns, **tests}, self.near)
         rows = quietly(matching, whole.failure, native, condition, tests, columns or tests)
         some = rows.to_native() if columns else rows.to_native().project(select_list({}))
-        matches = FileColumns(some, whole.kind, whole.failure, numbers=whole.numbers)
-        native = native_columns(matches, columns, near)
-    return native, whole.failure
+        return FileColumns(some, whole.kind, whole.failure, types=whole.types)
+
+    def _together(self, columns: Mapping[str, str], uses: Mapping[str, CellUse]) -> FileColumns:
+        """Return columns of all rows."""
+        parts = [open_file(file, columns, uses, self.connection) for file in self.files]
+        if len(parts) == 1:
+            return parts[0]
+        for file, one in zip(self.files, parts, strict=True):
+            self._check_alike(file, one, parts[0])
+        several = UnreadableFile(
+            "a file of {path_in_words} cannot be read to its end",
+            path_in_words=path_in_words(self.paths),
+        )
+        relation = _union([one.relation for one in parts])
+        return FileColumns(relation, parts[0].kind, several, types=parts[0].types)
+
+    def _check_alike(self, file: File, one: FileColumns, first: FileColumns) -> None:
+        """Raise unless a file has the types and the form of cells of the first one."""
+        both = {"file_path": file.path, "files_path": self.files[0].path}
+        if one.kind != first.kind or one.relation.types != first.relation.types:
+            raise UnreadableFile("{file_path} has columns of other types than {files_path}", **both)
+        if one.types != first.types:
+            raise UnreadableFile(
+                "{file_path} has another form of numbers or dates than {files_path}. Say the same words for all "
+                "files: {words}",
+                **both,
+                words=", ".join(CELL_WORDS),
+            )
+
+
+def _uses_in_tests(condition: Condition | None, tests: Mapping[str, str]) -> dict[str, CellUse]:
+    """Return what the columns of a condition are used as, by their aliases: what its constants are."""
+    kinds = {} if condition is None else kinds_of_columns(condition)
+    return {
+        alias: _USES[kind] for alias, name in tests.items() if (kind := kinds.get(name)) in _USES
+    }
+
+
+_USES: Mapping[ConstantKind | None, CellUse] = {
+    "number": "number",
+    "time": "naive",
+    "instant": "zoned",
+}
 
 
 def _warn_of_lines(files: Sequence[File], columns: Mapping[str, str]) -> None:
@@ -291,23 +334,30 @@ def _union(relations: list["DuckDBPyRelation"]) -> "DuckDBPyRelation":
 
 
 def native_columns(
-    file_columns: FileColumns, columns: Mapping[str, str], near: "Callable[[], DuckDBPyRelation]"
+    file_columns: FileColumns,
+    columns: Mapping[str, str],
+    near: "Callable[[], DuckDBPyRelation]",
+    used: Callable[[Mapping[str, CellUse]], FileColumns] | None = None,
 ) -> InDuckDB:
-    """Return the columns of files for DuckDB to count; fields of text are parsed when numbers are asked for."""
+    """Return the columns of files for DuckDB to count; fields of text are parsed when numbers are asked for.
+
+    Args:
+        file_columns: the columns of the files.
+        columns: the names of those that are asked for, by their aliases.
+        near: returns a row of the same connection.
+        used: returns the same columns, with what some cells spell; None where numbers are not asked for.
+    """
     query, rows = file_columns.query, lambda: file_columns.relation
     if file_columns.kind not in ("CSV", "JSON"):
         return InDuckDB(rows, near=near, query=query)
-    kind, numbers = file_columns.kind, file_columns.numbers
-    types = {
-        alias: ColumnType(name, "text", kind, numbers=numbers) for alias, name in columns.items()
-    }
-    parser = partial(parse_cells, file_columns, types, near)
+    types = {alias: file_columns.types[alias] for alias in columns}
+    parser = None if used is None else partial(parse_cells, file_columns, used, near)
     return InDuckDB(rows, types, numeric_form=parser, near=near, query=query)
 
 
 def parse_cells(
     file_columns: FileColumns,
-    types: Mapping[str, ColumnType],
+    used: Callable[[Mapping[str, CellUse]], FileColumns],
     near: "Callable[[], DuckDBPyRelation]",
     clock: ClockKind | None = None,
 ) -> InDuckDB:
@@ -315,14 +365,16 @@ def parse_cells(
 
     They are kept: a file is parsed once.
     """
-    form = types[CELL].numbers
-    cells = double_in_text(CELL, form) if clock is None else sql_of_texts(CELL, clock)
+    of, use = file_columns.types[CELL], clock or "number"
+    if of.reading != of.cells.reading(use):
+        file_columns = used({CELL: use})
+    cells = double_in_text(CELL, of) if clock is None else sql_of_texts(CELL, clock, of)
     relation = file_columns.relation
     table = TempTable(relation, f"SELECT * REPLACE ({cells} AS {CELL}) FROM {ROWS}", near=near())
-    number = replace(types[CELL], kind="float", layout="<d")
+    number = replace(of, kind="float", layout="<d")
     if clock is not None:
-        number = replace(types[CELL], kind="integer", low=-(2**63), high=2**63 - 1)
-    return InDuckDB(table.rows, {**types, CELL: number}, near=near, _tables=[table])
+        number = replace(of, kind="integer", low=-(2**63), high=2**63 - 1)
+    return InDuckDB(table.rows, {**file_columns.types, CELL: number}, near=near, _tables=[table])
 
 
 def path_in_words(paths: Sequence[One]) -> str:
@@ -413,7 +465,10 @@ def _of_folder(folder: Path) -> list[Path]:
 
 
 def open_file(
-    one: File, columns: Mapping[str, str], connection: "DuckDBPyConnection"
+    one: File,
+    columns: Mapping[str, str],
+    uses: Mapping[str, CellUse],
+    connection: "DuckDBPyConnection",
 ) -> FileColumns:
     """Return columns of one file, those that its folders name among them."""
     file, kind = one.path, format_of(one)
@@ -439,16 +494,31 @@ def open_file(
             "{file}: folders name columns of Parquet and Arrow files only", file=file
         )
     else:
-        is_json = kind == "JSON"
+        types = _types_of_text(one, kind, columns, uses)
         text = (
             open_json_lines(file, columns, connection)
-            if is_json
-            else open_csv(file, columns, start, one.form, connection)
+            if kind == "JSON"
+            else open_csv(file, types, start, one.form, connection)
         )
         failure = UnreadableFile("{file} cannot be read to its end: it is damaged", file=file)
-        numbers = None if one.form is None else one.form.numbers
-        return FileColumns(text.relation, kind, failure, text.query, numbers)
+        return FileColumns(text.relation, kind, failure, text.query, types)
     return FileColumns(_with_partition(relation, one, columns), kind, failure)
+
+
+def _types_of_text(
+    one: File, kind: str, columns: Mapping[str, str], uses: Mapping[str, CellUse]
+) -> dict[str, ColumnType]:
+    """Return the types of columns of a file of text, with what is read in their cells.
+
+    Of a column with a declared form it is what they spell. Ids are texts: of two persons none may become one.
+    """
+    form, types = one.form or TextForm(), dict[str, ColumnType]()
+    for alias, name in columns.items():
+        own = form.column(name)
+        use = None if is_of_unit(alias) else uses.get(alias, own.use)
+        reading = own.cells.reading(use)
+        types[alias] = ColumnType(name, "text", kind, cells=own.cells, reading=reading)
+    return types
 
 
 def _with_partition(

@@ -21,13 +21,13 @@ from ..date_grid import ClockKind
 from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray
 from ..signal_handlers import may_be_interrupted
+from .cell_forms import NO_TEXT
 from .engine_errors import missing_column, quietly
 from .ids import SALT, sql_decimal_text
 from .key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
 from .kinds import CELL, CellKey, ColumnType, column_type
 from .meanings import TRUTHS, is_written
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
-from .number_texts import NumberForm
 from .numeric import from_relation
 from .records import PERSON, START, is_of_unit
 from .times import sql_of_texts, sql_of_times
@@ -447,7 +447,8 @@ def _key_cell(name: str, native: "DuckDBPyType", of: ColumnType) -> tuple[str, s
     """Return the expressions of a cell as a key, and of whether it is one."""
     if of.kind == "text":
         text = f"CAST({name} AS VARCHAR)"
-        return text, f"strlen({text}) <= {MOST_KEY_BYTES}"
+        is_key = f"strlen({text}) <= {MOST_KEY_BYTES}"
+        return text, is_key if of.reading is None else f"{is_key} AND {text} <> '{NO_TEXT}'"
     if of.kind == "timestamp with time zone":
         if of.unit == "ns":
             return f"epoch_ns({name}) // 1000", f"epoch_ns({name}) % 1000 = 0"
@@ -476,8 +477,8 @@ def _comparable_cell(cell: str, native: str, of: ColumnType, kind: ConstantKind 
         return text_bytes(cell)
     if kind in ("time", "instant") and of.kind != "nothing":
         clock: ClockKind = "naive" if kind == "time" else "zoned"
-        return sql_of_texts(cell, clock) if is_text else sql_of_times(cell, native, of)
-    number = double_in_text(cell, of.numbers) if kind == "number" and is_text else cell
+        return sql_of_texts(cell, clock, of) if is_text else sql_of_times(cell, native, of)
+    number = double_in_text(cell, of) if kind == "number" and is_text else cell
     is_float = number is not cell or of.kind == "float"
     # `nextafter`: see `present`.
     return (
@@ -487,10 +488,10 @@ def _comparable_cell(cell: str, native: str, of: ColumnType, kind: ConstantKind 
     )
 
 
-def double_in_text(cell: str, form: NumberForm | None) -> str:
-    """Return the expression of the number that a field spells, in a form if one is given."""
-    if form is not None:
-        return f"TRY_CAST({form.sql(cell)} AS DOUBLE)"
+def double_in_text(cell: str, of: ColumnType) -> str:
+    """Return the expression of the number that a field spells; in a form what it spells was read before."""
+    if of.cells.numbers is not None:
+        return f"TRY_CAST({cell} AS DOUBLE)"
     # For DuckDB 1_000 would be one.
     return f"TRY_CAST(CASE WHEN NOT contains({cell}, '_') THEN {cell} END AS DOUBLE)"
 

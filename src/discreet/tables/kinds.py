@@ -15,7 +15,7 @@ from uuid import UUID
 
 from ..candidates import instant
 from ..errors import InvalidCandidates, NotCountable, preview
-from .number_texts import NumberForm
+from .cell_forms import NO_FORM, CellForm, CellReading
 
 CELL = "cell"
 """The name of the only column of a table once it has been opened."""
@@ -58,8 +58,10 @@ class ColumnType:
     """The categories, where whoever wrote the schema chose them: those of a Polars Enum."""
     has_order: bool = False
     """Whether its values have an order of their own, which is not that of their texts: ordered categories."""
-    numbers: NumberForm | None = None
-    """How text spells numbers, where the form of its file says it."""
+    cells: CellForm = NO_FORM
+    """How text writes numbers and dates, where the form of its file says it."""
+    reading: CellReading | None = None
+    """What was read in its cells, in place of their texts."""
 
     @property
     def words(self) -> str:

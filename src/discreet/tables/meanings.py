@@ -11,7 +11,7 @@ from uuid import UUID
 
 import numpy as np
 
-from ..candidates import Labels, instant
+from ..candidates import Labels, decimal_places, instant, plain_number
 from ..errors import InvalidCandidates, preview
 from ..numbers import exact
 from ..sampling.arrays import in_one_array, objects, types_of
@@ -32,6 +32,7 @@ from .kinds import (
     rounded_float,
     single,
 )
+from .number_texts import NumberForm
 
 WRITTEN = ("CSV", "JSON")
 
@@ -45,11 +46,17 @@ TRUTHS = {True: ("true", "True", "TRUE", "1"), False: ("false", "False", "FALSE"
 """How files write truths: those words that Frictionless Table Schema reads unless told otherwise."""
 
 
-def spellings(candidate: object) -> tuple[str, ...]:
+def spellings(candidate: object, of: ColumnType) -> tuple[str, ...]:
     """Return the texts as which a file may write a candidate, the first of which stands for all.
 
-    None for a value that can be written in many ways, such as a float or a time.
+    None for a value that can be written in many ways, such as a float or a time. In a column where what the cells
+    spell was read, a number or a date is its plain text.
     """
+    form = None if of.reading is None else of.reading.form
+    if isinstance(form, NumberForm) and isinstance(candidate, int | Fraction | Decimal):
+        return (_plain_text(candidate),)
+    if type(candidate) is dt.date and of.reading is None and of.cells.dates is not None:
+        return ()
     if isinstance(candidate, bool):
         return TRUTHS[candidate]
     if isinstance(candidate, int | Fraction | Decimal | str):
@@ -57,7 +64,16 @@ def spellings(candidate: object) -> tuple[str, ...]:
     return (candidate.isoformat(),) if type(candidate) is dt.date else ()
 
 
-def as_texts(candidates: Sequence[object], column: str, name: str = "candidate") -> list[str]:
+def _plain_text(number: int | Fraction | Decimal) -> str:
+    """Return a number as `NumberForm.plain` writes it."""
+    if isinstance(number, Fraction):
+        number = plain_number(number, decimal_places(number))
+    text = str(number) if isinstance(number, int | Fraction) else f"{number:f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def as_texts(candidates: Sequence[object], of: ColumnType, name: str = "candidate") -> list[str]:
     """Return the candidates as they are written in a file."""
     if isinstance(candidates, str | bytes):
         raise InvalidCandidates(
@@ -65,15 +81,15 @@ def as_texts(candidates: Sequence[object], column: str, name: str = "candidate")
         )
     texts: list[str] = []
     for candidate in map(single, candidates):
-        texts.extend(spellings(candidate)[:1])
-        if not spellings(candidate):
+        texts.extend(spellings(candidate, of)[:1])
+        if not spellings(candidate, of):
             raise InvalidCandidates(
                 "the {name} {candidate} is a {candidate_name}, but column {column} of a file holds "
                 "text. Give it as it is written in the file",
                 name=name,
                 candidate=preview(candidate),
                 candidate_name=type(candidate).__name__,
-                column=repr(column),
+                column=repr(of.column),
             )
     return texts
 
@@ -215,13 +231,13 @@ def texts_and_candidates(
     candidates: Sequence[object], of: ColumnType, name: str
 ) -> list[tuple[object, object]]:
     """Return the candidates as they are written in a file, with the candidates."""
-    texts = check_candidates(as_texts(candidates, of.column, name), of, name)
+    texts = check_candidates(as_texts(candidates, of, name), of, name)
     return list(zip(texts, map(single, candidates), strict=True))
 
 
 def text_meanings(text: object, candidate: object, of: ColumnType) -> tuple[Hashable, ...]:
     """Return all texts as which a file may write a candidate."""
-    several = (text, *spellings(candidate)[1:])
+    several = (text, *spellings(candidate, of)[1:])
     return tuple(cell for one in several if (cell := represent(one, of)) is not None)
 
 

@@ -2,7 +2,8 @@
 
    docs/explanation/text_files.md has the rules and why bytes may be split before they are decoded. A reader keeps its state
    from one block of bytes to the next, so a record may be longer than a block. Only the wanted cells are kept, and of one
-   that cannot be read nothing. Without this file csv itself reads: `csv_records.py`. */
+   that cannot be read nothing. A column may have a form: what its cells spell is kept in place of their texts, exactly as
+   `number_texts.py` and `date_texts.py` say. Without this file csv itself reads: `csv_records.py`. */
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,6 +27,9 @@
 #define SPANS (UINT64_MAX - 1)         /* the place of 1 if the record spans several lines, which no cell has */
 #define COMMENTS (UINT64_MAX - 2)      /* that of 1 if it is a line of a comment: with it such a line is a record without cells */
 #define SLACK 16                       /* short runs are copied by whole words */
+#define NO_TEXT '?'                    /* in place of a cell that spells nothing in its form */
+#define MORE 40                        /* so many bytes longer than its cell is the longest number or date */
+#define DAY_MS 86400000
 
 /* Arrow's C data interface. */
 struct array {
@@ -50,9 +54,21 @@ struct signs {
     int delimiter, quote, escape, comment, multiline, skips_blanks;
 };
 
+/* How the cells of a column spell numbers or dates, as the forms in Python write it. */
+struct form {
+    uint8_t kind;               /* 0: none; 'n': numbers; 'd': dates; 'e', 'f': days of Excel from 1900, from 1904 */
+    uint8_t decimal, thousands; /* signs; no thousands: 0 */
+    uint8_t percent, parentheses;
+    uint8_t *missing; /* texts that stand for a missing cell, each behind its length in two bytes */
+    size_t missing_size;
+    uint8_t *rest; /* of numbers the units, longest first, each behind its length in two bytes; of dates pairs of bytes */
+    size_t size;
+};
+
 struct reader {
     struct column *columns;
-    uint64_t *places; /* of the wanted fields, ascending */
+    struct form *forms;
+    uint64_t *places; /* of the wanted fields, ascending; one that is wanted in several forms is there several times */
     size_t n;
     struct signs signs;
     int has_table;
@@ -203,6 +219,380 @@ static int push(struct column *c, int unreadable)
     return 1;
 }
 
+/* A text that is read from its beginning. */
+struct text {
+    const uint8_t *p, *end;
+};
+
+static int is_digit(const struct text *t, size_t at)
+{
+    return (size_t)(t->end - t->p) > at && t->p[at] >= '0' && t->p[at] <= '9';
+}
+
+static int begins_with(const struct text *t, const void *bytes, size_t size)
+{
+    return (size_t)(t->end - t->p) >= size && memcmp(t->p, bytes, size) == 0;
+}
+
+static int take_bytes(struct text *t, const void *bytes, size_t size)
+{
+    int is_there = begins_with(t, bytes, size);
+    t->p += is_there ? size : 0;
+    return is_there;
+}
+
+/* Return the length of the blank that comes next: U+0020, U+00A0, U+2009 or U+202F. */
+static size_t blank_size(const struct text *t)
+{
+    if (begins_with(t, " ", 1))
+        return 1;
+    if (begins_with(t, "\xC2\xA0", 2))
+        return 2;
+    return begins_with(t, "\xE2\x80\x89", 3) || begins_with(t, "\xE2\x80\xAF", 3) ? 3 : 0;
+}
+
+static void skip_blanks(struct text *t)
+{
+    for (size_t size = blank_size(t); size; size = blank_size(t))
+        t->p += size;
+}
+
+/* Take a sign or the opening parenthesis: return 0, or one of "+-(". */
+static int take_sign(struct text *t, const struct form *f)
+{
+    if (take_bytes(t, "+", 1))
+        return '+';
+    if (take_bytes(t, "-", 1) || take_bytes(t, "\xE2\x88\x92", 3))
+        return '-';
+    return f->parentheses && take_bytes(t, "(", 1) ? '(' : 0;
+}
+
+static int take_unit(struct text *t, const struct form *f)
+{
+    for (size_t at = 0; at + 2 <= f->size;) {
+        size_t size = f->rest[at] | (size_t)f->rest[at + 1] << 8;
+        if (take_bytes(t, f->rest + at + 2, size))
+            return 1;
+        at += 2 + size;
+    }
+    return 0;
+}
+
+/* Return the length of the sign between groups that comes next. */
+static size_t group_sign_size(const struct text *t, const struct form *f)
+{
+    if (f->thousands == ' ')
+        return blank_size(t);
+    if (f->thousands && begins_with(t, &f->thousands, 1))
+        return 1;
+    return f->thousands == '\'' && begins_with(t, "\xE2\x80\x99", 3) ? 3 : 0;
+}
+
+/* Digits of a number: `whole` of them before the decimal sign, no 0 first, and `fraction` behind it. */
+struct digits {
+    uint8_t *at;
+    size_t whole, fraction;
+};
+
+static void take_digit(struct text *t, struct digits *d)
+{
+    if (d->whole || *t->p != '0')
+        d->at[d->whole++] = *t->p;
+    t->p++;
+}
+
+/* Take the digits of a number with the signs between them; return whether there are any. */
+static int take_digits(struct text *t, const struct form *f, struct digits *d)
+{
+    const uint8_t *from = t->p;
+    while (is_digit(t, 0))
+        take_digit(t, d);
+    size_t size = (size_t)(t->p - from);
+    if (size && size <= 3 && *from != '0')
+        for (;;) {
+            size_t sign = group_sign_size(t, f);
+            if (!sign || !is_digit(t, sign) || !is_digit(t, sign + 1) || !is_digit(t, sign + 2) || is_digit(t, sign + 3))
+                break;
+            t->p += sign;
+            for (int i = 0; i < 3; i++)
+                take_digit(t, d);
+        }
+    if (!begins_with(t, &f->decimal, 1) || !is_digit(t, 1))
+        return size > 0;
+    for (t->p++; is_digit(t, 0); t->p++)
+        d->at[d->whole + d->fraction++] = *t->p;
+    return 1;
+}
+
+/* Write a number in plain digits, its decimal sign `shift` places to the left; return its length. */
+static size_t write_number(uint8_t *out, struct digits d, size_t shift, int is_negative)
+{
+    for (; d.whole < shift; d.whole++, d.at--)
+        d.at[-1] = '0';
+    d.whole -= shift, d.fraction += shift;
+    while (d.whole && *d.at == '0')
+        d.whole--, d.at++;
+    while (d.fraction && d.at[d.whole + d.fraction - 1] == '0')
+        d.fraction--;
+    size_t size = 0;
+    if (is_negative && d.whole + d.fraction)
+        out[size++] = '-';
+    if (d.whole == 0)
+        out[size++] = '0';
+    memmove(out + size, d.at, d.whole); /* the digits are behind */
+    size += d.whole;
+    if (d.fraction) {
+        out[size++] = '.';
+        memmove(out + size, d.at + d.whole, d.fraction);
+    }
+    return size + d.fraction;
+}
+
+/* Write the number that a text spells; return its length, 0 for none. */
+static size_t spell_number(const struct form *f, struct text t, uint8_t *out)
+{
+    struct digits d = {.at = out + 8};
+    skip_blanks(&t);
+    int sign = take_sign(&t, f);
+    skip_blanks(&t);
+    int has_unit = take_unit(&t, f);
+    skip_blanks(&t);
+    if (!sign)
+        sign = take_sign(&t, f);
+    skip_blanks(&t);
+    if (!take_digits(&t, f, &d))
+        return 0;
+    skip_blanks(&t);
+    if (f->percent && !take_bytes(&t, "%", 1))
+        return 0;
+    skip_blanks(&t);
+    int is_open = sign == '(' && !take_bytes(&t, ")", 1);
+    skip_blanks(&t);
+    if (!has_unit)
+        take_unit(&t, f);
+    skip_blanks(&t);
+    if (is_open && !take_bytes(&t, ")", 1))
+        return 0;
+    skip_blanks(&t);
+    return t.p == t.end ? write_number(out, d, f->percent ? 2 : 0, sign == '-' || sign == '(') : 0;
+}
+
+/* A moment in parts; -1 where there is none. */
+struct moment {
+    int year, month, day, hour, minute, second, micros, half, offset; /* half: 0 for AM, 1 for PM; offset in minutes */
+    int has_time, has_12, has_micros, has_offset;
+};
+
+static uint8_t *write_digits(uint8_t *at, int value, int digits)
+{
+    for (int i = digits; i--; value /= 10)
+        at[i] = (uint8_t)('0' + value % 10);
+    return at + digits;
+}
+
+static int days_of_month(int year, int month)
+{
+    static const uint8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return days[month - 1] + (month == 2 && is_leap);
+}
+
+static size_t write_moment(uint8_t *out, const struct moment *m)
+{
+    if (m->year < 1 || m->year > 9999 || m->month < 1 || m->month > 12 || m->day < 1
+        || m->day > days_of_month(m->year, m->month) || m->hour > 23 || m->minute > 59 || m->second > 59)
+        return 0;
+    uint8_t *at = write_digits(out, m->year, 4);
+    *at++ = '-', at = write_digits(at, m->month, 2);
+    *at++ = '-', at = write_digits(at, m->day, 2);
+    if (!m->has_time)
+        return (size_t)(at - out);
+    *at++ = 'T', at = write_digits(at, m->hour, 2);
+    *at++ = ':', at = write_digits(at, m->minute, 2);
+    *at++ = ':', at = write_digits(at, m->second, 2);
+    if (m->has_micros)
+        *at++ = '.', at = write_digits(at, m->micros, 6);
+    if (m->has_offset) {
+        int minutes = m->offset < 0 ? -m->offset : m->offset;
+        *at++ = m->offset < 0 ? '-' : '+', at = write_digits(at, minutes / 60, 2);
+        *at++ = ':', at = write_digits(at, minutes % 60, 2);
+    }
+    return (size_t)(at - out);
+}
+
+/* Take from `least` to `most` digits; return the number, -1 for none. */
+static int take_int(struct text *t, int least, int most)
+{
+    int value = 0, i = 0;
+    for (; i < most && is_digit(t, 0); i++)
+        value = 10 * value + *t->p++ - '0';
+    return i < least ? -1 : value;
+}
+
+/* Take Z, or hours and minutes with a sign. */
+static int take_offset(struct text *t, int *offset)
+{
+    if (take_bytes(t, "Z", 1))
+        return 1;
+    int is_minus = begins_with(t, "-", 1);
+    if (!is_minus && !begins_with(t, "+", 1))
+        return 0;
+    t->p++;
+    int hours = take_int(t, 2, 2);
+    take_bytes(t, ":", 1);
+    int minutes = take_int(t, 2, 2);
+    *offset = (is_minus ? -1 : 1) * (60 * hours + minutes);
+    return hours >= 0 && hours <= 23 && minutes >= 0 && minutes <= 59;
+}
+
+static int take_micros(struct text *t, int *micros)
+{
+    const uint8_t *from = t->p;
+    *micros = take_int(t, 1, 6);
+    for (int64_t i = t->p - from; i < 6; i++)
+        *micros *= 10;
+    return t->p > from;
+}
+
+/* Take AM or PM, or both small. */
+static int take_half(struct text *t, int *half)
+{
+    *half = begins_with(t, "PM", 2) || begins_with(t, "pm", 2);
+    return take_bytes(t, "AM", 2) || take_bytes(t, "am", 2) || take_bytes(t, "PM", 2) || take_bytes(t, "pm", 2);
+}
+
+/* Take a part of a date by its letter, or a sign; return whether it is there. */
+static int take_part(struct text *t, uint8_t letter, uint8_t of, struct moment *m)
+{
+    int *part = letter == 'd' ? &m->day : letter == 'm' ? &m->month : letter == 'M' ? &m->minute : letter == 'S' ? &m->second
+              : letter == 'H' || letter == 'I' ? &m->hour : &m->year;
+    switch (letter) {
+    case 'L':
+        return take_bytes(t, &of, 1);
+    case 'f':
+        m->has_micros = 1;
+        return take_micros(t, &m->micros);
+    case 'p':
+        return take_half(t, &m->half);
+    case 'z':
+        m->has_offset = 1;
+        return take_offset(t, &m->offset);
+    case 'y':
+        m->year = take_int(t, 2, 2);
+        m->year += m->year < 0 ? -9999 : m->year < 69 ? 2000 : 1900;
+        return 1;
+    case 'H':
+    case 'I':
+        m->has_time = 1, m->has_12 = letter == 'I';
+        /* fall through */
+    default:
+        *part = take_int(t, of, letter == 'Y' ? 4 : 2);
+        return *part >= 0;
+    }
+}
+
+/* Write the date that a text spells; return its length, 0 for none. */
+static size_t spell_date(const struct form *f, struct text t, uint8_t *out)
+{
+    struct moment m = {.year = 0};
+    for (size_t i = 0; i + 2 <= f->size; i += 2)
+        if (!take_part(&t, f->rest[i], f->rest[i + 1], &m))
+            return 0;
+    if (t.p != t.end || (m.has_12 && (m.hour < 1 || m.hour > 12)))
+        return 0;
+    if (m.has_12)
+        m.hour = m.hour % 12 + 12 * m.half;
+    return write_moment(out, &m);
+}
+
+/* Put the date that is so many days after 1970-01-01 into a moment: Howard Hinnant's civil_from_days. */
+static void put_day(struct moment *m, int64_t days)
+{
+    int64_t since = days + 719468, era = since / 146097; /* from 0000-03-01, and no day here is before it */
+    int of_era = (int)(since % 146097);
+    int year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int of_year = of_era - (365 * year + year / 4 - year / 100), month = (5 * of_year + 2) / 153;
+    m->day = of_year - (153 * month + 2) / 5 + 1;
+    m->month = month < 10 ? month + 3 : month - 9;
+    m->year = (int)(era * 400 + year + (m->month <= 2));
+}
+
+/* Write the date of a day of Excel in plain digits; return its length, 0 for none. */
+static size_t write_serial(const struct form *f, struct text t, uint8_t *out)
+{
+    struct moment m = {.year = 0};
+    int day = take_int(&t, 1, 7); /* of a negative one the sign is left */
+    const uint8_t *from = t.p + 1;
+    if (day < 0 || (t.p != t.end && *t.p != '.') || (f->kind == 'e' && (day < 1 || day == 60)))
+        return 0;
+    int64_t whole = 0, tenth = 0; /* of the fraction in milliseconds, by long multiplication from its last digit on */
+    for (const uint8_t *p = t.end; p > from; p--) {
+        int64_t product = (int64_t)(p[-1] - '0') * DAY_MS + whole;
+        whole = product / 10, tenth = product % 10;
+    }
+    whole += tenth >= 5;
+    put_day(&m, day + whole / DAY_MS - (f->kind == 'f' ? 24107 : day < 60 ? 25568 : 25569));
+    int ms = (int)(whole % DAY_MS);
+    m.has_time = m.has_micros = ms > 0;
+    m.hour = ms / 3600000, m.minute = ms / 60000 % 60, m.second = ms / 1000 % 60, m.micros = ms % 1000 * 1000;
+    return write_moment(out, &m);
+}
+
+/* Return whether a text stands for a missing cell. */
+static int is_missing(const struct form *f, const uint8_t *text, size_t size)
+{
+    for (size_t at = 0; at + 2 <= f->missing_size;) {
+        size_t length = f->missing[at] | (size_t)f->missing[at + 1] << 8;
+        if (length == size && memcmp(f->missing + at + 2, text, size) == 0)
+            return 1;
+        at += 2 + length;
+    }
+    return 0;
+}
+
+/* Put what a text spells behind a column, where room is; a text without a character stays so. */
+static void spell(struct column *c, const struct form *f, const uint8_t *from, size_t size)
+{
+    uint8_t *out = c->text + c->used;
+    struct text t = {from, from + size};
+    size_t length = f->kind == 0 ? size : f->kind == 'd' ? spell_date(f, t, out) : spell_number(f, t, out);
+    if (f->kind == 0)
+        memcpy(out, from, size);
+    else if (length && f->kind != 'n' && f->kind != 'd')
+        length = write_serial(f, (struct text){out, out + length}, out);
+    if (size && f->kind && is_missing(f, from, size))
+        length = 0;
+    else if (length == 0 && size)
+        out[length++] = NO_TEXT;
+    c->used += length;
+}
+
+/* Put the cell that is read into the other columns of its field, and what it spells into its own. */
+static int spell_cell(struct reader *r, struct column *c)
+{
+    size_t begin = begin_of_cell(c), size = c->used - begin, next = r->slot + 1;
+    int is_last = next == r->n || r->places[next] != r->field, has_form = r->forms[r->slot].kind != 0;
+    if (is_last && !has_form)
+        return 1;
+    if (!make_room(c, size + MORE))
+        return 0;
+    for (size_t i = next; i < r->n && r->places[i] == r->field; i++) {
+        struct column *other = r->columns + i;
+        if (!make_room(other, size + MORE))
+            return 0;
+        if (!r->unreadable)
+            spell(other, r->forms + i, c->text + begin, size);
+        if (!push(other, r->unreadable))
+            return 0;
+    }
+    if (!has_form)
+        return 1;
+    spell(c, r->forms + r->slot, c->text + begin, size);
+    memmove(c->text + begin, c->text + begin + size, c->used - begin - size);
+    c->used -= size;
+    return 1;
+}
+
 static int end_cell(struct reader *r)
 {
     if (is_wanted(r)) {
@@ -210,10 +600,11 @@ static int end_cell(struct reader *r)
         end_run(r);
         if (r->unreadable)
             c->used = begin_of_cell(c);
-        if (!push(c, r->unreadable))
+        if (!spell_cell(r, c) || !push(c, r->unreadable))
             return 0;
         r->unreadable = 0;
-        r->slot++;
+        while (is_wanted(r))
+            r->slot++;
     }
     r->field++;
     return 1;
@@ -436,8 +827,11 @@ EXPORT void discreet_close(struct reader *r)
         free(r->columns[i].text);
         free(r->columns[i].ends);
         free(r->columns[i].valid);
+        free(r->forms[i].missing);
+        free(r->forms[i].rest);
     }
     if (r != NULL) {
+        free(r->forms);
         free(r->columns);
         free(r->places);
     }
@@ -453,8 +847,9 @@ EXPORT struct reader *discreet_open(
         return NULL;
     r->columns = calloc(n ? n : 1, sizeof *r->columns);
     r->places = calloc(n ? n : 1, sizeof *r->places);
-    if (r->columns == NULL || r->places == NULL) {
-        discreet_close(r);
+    r->forms = calloc(n ? n : 1, sizeof *r->forms);
+    if (r->columns == NULL || r->places == NULL || r->forms == NULL) {
+        discreet_close(r); /* which knows of no columns yet */
         return NULL;
     }
     memcpy(r->places, places, n * sizeof *places);
@@ -471,6 +866,24 @@ EXPORT struct reader *discreet_open(
     if (signs->escape >= 0)
         r->stops[signs->escape] = 1;
     return r;
+}
+
+/* Give a column a form, before bytes are read; return whether memory sufficed. */
+EXPORT int discreet_form(struct reader *r, size_t column, const uint8_t *bytes, size_t size)
+{
+    struct form *f = r->forms + column;
+    f->missing_size = bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;
+    bytes += 4 + f->missing_size, size -= 4 + f->missing_size;
+    size_t head = *bytes == 'd' ? 1 : 5;
+    f->missing = malloc(f->missing_size + 1), f->rest = malloc(size - head + 1);
+    if (f->missing == NULL || f->rest == NULL)
+        return 0;
+    memcpy(f->missing, bytes - f->missing_size, f->missing_size);
+    memcpy(f->rest, bytes + head, size - head);
+    f->kind = bytes[0], f->size = size - head;
+    if (head == 5)
+        f->decimal = bytes[1], f->thousands = bytes[2], f->percent = bytes[3], f->parentheses = bytes[4];
+    return 1;
 }
 
 /* Read bytes until the batch is full; return how many were read, or -1 if memory is short. */

@@ -22,6 +22,7 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
             _SIZE,
         ),
     ),
+    "form": (ctypes.c_int, (_POINTER, _SIZE, ctypes.c_char_p, _SIZE)),
     "read": (ctypes.c_int64, (_POINTER, _POINTER, _SIZE)),
     "end": (ctypes.c_int, (_POINTER,)),
     "records": (_SIZE, (_POINTER,)),

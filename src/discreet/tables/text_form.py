@@ -1,14 +1,14 @@
 """The form of a file of text: its owner says it, and no row decides."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from ..arguments import read_sequence
 from ..errors import InvalidArgument, preview
+from .cell_forms import CELL_WORDS, NO_FORM, CellForm, CellUse, cell_form
 from .encodings import encoding_name
-from .number_texts import DECIMALS, THOUSANDS, NumberForm
 
 MOST_COLUMNS = 10_000
 LONGEST_NAME = 255
@@ -26,9 +26,7 @@ WORDS = (
     "names",
     "skip",
     "comment",
-    "missing",
-    "decimal",
-    "thousands",
+    *CELL_WORDS,
     "sheet",
     "skip_initial_space",
 )
@@ -36,6 +34,19 @@ WORDS = (
 
 MOST_SKIPPED = 10_000
 MOST_MARKERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnForm:
+    """The form of the cells of a column as it is declared.
+
+    Attributes:
+        cells: the form.
+        use: what its cells are used as, where they are numbers or dates in a form; None for their texts.
+    """
+
+    cells: CellForm
+    use: CellUse | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +63,10 @@ class TextForm:
             none.
         skip: how many lines there are above the header, or above the first record.
         comment: the character that begins a line which is no record; None if there is none.
-        missing: the texts that stand for a missing cell, as an empty one does.
         skip_initial_space: whether blanks at the beginning of a cell are no part of it.
-        decimal: the decimal sign of numbers; None if it is not said.
-        thousands: the sign between their groups of three digits; None if there is none.
         sheet: the name of the sheet of a workbook; None if there is one alone.
+        cells: the form of its cells, unless that of their column is declared.
+        columns: the forms of columns that are declared, by their names.
     """
 
     delimiter: str | None = None
@@ -64,22 +74,17 @@ class TextForm:
     encoding: str | None = None
     quote: str = '"'
     multiline: bool = True
-    decimal: str | None = None
-    thousands: str | None = None
     sheet: str | None = None
     escape: str | None = None
     skip: int = 0
     comment: str | None = None
-    missing: tuple[str, ...] = ()
     skip_initial_space: bool = False
+    cells: CellForm = NO_FORM
+    columns: tuple[tuple[str, ColumnForm], ...] = field(default=(), repr=False)
 
-    @property
-    def numbers(self) -> NumberForm | None:
-        """How numbers are written; None if the form does not say."""
-        if self.decimal is None and self.thousands is None:
-            return None
-        other = "," if self.thousands == "." else "."
-        return NumberForm(self.decimal or other, self.thousands or "")
+    def column(self, name: str) -> ColumnForm:
+        """Return the form of the cells of a column."""
+        return dict(self.columns).get(name) or ColumnForm(self.cells)
 
     @property
     def may_span(self) -> bool:
@@ -91,7 +96,8 @@ class TextForm:
         """The words that were said, in plain values."""
         words = {one.name: getattr(self, one.name) for one in fields(self)}
         changed = {name: words[name] for name, one in _DEFAULTS.items() if words[name] != one}
-        return {name: [*one] if isinstance(one, tuple) else one for name, one in changed.items()}
+        own = {name: [*one] if isinstance(one, tuple) else one for name, one in changed.items()}
+        return own | self.cells.given
 
 
 def check_sheet_words(form: TextForm, file: Path, *, is_workbook: bool) -> None:
@@ -111,7 +117,9 @@ def check_sheet_words(form: TextForm, file: Path, *, is_workbook: bool) -> None:
         )
 
 
-_DEFAULTS: Mapping[str, Any] = {one.name: one.default for one in fields(TextForm)}
+_DEFAULTS: Mapping[str, Any] = {
+    one.name: one.default for one in fields(TextForm) if one.name not in ("cells", "columns")
+}
 
 
 def text_form(  # noqa: PLR0913  # the words of a form
@@ -121,16 +129,14 @@ def text_form(  # noqa: PLR0913  # the words of a form
     encoding: object = None,
     quote: object = '"',
     multiline: object = True,
-    decimal: object = None,
-    thousands: object = None,
     sheet: object = None,
     escape: object = None,
     skip: object = 0,
     comment: object = None,
-    missing: Sequence[str] = (),
     skip_initial_space: object = False,
+    **cells: object,
 ) -> TextForm:
-    """Return the form that these words say: those of `TextForm`.
+    """Return the form that these words say: those of `TextForm` and of `CellForm`.
 
     Raises:
         InvalidArgument: if a word says none.
@@ -141,18 +147,20 @@ def text_form(  # noqa: PLR0913  # the words of a form
         encoding=None if encoding is None else encoding_name(encoding),
         quote="" if quote == "" else _sign(quote, "quote"),
         multiline=_truth(multiline, "multiline"),
-        decimal=_one_of(decimal, "decimal", DECIMALS),
-        thousands=_one_of(thousands, "thousands", (*THOUSANDS,)),
         escape=None if escape is None else _sign(escape, "escape"),
         skip=_lines(skip),
         comment=None if comment is None else _sign(comment, "comment"),
-        missing=_markers(missing),
         skip_initial_space=_truth(skip_initial_space, "skip_initial_space"),
         sheet=_sheet(sheet),
+        cells=cell_form({word: one for word, one in cells.items() if not _is_empty_list(one)}),
     )
     _check_signs(form)
-    _check_numbers(form.delimiter, form.quote, form.decimal, form.thousands)
+    check_delimiter(form.delimiter, form.quote, form.cells)
     return form
+
+
+def _is_empty_list(value: object) -> bool:
+    return isinstance(value, list | tuple) and not value
 
 
 def _sheet(name: object) -> str | None:
@@ -181,14 +189,6 @@ def _lines(skip: object) -> int:
     )
 
 
-def _markers(missing: Sequence[str]) -> tuple[str, ...]:
-    """Return the texts that stand for a missing cell, each once."""
-    markers = tuple(read_sequence(missing, "missing", MOST_MARKERS))
-    if not all(isinstance(one, str) and "\0" not in one for one in markers):
-        raise InvalidArgument("missing must be a list of texts, each as it stands in a cell")
-    return tuple(dict.fromkeys(markers))
-
-
 def _check_signs(form: TextForm) -> None:
     """Raise where one character would be two signs."""
     signs = {
@@ -211,28 +211,13 @@ def _check_signs(form: TextForm) -> None:
                 )
 
 
-def _one_of(value: object, word: str, signs: Sequence[str]) -> str | None:
-    """Return one of some signs, or None."""
-    if value is None or (isinstance(value, str) and value in signs):
-        return value
-    raise InvalidArgument(
-        "{word} must be one of {signs}, got {value}",
-        word=word,
-        signs=" ".join(map(repr, signs)),
-        value=preview(value),
-    )
+def check_delimiter(delimiter: str | None, quote: str, cells: CellForm) -> None:
+    """Raise where no cell could hold such numbers.
 
-
-def _check_numbers(
-    delimiter: str | None, quote: str, decimal: str | None, thousands: str | None
-) -> None:
-    """Raise where no cell could hold such numbers, or one could mean two."""
-    if decimal is not None and decimal == thousands:
-        raise InvalidArgument(
-            "decimal and thousands must be two signs, got {decimal} for both",
-            decimal=repr(decimal),
-        )
-    if not quote and delimiter is not None and delimiter in (decimal, thousands):
+    Raises:
+        InvalidArgument: if there are no quotes, and a sign of numbers separates cells.
+    """
+    if not quote and delimiter is not None and delimiter in (cells.decimal, cells.thousands):
         raise InvalidArgument(
             "numbers cannot have the sign {delimiter}, which separates cells, if there are no quotes",
             delimiter=repr(delimiter),

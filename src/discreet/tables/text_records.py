@@ -25,6 +25,7 @@ import numpy as np
 
 from . import byte_blocks, reader_library
 from .arrow_export import put_batch, stream_capsule
+from .cell_forms import CellReading
 from .csv_records import records_of, text_lines
 from .encodings import byte_table
 from .json_arrays import array_lines
@@ -67,6 +68,8 @@ class TextRecords:
         places: those of the wanted cells, ascending.
         skip: how many records the header is, below the lines that the form skips.
         is_array: whether the file is an array of JSON, whose elements are the records.
+        readings: what is read in the cells of each place; None for their texts. Left out, for texts alone. A cell
+            that spells nothing is `NO_TEXT`, and an empty one stays empty.
     """
 
     file: Path
@@ -76,6 +79,7 @@ class TextRecords:
     places: tuple[int, ...]
     skip: int
     is_array: bool = False
+    readings: tuple[CellReading | None, ...] = ()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return a stream of the wanted cells, called c0, c1, ... in the order of their places."""
@@ -102,6 +106,9 @@ class _ByKernel:
             raise MemoryError
         is_raw = table is not None or records.encoding == "utf-8"
         self._blocks = _without_lines(_blocks(records, is_raw=is_raw), form.skip)
+        for column, reading in enumerate(records.readings):
+            program = b"" if reading is None else reading.program
+            _need(not program or functions["form"](self._reader, column, program, len(program)))
         self._block, self._at = b"", 0
 
     def next_into(self, address: int) -> bool:
@@ -183,6 +190,7 @@ class _ByCsv:
 
     def __init__(self, records: TextRecords) -> None:
         self._places, self._opened = records.places, ExitStack()
+        self._readings = records.readings or (None,) * len(records.places)
         self._stream = self._opened.enter_context(_opened(records))
         self._lines = text_lines(self._stream, records.encoding)  # without it the stream is closed
         lines = islice(self._lines, records.form.skip, None)
@@ -199,7 +207,7 @@ class _ByCsv:
             size += len(records)
             is_last = len(records) < _BETWEEN_LOOKS
         if size:
-            put_batch([*map(_arrow_column, columns)], size, address)
+            put_batch([*map(_arrow_column, columns, self._readings)], size, address)
         return size > 0
 
     def close(self) -> None:
@@ -229,7 +237,7 @@ def _spans(text: str) -> bool:
     return "\n" in text or "\r" in text
 
 
-def _arrow_column(cells: list[str]) -> tuple[Any, Any, int, Any]:
+def _arrow_column(cells: list[str], reading: CellReading | None) -> tuple[Any, Any, int, Any]:
     """Return a column of an Arrow batch: its text, the ends of its cells, the number of nulls, the others."""
     words, valid, bad = [*map(str.encode, cells)], np.empty(0, np.uint8), 0
     if _LACKING in "".join(cells) or max(map(len, words)) > LONGEST_CELL:
@@ -237,6 +245,8 @@ def _arrow_column(cells: list[str]) -> tuple[Any, Any, int, Any]:
         is_bad = [_LACKING in cell or len(word) > LONGEST_CELL for cell, word in pairs]
         words = [b"" if one else word for word, one in zip(words, is_bad, strict=True)]
         bad, valid = sum(is_bad), np.packbits(~np.array(is_bad), bitorder="little")
+    if reading is not None:
+        words = [reading.plain(word.decode()).encode() for word in words]
     lengths = np.fromiter(map(len, words), np.int64, len(words))
     ends = np.concatenate([[0], lengths.cumsum()]).astype(np.int32)
     return np.frombuffer(b"".join(words) or b"\0", np.uint8), ends, bad, valid

@@ -61,13 +61,13 @@ def check_times(of: ColumnType, clock: ClockKind) -> None:
         UnreadableData: from its type alone.
     """
     if (
-        is_written(of)
+        (is_written(of) and (of.cells.dates is None or of.cells.dates.clock == clock))
         or (of.kind == "anything" and of.name == "object")
         or of.kind in TYPES_OF_CLOCKS[clock]
     ):
         return
     other: ClockKind = "naive" if clock == "zoned" else "zoned"
-    if of.kind in TYPES_OF_CLOCKS[other]:
+    if is_written(of) or of.kind in TYPES_OF_CLOCKS[other]:
         raise UnreadableData(
             f"{of.words}, has {_KINDS_IN_WORDS[other]}, and the candidates are "
             f"{_KINDS_IN_WORDS[clock]}: give a DateGrid of "
@@ -145,10 +145,15 @@ def sql_of_times(cell: str, native: str, of: ColumnType) -> str:
     return f"epoch_us(CASE {ends} ELSE {inner} END)"
 
 
-def sql_of_texts(cell: str, clock: ClockKind) -> str:
+def sql_of_texts(cell: str, clock: ClockKind, of: ColumnType) -> str:
     """Return the expression in DuckDB of the integers that stand for times in text, null for other text."""
-    native = "TIMESTAMPTZ" if clock == "zoned" else "TIMESTAMP"
+    native, dates = "TIMESTAMPTZ" if clock == "zoned" else "TIMESTAMP", of.cells.dates
+    if dates is not None:  # what it spells was read before
+        return f"epoch_us(TRY_CAST({cell} AS {native}))" if dates.clock == clock else _NO_TIME
     whole = (
         f"regexp_full_match({cell}, '{TIME_PATTERNS[clock]}') AND NOT starts_with({cell}, '0000')"
     )
     return f"epoch_us(TRY_CAST(CASE WHEN {whole} THEN {cell} END AS {native}))"
+
+
+_NO_TIME = "CAST(NULL AS BIGINT)"
