@@ -2,6 +2,8 @@
 
 import datetime as dt
 import re
+import sqlite3
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -129,3 +131,25 @@ def test_the_command_prints_a_draft_under_the_name_given(
     out, _ = capsys.readouterr()
     assert '[datasets."ann\'s"]' in out
     assert out == draft(str(tmp_path / "x.parquet"), "ann's")
+
+
+@pytest.mark.parametrize(
+    ("declared", "kind"),
+    [
+        ("NVARCHAR(40)", "string"), ("VARCHAR2(9)", "string"), ("NATIVE CHARACTER(70)", "string"),
+        ("STRING", "string"), ("citext", "string"), ("uuid", "string"), ("TIMESTAMP WITH TIME ZONE", "string"), ("DateTime", "string"),
+        ("INT8", "integer"), ("unsigned big int", "integer"), ("MEDIUMINT(9)", "integer"), ("bool", "integer"),
+        ("NUMERIC(10,2)", "number"), ("DOUBLE PRECISION", "number"), ("money", "number"), ("DEC", "number"),
+        ("", "FILL IN"), ("ANYTHING", "FILL IN"), ("VARBINARY(9)", "no question"), ("BLOB", "no question"),
+    ],
+)  # fmt: skip
+def test_any_spelling_of_a_type_of_sqlite(tmp_path: Path, declared: str, kind: str) -> None:
+    file = tmp_path / "t.bin"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"CREATE TABLE t (a {declared}, b GENERATED ALWAYS AS (1))")
+        connection.execute("CREATE VIEW v AS SELECT a FROM t")
+    for table in ("t", "v"):
+        text = draft(str(file), table=table)
+        part = text[text.index("columns.a]" if kind != "no question" else '# "a"') :]
+        assert kind in part.partition("\n\n")[0]
+    assert ".columns.b]" in draft(str(file), table="t")

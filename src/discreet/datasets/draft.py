@@ -206,8 +206,13 @@ def name_of_source(source: str) -> str:
 SUFFIXES = {".duckdb": "duckdb", ".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
 """The kinds of databases, by the endings of their files."""
 
-_STORED = {"DATE": "TEXT", "DATETIME": "TEXT", "TIMESTAMP": "TEXT", "BOOLEAN": "INTEGER"}
-"""What SQLite has in a column of a type that it does not know."""
+_STORED = (
+    ("INT|BOOL|^BIT$", "INTEGER"),
+    ("CHAR|CLOB|TEXT|STR|ENUM|UUID|GUID|DATE|TIME", "TEXT"),
+    ("BLOB|BINARY|BYTE", "BLOB"),
+    ("REAL|FLOA|DOUB|NUM|DEC|MONEY|CURRENCY", "DOUBLE"),
+)
+"""What SQLite has in a column whose type holds a word, which is any text that its writer chose."""
 
 
 def database_url(source: str) -> str | None:
@@ -229,8 +234,8 @@ def _database_by_bytes(source: str) -> str | None:
     )
 
 
-def columns_of_table(url: str, table: str | None) -> dict[str, str]:
-    """Return the types of the columns of a table by their names, as the database tells them.
+def columns_of_table(url: str, table: str | None) -> dict[str, str | None]:
+    """Return the types of the columns of a table by their names, as the database says; None where it says none.
 
     Raises:
         InvalidArgument: if it is no database that a description can name, or has no such table.
@@ -249,7 +254,7 @@ def columns_of_table(url: str, table: str | None) -> dict[str, str]:
     raise InvalidArgument(message)
 
 
-def _column_types(database: Database | DuckFile, table: str | None) -> dict[str, str]:
+def _column_types(database: Database | DuckFile, table: str | None) -> dict[str, str | None]:
     tables = (
         _duckdb_tables(database)
         if isinstance(database, DuckFile)
@@ -266,8 +271,17 @@ def _column_types(database: Database | DuckFile, table: str | None) -> dict[str,
         relation = database.sql(table_query(table))
         return {name: str(of) for name, of in zip(relation.columns, relation.types, strict=True)}
     with database.connect() as connection:
-        types = {one["name"]: str(one["type"]) for one in _inspector(connection).get_columns(table)}
-    return {name: _STORED.get(of, of) if database.file else of for name, of in types.items()}
+        if database.file is None:
+            columns = _inspector(connection).get_columns(table)
+            return {one["name"]: str(one["type"]) for one in columns}
+        query = "SELECT name, type FROM pragma_table_xinfo(?)"
+        return {name: _stored(of) for name, of in connection.exec_driver_sql(query, (table,))}
+
+
+def _stored(declared: str) -> str | None:
+    """Return the type of what a column of SQLite holds, by its declared one; None if that says nothing."""
+    words = declared.upper().partition("(")[0].strip()
+    return next((kind for pattern, kind in _STORED if re.search(pattern, words)), None)
 
 
 def _duckdb_tables(database: DuckFile) -> list[str]:
