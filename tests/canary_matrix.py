@@ -4,13 +4,17 @@ Every cell of the data is a canary: a text or number that occurs nowhere else. A
 where there is one it holds names; where the owner gives the names, the first line is a row like all others.
 """
 
+import bz2
 import gzip
+import io
 import json
 import logging
+import lzma
 import re
 import sqlite3
 import sys
 import warnings
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -72,6 +76,66 @@ def _text(header: str, rows: str) -> bytes:
     return f"{header}{rows}".encode()
 
 
+def _zipped(*contents: bytes) -> bytes:
+    """Return an archive of files, or a workbook of these parts."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for i, content in enumerate(contents):
+            archive.writestr(f"{i}.csv", content)
+    return packed.getvalue()
+
+
+def _zstd(content: bytes) -> bytes:
+    try:
+        from backports import zstd
+    except ImportError:  # it is refused by its first bytes
+        return b"\x28\xb5\x2f\xfd" + content
+    packed: bytes = zstd.compress(content)
+    return packed
+
+
+_SPREADSHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def _workbook(text: str, *, sheets: int = 1, end: str = "</sheetData></worksheet>") -> bytes:
+    """Return a workbook of the lines of a text, whose cells are in the sheet itself and shared by turns."""
+    shared, rows = list[str](), list[str]()
+    for line in text.splitlines():
+        rows.append("<row>")
+        for i, cell in enumerate(line.split(",")):
+            shared.append(f"<si><t>{cell}</t></si>")
+            inline = f'<c t="inlineStr"><is><t>{cell}</t></is></c>'
+            rows.append(f'<c t="s"><v>{len(shared) - 1}</v></c>' if i % 2 else inline)
+        rows.append("</row>")
+    kinds = ["officeDocument", *["worksheet"] * sheets, "sharedStrings"]
+    places = ["xl/workbook.xml", *["s.xml"] * sheets, "shared.xml"]
+    relations = [
+        f'<Relationship Id="r{i}" Type="{_OFFICE}/{kind}" Target="{place}"/>'
+        for i, (kind, place) in enumerate(zip(kinds, places, strict=True))
+    ]
+    names = "".join(f'<sheet name="s{i}" r:id="r{i}"/>' for i in range(1, sheets + 1))
+    parts = {
+        "[Content_Types].xml": "<Types/>",
+        "_rels/.rels": f"<Relationships>{relations[0]}</Relationships>",
+        "xl/_rels/workbook.xml.rels": f"<Relationships>{''.join(relations[1:])}</Relationships>",
+        "xl/workbook.xml": f'<workbook xmlns:r="{_OFFICE}"><sheets>{names}</sheets></workbook>',
+        "xl/shared.xml": f"<sst>{''.join(shared)}</sst>",
+        "xl/s.xml": f'<worksheet xmlns="{_SPREADSHEET}"><sheetData>{"".join(rows)}{end}',
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:  # stored: damage is in the text itself
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    return packed.getvalue()
+
+
+def _damaged(content: bytes, at: bytes) -> bytes:
+    """Return bytes with others from a place on."""
+    place = content.index(at)
+    return content[:place] + b"\xff" * 9 + content[place + 9 :]
+
+
 _SCRAMBLED = CELLS.replace("zq7n3", 'zq7n3"tail').replace("zq7c5", '"zq7c5"zq7')
 FILES: Mapping[str, Callable[[str], bytes]] = {
     "sound": lambda header: _text(header, CELLS),
@@ -93,6 +157,22 @@ FILES: Mapping[str, Callable[[str], bytes]] = {
     "a long first line": lambda header: b"zq7 " * 300_000 + _text(header, CELLS),
     "Parquet": lambda header: b"PAR1" + _text(header, CELLS),
     "gzip": lambda header: gzip.compress(_text(header, CELLS), mtime=0),
+    "zstd": lambda header: _zstd(_text(header, CELLS)),
+    "zstd that ends early": lambda header: _zstd(_text(header, CELLS))[:-9],
+    "bzip2": lambda header: bz2.compress(_text(header, CELLS)),
+    "bzip2 that ends early": lambda header: bz2.compress(_text(header, CELLS))[:-9],
+    "xz": lambda header: lzma.compress(_text(header, CELLS)),
+    "xz that ends early": lambda header: lzma.compress(_text(header, CELLS))[:-30],
+    "a zip archive": lambda header: _zipped(_text(header, CELLS)),
+    "a zip archive of two": lambda header: _zipped(_text(header, CELLS), _text(header, CELLS)),
+    "a zip archive that is damaged": lambda header: _zipped(_text(header, CELLS) * 9)[:-30],
+    "a zip archive of a workbook": lambda header: _zipped(_workbook(header + CELLS)),
+    "a workbook": lambda header: _workbook(header + CELLS),
+    "a workbook of two sheets": lambda header: _workbook(header + CELLS, sheets=2),
+    "a workbook without an end": lambda header: _workbook(header + CELLS, end=""),
+    "a workbook that is damaged": lambda header: _damaged(_workbook(header + CELLS), b"zq7n4"),
+    "a workbook of damaged texts": lambda header: _damaged(_workbook(header + CELLS), b"zq7c4"),
+    "an array of JSON": lambda header: json.dumps(_ROWS).encode(),
     "a bare return": lambda header: _text(header, CELLS).replace(b"\n", b"\r"),
     "a mark within": lambda header: _text(header, CELLS.replace("zq7n4", "\ufeffzq7n4")),
 }
@@ -197,6 +277,17 @@ def _lines_of_json(folder: Path, end: str = "") -> Path:
     return folder / "a.jsonl"
 
 
+def _one_object(folder: Path) -> Path:
+    (folder / "a.json").write_text(json.dumps({"rows": _ROWS}, indent=1), encoding="utf-8")
+    return folder / "a.json"
+
+
+def _array_of_json(folder: Path, *, name: str = "a.json", end: str = "") -> Path:
+    rows = [json.dumps(dict(zip(NAMES, row, strict=True))) + end for row in _ROWS]
+    (folder / name).write_text(f"[{','.join(rows)}]", encoding="utf-8")
+    return folder / name
+
+
 _BAD_SQL = "select name, city, cast(city as integer) as age, who, g from t"
 
 
@@ -229,6 +320,10 @@ OF_TABLES: Mapping[str, Made] = {
     "Parquet that is damaged": partial(_parquet, cut=400),
     "lines of JSON": _lines_of_json,
     "lines of broken JSON": partial(_lines_of_json, end="}"),
+    "an array of JSON": _array_of_json,
+    "an array of JSON as lines": partial(_array_of_json, name="a.jsonl"),
+    "an array of broken JSON": partial(_array_of_json, end='}]"zq7'),
+    "one object of JSON": lambda f: _one_object(f),
 }
 
 

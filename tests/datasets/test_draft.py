@@ -137,7 +137,7 @@ def test_the_command_prints_a_draft_under_the_name_given(
     ("declared", "kind"),
     [
         ("NVARCHAR(40)", "string"), ("VARCHAR2(9)", "string"), ("NATIVE CHARACTER(70)", "string"),
-        ("STRING", "string"), ("citext", "string"), ("uuid", "string"), ("TIMESTAMP WITH TIME ZONE", "string"), ("DateTime", "string"),
+        ("STRING", "string"), ("citext", "string"), ("uuid", "string"), ("DateTime", "string"),
         ("INT8", "integer"), ("unsigned big int", "integer"), ("MEDIUMINT(9)", "integer"), ("bool", "integer"),
         ("NUMERIC(10,2)", "number"), ("DOUBLE PRECISION", "number"), ("money", "number"), ("DEC", "number"),
         ("", "FILL IN"), ("ANYTHING", "FILL IN"), ("VARBINARY(9)", "no question"), ("BLOB", "no question"),

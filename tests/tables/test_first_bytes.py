@@ -125,6 +125,33 @@ def test_no_row_of_text_is_taken_for_another_format(row: str, tmp_path: Path) ->
     assert discreet.count(data, epsilon=10).value > 0
 
 
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        ('[{"a": 1}', "JSON"), (' [ ["a", 1', "JSON"), ('["a", 1', "JSON"), ('\ufeff{"a": 1', "JSON"),
+        ('{ "a": 1', "JSON"),
+        ("<!DOCTYPE html>", "HTML"), ("\n<html><body>", "HTML"), ('<?xml version="1.0"?>', "HTML"),
+        ("<TABLE>", "HTML"),
+    ],
+)  # fmt: skip
+def test_other_text_is_told_before_its_first_line_is_a_header(
+    start: str, words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text(f"{start}, zq7\n1,2\n", encoding="utf-8")
+    for data in (tmp_path / "t.csv", discreet.scan_csv(tmp_path / "t.csv", delimiter=",")):
+        with pytest.raises(UnreadableFile, match=words) as told:
+            discreet.count(data, "a", epsilon=1)
+        assert "zq7" not in str(told.value)
+    rows = discreet.scan_csv(tmp_path / "t.csv", names=["a", "b"])
+    assert discreet.count(rows, epsilon=10).value is not None  # a row decides nothing
+
+
+@pytest.mark.parametrize("header", ["[a],[b]", "{a},b", "<a,b", "[1],2", 'a{"b,c'])
+def test_a_header_may_have_brackets(header: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"{header}\n1,2\n", encoding="utf-8")
+    assert discreet.count(tmp_path / "t.csv", epsilon=100).value == 1
+
+
 def test_every_signature_has_a_byte_that_no_text_has() -> None:
     signs = (rb"\0", rb"\x0", rb"\x1", rb"\xf", rb"\xd", rb"\xb", rb"\x8", rb"1AY&SY")
     for one in SIGNATURES:

@@ -25,7 +25,7 @@ from .byte_blocks import check_bytes, name_of_text, open_bytes
 from .csv_records import is_strict, records_of
 from .encodings import BY_MARK, EXAMPLES, told_encoding
 from .engine_errors import missing_column, quietly
-from .first_bytes import SIGNATURE, refuse_utf_16
+from .first_bytes import SIGNATURE, refuse_other_text, refuse_utf_16
 from .ids import sql_json_id
 from .in_duckdb import run_query, select_list
 from .json_arrays import BEGIN
@@ -323,6 +323,8 @@ def read_head(file: Path, form: TextForm) -> Head:
         )
     if form.names is not None:
         return Head(replace(form, delimiter=form.delimiter or ","), *code_and_mark, form.names)
+    if not form.skip:
+        refuse_other_text(file, start)
     header = _header_in(start, form, *code_and_mark, is_all=len(start) < _FIRST)
     if header is None:
         start = start_bytes(file, LONGEST_HEADER, form)

@@ -154,6 +154,26 @@ def refuse_other_format(file: Path, start: bytes, kinds: Collection[str] = ()) -
         )
 
 
+def refuse_other_text(file: Path, start: bytes) -> None:
+    """Raise for text that is no CSV by its first bytes, where a header is expected: it would show a row.
+
+    Raises:
+        UnreadableFile: with what it is.
+    """
+    text = start.removeprefix(codecs.BOM_UTF8).lstrip()
+    if re.match(rb"\[\s*[\[{\"]|\{\s*\"", text):
+        raise UnreadableFile(
+            "{file} is JSON by its first bytes. Name it .json, or .jsonl if each line is an object",
+            file=file,
+        )
+    if re.match(rb"<(!doctype|html|table|\?xml|svg)", text, re.IGNORECASE):
+        raise UnreadableFile(
+            "{file} is a page of HTML or XML by its first bytes, whatever its name says. Open it in a spreadsheet "
+            "and save it as .xlsx",
+            file=file,
+        )
+
+
 def refuse_utf_16(file: Path, start: bytes) -> None:
     """Raise for a file that begins with the mark of UTF-16, where no encoding is said.
 
