@@ -31,7 +31,8 @@ IN_A_COMMAND = re.compile(r"[Dd]iscreet [a-z][^.;]*?--[a-z-]+[^.;]*")
 
 FOR_PYTHON = {
     "arguments.py", "arrays.py", "batches.py", "biased_index.py", "bindings.py", "calls.py", "connect.py",
-    "connection.py", "contract.py", "databases.py", "dp_events.py", "draft.py", "engine.py", "files.py",
+    "connection.py", "contract.py", "data_terms.py", "databases.py", "dp_events.py", "draft.py", "engine.py",
+    "files.py",
     "guarantees.py", "http_client.py", "in_process.py", "lakes.py", "ledger.py", "opendp.py",
     "properties.py", "refusals.py", "renamed.py", "replies.py", "revenue.py",
     "rows.py", "selection.py", "terms.py", "times.py",

@@ -135,7 +135,7 @@ def shown() -> Iterator[tuple[str, Any, tuple[str, ...]]]:
     analyst = node.for_analyst("<i>bo")
     yield "analyst", analyst, ("<d>, as <i>bo: what may be asked", "<m>", "ε = 0.5")
     yield "questions", analyst.questions(), ("<m>", "as the budget lasts")
-    yield "question", analyst.questions()[0], ("<m>", "1,000")
+    yield "question", analyst.questions()[0], ("<m>", "in words")
     yield "comparison", discreet.compare(VOTES, sensitivity=1), ("exponential", "ε = 0.1")
 
 

@@ -386,10 +386,14 @@ def _release(question: Call, order: _Order, answer: PaidAnswer, collector: _Coll
     return question.ask(ledger=_Delivery(collector, order.bill, answer))
 
 
+_OF_VERBS = ("discreet.verbs.",)
+"""Where the verbs of this library are."""
+
+
 def _is_of_this_library(verb: Callable[..., Release]) -> bool:
     """Return whether a verb is one of this library, and not a function that has taken over its name."""
     module, name = getattr(verb, "__module__", ""), getattr(verb, "__name__", "")
-    is_there = isinstance(module, str) and module.startswith(f"{__package__}.verbs.")
+    is_there = isinstance(module, str) and module.startswith(_OF_VERBS)
     return is_there and getattr(sys.modules.get(module), name, None) is verb
 
 

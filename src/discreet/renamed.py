@@ -134,7 +134,7 @@ def _nearest(name: str) -> str:
     """Return the question whether a public name was meant, "" if none is near."""
     from difflib import get_close_matches
 
-    names = [*dir(sys.modules[__package__]), *ELSEWHERE]
+    names = [*dir(sys.modules["discreet"]), *ELSEWHERE]
     for close in get_close_matches(name, names, n=1, cutoff=0.75):
         return f": {ELSEWHERE[close]}" if close in ELSEWHERE else f"; did you mean {close!r}?"
     return ""

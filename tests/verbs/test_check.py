@@ -561,7 +561,7 @@ def test_an_analyst_needs_the_verb(described_file: Path) -> None:
     assert [past.query for past in ann.releases()] == ["check of age"]
     with pytest.raises(InvalidArgument, match="check is not allowed"):
         bob.check("people", "age", epsilon="1/2")
-    with pytest.raises(InvalidArgument, match="leave out size"):
+    with pytest.raises(InvalidArgument, match="a check here takes no 'size'"):
         ann.quote_free("check", "people", "age", size=2, epsilon="1/2")
     with pytest.raises(InvalidArgument, match="takes no 'rho'"):
         ann.quote_free("check", "people", "age", rho="1/2")
