@@ -44,7 +44,7 @@ SENT: dict[str, dict[str, str]] = {
     "/budgets/open": {"dataset": "rivals"},
     "/budgets/renew": {"dataset": "rivals", "period": "2027"},
     "/budgets/reopen": {"dataset": "rivals"},
-    "/tokens/revoke": {"id": "none"},
+    "/tokens/revoke": {"identity": "none"},
     "/history/report": {"dataset": "people"},
 }
 """The fields that a page needs to be there."""

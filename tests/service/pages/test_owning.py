@@ -37,7 +37,7 @@ def test_a_token_is_made_shown_once_used_and_revoked(served: Served) -> None:
         for one in tokens_beside(Path("discreet.toml")).list_all()
         if one.id in made.text and one.expires < "2990"
     ]
-    revoking = owner.read("/tokens").form("/tokens/revoke", id=kept.id)
+    revoking = owner.read("/tokens").form("/tokens/revoke", identity=kept.id)
     assert owner.submit(revoking).headers["location"] == "/tokens?done=revoked"
     assert ann.get("/budgets").headers["location"] == "/login"
 
@@ -48,7 +48,7 @@ def test_an_owner_who_revokes_the_token_of_the_session_is_out(served: Served) ->
     other = entered(served, TOKEN.findall(made.text)[0])
     mine = other.read("/tokens").text
     (identity,) = re.findall(r"([0-9a-f]{12}) yours", " ".join(mine.split()))
-    other.submit(other.read("/tokens").form("/tokens/revoke", id=identity))
+    other.submit(other.read("/tokens").form("/tokens/revoke", identity=identity))
     assert other.get("/tokens").headers["location"] == "/login"
     assert owner.get("/tokens").status_code == 200
 

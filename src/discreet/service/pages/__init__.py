@@ -4,8 +4,7 @@ Guide: docs/how-to/pages.md.
 """
 
 from .login_page import to_login
-from .page_request import session_name_of
+from .page_request import Site, session_name_of
 from .page_routes import PAGE_PATHS, page_not_found, page_routes
-from .site import Site
 
 __all__ = ["PAGE_PATHS", "Site", "page_not_found", "page_routes", "session_name_of", "to_login"]

@@ -10,8 +10,6 @@ from ..rights import Scope
 from ..tokens import NewToken
 from .authenticated_request import AuthenticatedRequest
 from .budget_bars import Shares, shares
-from .budget_pages import read_amounts
-from .rendering import redirect
 
 _DAYS = "90d"
 
@@ -49,15 +47,6 @@ def access(request: AuthenticatedRequest) -> Response:
     )  # fmt: skip
 
 
-def open_share(request: AuthenticatedRequest) -> Response:
-    """Open the share of an analyst: the one that is declared, or the one in the form."""
-    analyst, dataset = request.fields.get("analyst", ""), request.fields.get("dataset", "")
-    is_declared = request.site.service.declared_share(analyst) is not None
-    amounts = {} if is_declared else read_amounts(request)
-    request.connection().open_budget(dataset, analyst=analyst, **amounts)
-    return redirect("/access?done=opened")
-
-
 def tokens(request: AuthenticatedRequest) -> Response:
     """Return the page of all tokens."""
     return _tokens_page(request)
@@ -69,13 +58,6 @@ def create(request: AuthenticatedRequest) -> Response:
     expires = request.fields.get("expires") or _DAYS
     token = request.connection().create_token(role, analyst=analyst, expires=expires)
     return _tokens_page(request, token)
-
-
-def revoke(request: AuthenticatedRequest) -> Response:
-    """Revoke a token, with all that were made with it, and end its sessions; others end when they are used."""
-    token = request.connection().revoke_token(request.fields.get("id", ""))
-    request.site.sessions.end_all(token.id)
-    return redirect("/tokens?done=revoked")
 
 
 def _tokens_page(request: AuthenticatedRequest, new_token: NewToken | None = None) -> Response:

@@ -12,16 +12,18 @@ from ...arguments import read_name
 from ...error_boundary import public_errors
 from ...errors import DiscreetError, InvalidArgument, LedgerError, MissingColumn, UnreadableFile
 from ...ledger import Budget, Quote
+from ...ledger.budget import Amount
 from ...messages import Message
 from ...node import AllowedQuestion
 from ...numbers import spell
+from ...privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from ...privacy.wording import in_brief
+from ...sentences import guarantee_in_words, neighbors_in_words
 from ..past_releases import PastRelease
 from ..refusals import charged_failures, error_for_reader, status_of
 from .answer_layout import layout_of
 from .authenticated_request import AuthenticatedRequest
 from .budget_bars import Shares, shares
-from .price_sentences import promise_of, relation_of
 from .question_form import QuestionForm, columns_for, describe_values, read_question_form, takes
 from .sessions import Fields, random_name
 
@@ -99,9 +101,20 @@ def plan(request: AuthenticatedRequest) -> Response:
         "plan.html", wanted=form, quote=quote, budget=budget, request=random_name(_REQUEST),
         terms=terms, worst=_worst_error(quote, terms), shares=shares(budget, quote.cost),
         about=_description_of(request, form.dataset, form.fields["question"]) if form.is_named else "",
-        promise=promise_of(quote.cost, budget), relation=relation_of(budget),
+        promise=guarantee_in_words(_guarantee(quote.cost, budget)),
+        relation=neighbors_in_words(budget.neighbors, budget.unit),
         may_ask=request.token.role != "auditor",
     )  # fmt: skip
+
+
+def _guarantee(cost: Amount, budget: Budget) -> Guarantee:
+    """Return the guarantee that a cost stands for, under the neighbouring relation of its budget."""
+    if cost.epsilon is None:
+        assert cost.rho is not None
+        return ZCDP(cost.rho, budget.neighbors)
+    if cost.delta:
+        return ApproxDP(cost.epsilon, cost.delta, budget.neighbors)
+    return PureDP(cost.epsilon, budget.neighbors)
 
 
 def ask(request: AuthenticatedRequest) -> Response:

@@ -11,10 +11,9 @@ from ..connection import Connection
 from ..refusals import status_of
 from ..rights import Scope
 from ..tokens import Token
-from .page_request import PageRequest
+from .page_request import PageRequest, Site
 from .rendering import page
 from .sessions import Fields, form_secret
-from .site import Site
 
 _MENUS = {
     "analyst": ("questions", "answers", "budgets"),

@@ -6,18 +6,18 @@ from starlette.responses import Response
 from ...errors import NotAllowed
 from ...messages import Message, using_language
 from .authenticated_request import AuthenticatedRequest, page_frame
-from .forms import is_from_here
 from .page_request import (
     LOGIN,
     SESSION,
     PageRequest,
+    Site,
     forget_cookie,
+    is_from_here,
     keep_cookie,
     page_request_without_fields,
 )
 from .rendering import page, redirect
 from .sessions import LASTING, form_secret, is_same, random_name
-from .site import Site
 
 _NO_TOKEN = Message("This token is not valid: it is unknown, was revoked, or has expired.")
 _NO_SESSION = Message("Please log in. What you sent was not read.")

@@ -1,20 +1,55 @@
-"""The request of a browser, before its caller is known: a path, the fields of a form, and a language."""
+"""The pages of a service, and the request of a browser: a path, the fields of a form, a language and a session."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ...errors import InvalidArgument
+from ...ledger import Ledger
 from ...messages import SOURCE, gettext, language_tag, languages, using_language
-from .forms import read_fields
-from .sessions import Fields, is_random_name
+from ..refusals import RefusedError
+from ..service import Service
+from ..tokens import Token
+from .sessions import Fields, Sessions, is_random_name
 
 SESSION, LOGIN, LANGUAGE = "__Host-discreet", "__Host-discreet-login", "__Host-discreet-language"
 """Cookies. By the prefix a browser takes them only from this host itself, and only if they are `Secure`."""
 
 _YEAR = 365 * 24 * 3600
+
+LONGEST_FORM = 4096
+"""Characters of all fields of a form together: every reply that repeats them is shorter than its padding."""
+
+_MOST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The pages of a service.
+
+    Attributes:
+        service: the service.
+        ledger: the ledger, for owners and auditors.
+        sessions: who is logged in.
+    """
+
+    service: Service
+    ledger: Ledger
+    sessions: Sessions
+
+    def token_of(self, session: str) -> Token | None:
+        """Return the valid token of a session; a session is over once its token was revoked or has expired."""
+        identity = self.sessions.token_of(session) if session else None
+        if identity is None:
+            return None
+        for token in self.service.tokens.valid():
+            if token.id == identity:
+                return token
+        self.sessions.end_all(identity)
+        return None
 
 
 class OtherLanguage(NamedTuple):
@@ -71,6 +106,35 @@ def session_name_of(request: Request) -> str:
     """Return the session that a request names; empty if it names none that could have been begun."""
     session = request.cookies.get(SESSION, "")
     return session if is_random_name(session) else ""
+
+
+def read_fields(text: str) -> Fields:
+    """Return the fields of a form, or of the question part of an address.
+
+    Raises:
+        RefusedError: if there are too many, they are too long, or one is there twice.
+    """
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MOST)
+    except ValueError:
+        pairs = [("", ""), ("", "")]
+    fields = dict(pairs)
+    if len(fields) < len(pairs) or sum(map(len, (*fields, *fields.values()))) > LONGEST_FORM:
+        raise RefusedError(InvalidArgument("this form is too long, or is none of these pages"))
+    return {name: value.replace("\r\n", "\n").strip() for name, value in fields.items()}
+
+
+def is_from_here(request: Request) -> bool:
+    """Return whether a page of this service sent a request, as the browser tells, which no page can change.
+
+    Browsers of today send both headers with every form; one that contradicts, or the lack of both, is refused.
+    The scheme is not compared: behind a proxy it is the proxy's.
+    """
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is None and origin is None:
+        return False
+    is_own = origin is None or origin.partition("://")[2] == request.headers.get("host")
+    return is_own and site in (None, "same-origin")
 
 
 def read_page_request(request: Request, body: bytes) -> PageRequest:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -10,9 +11,11 @@ from starlette.responses import Response
 
 from ...errors import DiscreetError, NotAllowed, UnknownBudget, UnknownName
 from ...messages import Message, gettext, using_language
+from .. import operations
 from ..auth import CALLER
 from ..connection import Connection
 from ..dispatcher import QueuedQuestion
+from ..operations import FLAG, REQUIRED, Operation
 from ..padding import LENGTH
 from ..refusals import RefusedError, error_for_reader, status_of
 from ..replies import reply_to
@@ -20,17 +23,17 @@ from ..router import Route
 from ..tokens import ROLES, Token
 from . import access_pages, asking_pages, budget_pages, history_pages, login_page
 from .authenticated_request import AuthenticatedRequest, error_texts, note_error, page_frame
-from .forms import is_from_here
 from .page_request import (
     SESSION,
     PageRequest,
+    Site,
+    is_from_here,
     keep_language,
     page_request_without_fields,
     read_page_request,
 )
 from .rendering import page, redirect, style
 from .sessions import form_secret, is_same
-from .site import Site
 
 ANSWER_LENGTH = 4 * LENGTH
 """Bytes of every reply to a question: answers, refusals and failures.
@@ -46,9 +49,27 @@ _NOT_FROM_HERE = Message(
 _TOO_MANY = Message("You asked for too many pages at once. Please wait for them.")
 
 View = Callable[[AuthenticatedRequest], Response]
+Page = tuple[str, str, View, tuple[str, ...]]
 Stranger = Callable[[Site, PageRequest], Response]
 
-PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
+
+def _form(path: str, operation: Operation[Any], end: str) -> Page:
+    """Return the page of a form with the arguments of an operation: it has that done, and leads to another page."""
+
+    def view(request: AuthenticatedRequest) -> Response:
+        texts = {one: request.fields.get(one.name, "") for one in operation.arguments}
+        arguments = {
+            one.name: text == "yes" if one.kind is FLAG else text
+            for one, text in texts.items()
+            if text or one.default is REQUIRED
+        }
+        request.connection().call(operation, **arguments)
+        return redirect(end)
+
+    return "POST", path, view, operation.audience.roles
+
+
+PAGES: tuple[Page, ...] = (
     ("GET", "/", lambda request: redirect(request.home), ROLES),
     ("GET", "/questions", asking_pages.questions, ROLES),
     ("GET", "/free", asking_pages.free, ROLES),
@@ -57,15 +78,15 @@ PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
     ("GET", "/answer", asking_pages.answer, ("owner", "analyst")),
     ("GET", "/answers", asking_pages.answers, ("owner", "analyst")),
     ("GET", "/budgets", budget_pages.budgets, ROLES),
-    ("POST", "/budgets", budget_pages.extend, ("owner",)),
-    ("POST", "/budgets/open", budget_pages.open_budget_page, ("owner",)),
-    ("POST", "/budgets/renew", budget_pages.renew, ("owner",)),
-    ("POST", "/budgets/reopen", budget_pages.reopen, ("owner",)),
+    _form("/budgets", operations.EXTEND_BUDGET, "/budgets?done=extended"),
+    _form("/budgets/open", operations.OPEN_BUDGET, "/budgets?done=budget_opened"),
+    _form("/budgets/renew", operations.RENEW_BUDGET, "/budgets?done=renewed"),
+    _form("/budgets/reopen", operations.REOPEN, "/budgets?done=reopened"),
     ("GET", "/access", access_pages.access, ("owner",)),
-    ("POST", "/access", access_pages.open_share, ("owner",)),
+    _form("/access", operations.OPEN_BUDGET, "/access?done=opened"),
     ("GET", "/tokens", access_pages.tokens, ("owner",)),
     ("POST", "/tokens", access_pages.create, ("owner",)),
-    ("POST", "/tokens/revoke", access_pages.revoke, ("owner",)),
+    _form("/tokens/revoke", operations.REVOKE_TOKEN, "/tokens?done=revoked"),
     ("GET", "/history", history_pages.history, ("owner", "auditor")),
     ("POST", "/history", history_pages.verify, ("owner", "auditor")),
     ("GET", "/history/events", history_pages.events, ("owner", "auditor")),
