@@ -35,9 +35,8 @@ _SHAPE = re.compile(rf"{_PREFIX}[A-Za-z0-9_-]{{43}}", re.ASCII)
 _DAYS = re.compile(r"([1-9][0-9]{0,3})d", re.ASCII)
 _WRITABLE_BY_OTHERS = 0o022
 NOT_VALID = "this token is not valid: it is unknown, was revoked, or has expired"
-_FIELDS = ("id", "role", "analyst", "created", "expires", "hashed")
-_VERSION = 2
-"""Of the file. Version 1 had no parents: its tokens are those of the command line."""
+_VERSION = 1
+"""Of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,20 +161,20 @@ class Tokens:
 
     def list_all(self) -> list[Token]:
         """Return all tokens that were not revoked, expired ones too, the oldest first."""
-        return self._read_tokens()
+        return list(self._read())
 
     def valid(self) -> list[Token]:
         """Return all tokens that have neither expired nor were revoked, nor their parents.
 
         A token that was seen to have expired is noted in the file, so that it stays so if the clock goes back.
         """
-        file = self._read()
-        tokens, ended = file.valid()
-        if ended and not file.is_noted:
-            file.is_noted = True  # if it cannot be written now, this process knows it
+        now, tokens = _now(), self._read()
+        ended = {one.id for one in tokens if not one.has_ended and one.is_expired(now)}
+        if not ended <= _SEEN_TO_END:
+            _SEEN_TO_END.update(ended)  # if it cannot be written now, this process knows it
             with suppress(UnreadableFile):
                 self._change(lambda tokens: _ended(tokens, ended), patience=0)
-        return tokens
+        return _valid((one for one in tokens if one.id not in _SEEN_TO_END), now)
 
     def revoke(self, identity: str) -> list[Token]:
         """Forget a token by its id, and all that were made with it: from now on they are refused.
@@ -225,16 +224,13 @@ class Tokens:
                 return fitting[0]
         raise NotAllowed(NOT_VALID)
 
-    def _read_tokens(self) -> list[Token]:
-        return list(self._read().tokens)
-
-    def _read(self) -> "_StoredTokens":
+    def _read(self) -> tuple[Token, ...]:
         try:
             with open(self._path, "rb") as file:
                 mode = os.fstat(file.fileno()).st_mode
                 tokens = _parse_tokens(file.read())
         except FileNotFoundError:
-            return _StoredTokens(())
+            return ()
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             tokens = None
         if tokens is None:
@@ -262,7 +258,7 @@ class Tokens:
 
     def _replace(self, change: Callable[[list[Token]], list[Token]], patience: float) -> None:
         with self._lock_file(patience):
-            tokens = change(self._read_tokens())
+            tokens = change(list(self._read()))
             new_path = self._path.with_name(f"{self._path.name}-new")
             new_path.unlink(missing_ok=True)
             with open_private(new_path) as file:
@@ -314,38 +310,8 @@ def tokens_beside(description: Path) -> Tokens:
     return Tokens(description.absolute().with_suffix(".tokens"))
 
 
-class _StoredTokens:
-    """The tokens of a file, and those of them that are valid until the next one expires.
-
-    Args:
-        tokens: all of them, the oldest first.
-
-    Attributes:
-        is_noted: whether it was tried to note those that have expired.
-    """
-
-    __slots__ = ("_ended", "_state", "is_noted", "tokens")
-
-    def __init__(self, tokens: tuple[Token, ...]) -> None:
-        self.tokens, self.is_noted = tokens, False
-        self._ended: frozenset[str] = frozenset()
-        self._state: tuple[dt.datetime, dt.datetime, list[Token]] | None = None
-
-    def valid(self) -> tuple[list[Token], frozenset[str]]:
-        """Return those that have not expired and have no parent, or one that is valid too.
-
-        Returns:
-            They, and the ids of those that have expired since the file was written.
-        """
-        now, state = _now(), self._state
-        if state is None or not state[0] <= now < state[1]:
-            old = {one.id for one in self.tokens if not one.has_ended and one.is_expired(now)}
-            if not old <= self._ended:
-                self._ended, self.is_noted = self._ended | old, False
-            tokens = _valid((one for one in self.tokens if one.id not in self._ended), now)
-            end = min((one.expiry for one in tokens), default=now)
-            state = self._state = now, end, tokens  # at once: threads share it
-        return list(state[2]), self._ended
+_SEEN_TO_END: set[str] = set()
+"""The ids of tokens that this process has seen to expire: they stay so if the clock goes back."""
 
 
 def _ended(tokens: Iterable[Token], ids: Collection[str]) -> list[Token]:
@@ -372,31 +338,27 @@ def _with_descendants(tokens: list[Token], identity: str | None) -> list[Token]:
 
 
 @lru_cache(maxsize=2)
-def _parse_tokens(text: bytes) -> _StoredTokens:
+def _parse_tokens(text: bytes) -> tuple[Token, ...]:
     """Return the tokens of the text of a file, which is read for every request, and is mostly the same."""
-    return _StoredTokens(tuple(_tokens(json.loads(text.decode("utf-8")))))
-
-
-def _tokens(plain: dict[str, Any]) -> list[Token]:
-    """Return the tokens of a file of this version, or the one before."""
-    if plain.get("version", 1) not in (1, _VERSION):
+    plain: dict[str, Any] = json.loads(text.decode("utf-8"))
+    if plain.get("version") != _VERSION:
         raise ValueError("of another version")
-    return [_token(one) for one in plain["tokens"]]
+    return tuple(map(_token, plain["tokens"]))
 
 
 def _token(plain: dict[str, Any]) -> Token:
     """Return a token from its fields; a value of another kind is refused."""
-    fields = {name: plain[name] for name in _FIELDS}
-    has_ended = plain.get("has_ended", False) is True
-    token = Token(**fields, parent=plain.get("parent"), has_ended=has_ended)
+    token = Token(**plain)
     texts = (
         token.id, token.created, token.expires, token.hashed, token.analyst or "", token.parent or "",
     )  # fmt: skip
-    if token.role not in ROLES or not all(isinstance(text, str) for text in texts):
-        raise ValueError("no token")
-    if (token.role == "analyst") == (token.analyst is None) or len(token.hashed) != 64:
-        raise ValueError("no token")
-    if token.expiry.tzinfo is None:
+    is_whole = all(isinstance(text, str) for text in texts) and type(token.has_ended) is bool
+    is_whole = is_whole and token.role in ROLES and len(token.hashed) == 64
+    if (
+        not is_whole
+        or (token.role == "analyst") == (token.analyst is None)
+        or token.expiry.tzinfo is None
+    ):
         raise ValueError("no token")
     token.hashed.encode("ascii")
     return token
