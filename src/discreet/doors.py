@@ -98,6 +98,10 @@ _FIXES: Mapping[str, tuple[str, str]] = {
         "discreet.scan_csv(path, names=[...])",
         Message("--csv names=a,b,c, or csv.names in discreet.toml"),
     ),
+    "names in place of a header": (
+        "discreet.scan_csv(path, skip=1, names=[...])",
+        Message("--csv skip=1 --csv names=a,b,c, or csv.skip and csv.names in discreet.toml"),
+    ),
     "an encoding": (
         Message(
             'csv.encoding = "{encoding}" in discreet.toml, or discreet.scan_csv(path, encoding="{encoding}")'

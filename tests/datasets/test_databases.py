@@ -228,7 +228,7 @@ def test_drafts(
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["p.duckdb"], "which table is it? give --table NAME; there are a \"b, people"),
+        (["p.duckdb"], "which table is it? give --table NAME; there are odd.a \"b, people"),
         (["p.db", "--table", "visits"], "there are people"),
         (["gone.duckdb", "--table", "t"], "is no file of a database"),
         (["mysql://h/d", "--table", "t"], "it must be duckdb:///file.duckdb, sqlite"),

@@ -3,6 +3,7 @@
 import datetime as dt
 import re
 import sqlite3
+import tomllib
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +14,7 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
+import discreet
 from discreet.cli import run
 from discreet.datasets.configuration import read_configuration
 from discreet.datasets.draft import draft
@@ -153,3 +155,83 @@ def test_any_spelling_of_a_type_of_sqlite(tmp_path: Path, declared: str, kind: s
         part = text[text.index("columns.a]" if kind != "no question" else '# "a"') :]
         assert kind in part.partition("\n\n")[0]
     assert ".columns.b]" in draft(str(file), table="t")
+
+
+def place(source: Path, **words: Any) -> dict[str, Any]:
+    """Return the keys of the dataset in a draft, of which the columns are by their names."""
+    [dataset] = tomllib.loads(draft(str(source), "t", header=True, **words))["datasets"].values()
+    found: dict[str, Any] = dataset
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "form"),
+    [
+        ("a,b\n1,2\n", "utf-8", {"delimiter": ","}),
+        ("a;b\n1;2\n", "utf-8-sig", {"delimiter": ";", "encoding": "utf-8-sig"}),
+        ("a\tb\n1\t2\n", "utf-16", {"delimiter": "\t", "encoding": "utf-16"}),
+        ("sep=|\na|b\n1|2\n", "utf-8", {"delimiter": "|"}),
+        ('"a";"x;\r\nb"\r\n1;2\r\n', "utf-8", {"delimiter": ";", "skip": 2, "names": ["a", "x;  b"]}),
+        ("a,a,,\n1,2\n", "utf-8", {"delimiter": ",", "skip": 1, "names": ["a", "a_2", "column", "column_2"]}),
+        ("sep=;\na;a;a_2\n", "utf-8", {"delimiter": ";", "skip": 2, "names": ["a", "a_3", "a_2"]}),
+        (",a\n1,2\n", "utf-8", {"delimiter": ","}),
+    ],
+)  # fmt: skip
+def test_the_form_that_the_header_shows_is_written(
+    text: str, encoding: str, form: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_bytes(text.encode(encoding))
+    found = place(tmp_path / "t.csv")
+    assert found["csv"] == {**form, "multiline": True}
+    names = [name for name in form.get("names", ["a", "b"]) if name in found["columns"]]
+    assert [*found["columns"]] == names
+    file = discreet.scan_csv(tmp_path / "t.csv", **found["csv"])
+    records = text.replace('"x;\r\nb"', "x").strip().count("\n") - text.startswith("sep=")
+    assert discreet.count(file, epsilon=10**6).value == records
+
+
+def test_the_form_of_files_in_a_folder_is_that_of_the_first(tmp_path: Path) -> None:
+    for year in ("2023", "2024"):
+        (tmp_path / f"year={year}").mkdir()
+        (tmp_path / f"year={year}" / "t.csv").write_text("who;who\nBern;1\n")
+    found = place(tmp_path)
+    assert found["csv"]["names"] == ["who", "who_2"]
+    assert [*found["columns"]] == ["who", "who_2", "year"]
+    data = discreet.scan_csv(tmp_path, **found["csv"])
+    asked: Any = {"candidates": ["2023", "2024", "2025"], "epsilon": 10**6}
+    assert discreet.counts(data, "year", **asked).value == {"2023": 1, "2024": 1, "2025": 0}
+
+
+IDS = [
+    "id",
+    "PassengerId",
+    "person_id",
+    "UUID",
+    "user id",
+    "Email",
+    "e-mail",
+    "phone",
+    "身份证号",
+    "ids",
+]
+NO_IDS = [
+    "paid",
+    "Android",
+    "idea",
+    "identity",
+    "video",
+    "hidden",
+    "city",
+    "Madrid",
+    "kid",
+    "phonetics",
+]
+
+
+@pytest.mark.parametrize("name", [*IDS, *NO_IDS])
+def test_ids_are_marked_by_their_names_and_never_by_values(name: str, tmp_path: Path) -> None:
+    for values in ("1", "person-7"):
+        (tmp_path / "t.csv").write_text(f"{name},n\n{values},1\n")
+        text = draft(str(tmp_path / "t.csv"), header=True)
+        assert ("# A column of ids" in text) == (name in IDS)
+        assert (f"whose a row is, such as {name}," in text) == (name in IDS)

@@ -1,13 +1,16 @@
 """Paths: literal, patterns of files that are one table, and files that are not there."""
 
 import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import discreet
 from discreet.errors import (
     MissingColumn,
     UnreadableFile,
@@ -126,3 +129,32 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
             count(tmp_path / name, "c", ["a"])
     with pytest.raises(UnreadableFile, match="regular"):
         count("/dev/null", "c", ["a"])
+
+
+def test_folders_name_columns_of_text_files(tmp_path: Path) -> None:
+    """As of Parquet: for values, conditions, units and groups, and whether a column of the file is asked or not."""
+    for year, rows in {
+        "2024": "Bern,1",
+        "2025": "Bern,2\nBasel,3",
+        "__HIVE_DEFAULT_PARTITION__": "Bern,4",
+    }.items():
+        (tmp_path / "csv" / f"year={year}").mkdir(parents=True)
+        (tmp_path / "csv" / f"year={year}" / "t.csv").write_text(f"city,n\n{rows}\n")
+        (tmp_path / "json" / f"year={year}").mkdir(parents=True)
+        lines = [dict(zip(("city", "n"), row.split(","), strict=True)) for row in rows.split("\n")]
+        (tmp_path / "json" / f"year={year}" / "t.jsonl").write_text(
+            "\n".join(map(json.dumps, lines))
+        )
+    for kind in ("csv", "json"):
+        data = tmp_path / kind
+        assert count(data, "year", ["2024", "2025", "2026"]) == [1, 2, 0]
+        where: Any = {"where": "year = '2025' AND city = 'Bern'", "epsilon": 10**6}
+        assert discreet.count(data, **where).value == 1
+        assert discreet.count(data, privacy_unit="year", epsilon=10**6).value == 2
+        by = discreet.sum(
+            data, "n", minimum=0, maximum=9, by="year", groups=["2024", "2025"], epsilon=10**7
+        )
+        assert {group: round(one) for group, one in by.value.items()} == {"2024": 1, "2025": 5}
+        described = discreet.Dataset(data, {"year": {"type": "string", "enum": ["2024"]}})
+        fits = discreet.check(described, epsilon=10**7).value["year"]
+        assert (fits.fits, fits.out_of_range, fits.missing, fits.unreadable) == (1, 2, 1, 0)

@@ -1,8 +1,9 @@
 """A draft of discreet.toml from the schema of a file or of a table in a database. No row is read."""
 
+import itertools
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 from ..doors import spelling
 from ..error_boundary import replacing
 from ..errors import InvalidArgument, InvalidDescription, UnreadableData, UnreadableFile
-from ..tables.csv_files import CsvFile
-from ..tables.files import FileNames, file_format, start_of
+from ..tables.byte_blocks import check_bytes
+from ..tables.csv_files import CsvFile, read_head
+from ..tables.encodings import marked_encoding
+from ..tables.files import FileNames, file_format, format_of, listed_files, start_of
 from ..tables.first_bytes import told_format
 from ..tables.text_form import TextForm
 from .databases import Database, DuckFile, read_database
@@ -45,6 +48,16 @@ _BLANKS: Mapping[str, tuple[tuple[str, object], ...]] = {
 }
 """What has to be filled in for a type."""
 
+_ID = re.compile(
+    r"(?i:(^|[^a-z])(id|uuid|guid|ssn|iban|e-?mail|phone|passport|social security)s?($|[^a-z]))"
+    r"|(?<=[a-z])(Id|ID|Uuid|UUID)($|[^a-z])|身份证|学号|工号|编号|卡号|手机|邮箱"
+)
+"""The name of a column that holds ids, or what names a person as well as one."""
+
+_OF_IDS = """\
+# A column of ids, by its name: an answer about ids tells on people. Delete it, or name it as the privacy_unit if it
+# says whose a row is."""
+
 _HEAD = """\
 # Drafted from the names {what} in {file}. No row was read.
 # Replace what is marked by what you know from the form, the codebook or the law. Do not look at the rows.
@@ -53,16 +66,21 @@ _HEAD = """\
 ledger = "budget.db"
 
 [datasets.{name}]
-{where}privacy_unit = "{fill}: the column that says whose a row is, or delete this line if every row is a record"
+{where}privacy_unit = "{fill}: the column that says whose a row is{ids}, or no line if every row is a record"
 budget = {{ epsilon = "{fill}: the most that all answers may cost together" }}
 # To publish values that nobody can list: budget = {{ epsilon = "3", delta = "1e-6", delta_for = "questions" }}
 """
 
 _COMMENTS = {
+    "csv.delimiter": "# The header shows the delimiter.\n",
+    "csv.encoding": "# The first bytes show the encoding.\n",
+    "csv.names": """\
+# The header has a name twice, or one that cannot be written here. So it is skipped, and these are the names.
+""",
     "csv.multiline": """\
 # A quoted cell may hold line ends, as programs write them. If others append lines to the file, say false: then
 # every line is a record, and without a privacy unit the promise is about one line, not one person.
-"""
+""",
 }
 """What is said above a key."""
 
@@ -104,14 +122,21 @@ def draft(  # noqa: PLR0913  # what is said of the source
         "what": "and types of the columns" if any(types.values()) else "of the columns",
         "file": Path(source).name,
         "name": _quote_key(label),
-        "where": "".join(
-            f"{_COMMENTS.get(key, '')}{key} = {_quote_toml(value)}\n"
-            for key, value in where.items()
-        ),
+        "where": _place_in_toml(where, () if form is None else form.given),
         "fill": TO_FILL_IN,
+        "ids": _such_as([name for name in types if _is_id(name)]),
     }
     return "\n".join(
         [_HEAD.format(**parts), *(_draft_column(label, *one) for one in types.items())]
+    )
+
+
+def _place_in_toml(where: Mapping[str, object], said: Collection[str]) -> str:
+    """Return the keys of a place, each below what there is to say of it: of words that the owner said, nothing."""
+    known = {f"csv.{word}" for word in said}
+    return "".join(
+        f"{'' if key in known else _COMMENTS.get(key, '')}{key} = {_quote_toml(value)}\n"
+        for key, value in where.items()
     )
 
 
@@ -129,11 +154,53 @@ def _types_and_place(
         words["names"] = list(names)
     data = source if form is None else CsvFile(Path(source), form)
     types = dict.fromkeys(names) if names else _types_of_files(data, source, header=header)
+    if not names and (form is None or form.names is None):
+        told = _told_form(data)
+        words |= told
+        if "names" in told:
+            types = {**dict.fromkeys(told["names"]), **_of_folders(data)}
     is_csv = kind == "CSV" or (not kind and bool(words))
-    form_keys = {"multiline": True, **words} if is_csv else words
-    # The one with a comment is the last.
-    in_order = sorted(form_keys.items(), key=lambda one: one[0] == "multiline")
-    return types, {"source": source, **{f"csv.{key}": value for key, value in in_order}}
+    form_keys = {**words, "multiline": words.get("multiline", True)} if is_csv else words
+    return types, {"source": source, **{f"csv.{key}": value for key, value in form_keys.items()}}
+
+
+def _of_folders(data: "FileNames") -> dict[str, str | None]:
+    """Return the columns that the folders of files name, with their type."""
+    return dict.fromkeys(listed_files(data)[0].partition, "VARCHAR")
+
+
+def _told_form(data: "FileNames") -> dict[str, Any]:
+    """Return the words that the first bytes and the header of a CSV file say; of a workbook, which says all, none.
+
+    A header with a name twice, or with one that no description can have, is skipped, and its names are numbered.
+    """
+    first = listed_files(data)[0]
+    if format_of(first) != "CSV" or check_bytes(first.path, first.form or TextForm()):
+        return {}
+    head = read_head(first.path, first.form or TextForm())
+    words: dict[str, Any] = {"delimiter": head.form.delimiter}
+    if head.mark and head.form.encoding is None:
+        words["encoding"] = marked_encoding(head.encoding)
+    names = [_describable(name) for name in head.names]
+    if names != [*head.names] or len({*names}) < len(names):
+        words |= {"skip": head.lines, "names": _numbered(names)}
+    return words
+
+
+def _describable(name: str) -> str:
+    """Return a name as a description can have it."""
+    return "".join(one if one.isprintable() else " " for one in name).strip()
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Return distinct names: one that is there before has a number behind it."""
+    distinct: dict[str, None] = {}
+    for name in names:
+        first = name or "column"
+        others = (f"{first}_{i}" for i in itertools.count(2))
+        free = (one for one in others if one not in distinct and one not in names)
+        distinct.setdefault(first if first not in distinct else next(free))
+    return [*distinct]
 
 
 def _without_password(url: str) -> str:
@@ -161,6 +228,16 @@ def _types_of_files(data: "FileNames", source: str, *, header: bool) -> Mapping[
     )
 
 
+def _is_id(name: str) -> bool:
+    """Return whether a column is one of ids by its name."""
+    return _describable(name) == name and _ID.search(name) is not None
+
+
+def _such_as(names: Sequence[str]) -> str:
+    """Return a name as an example in a text of TOML."""
+    return f", such as {_quote_toml(names[0])[1:-1]}" if names else ""
+
+
 def _draft_column(dataset: str, column: str, word: str | None) -> str:
     """Return the part of a column."""
     kind = _table_schema_type(word)
@@ -169,8 +246,12 @@ def _draft_column(dataset: str, column: str, word: str | None) -> str:
             f"# {_quote_toml(column)} has the type {word}, about which no question can be asked\n"
         )
     if not column.isprintable() or column != column.strip() or not column:
-        return f"# {_quote_toml(column)} is no name that can be described; rename the column\n"
-    lines = [f"[datasets.{_quote_key(dataset)}.columns.{_quote_key(column)}]"]
+        return (
+            f"# {_quote_toml(column)} is no name that can be described. To ask about this column give all of them "
+            "other names\n"
+        )
+    lines = [_OF_IDS] if _is_id(column) else []
+    lines += [f"[datasets.{_quote_key(dataset)}.columns.{_quote_key(column)}]"]
     if kind is None:
         lines.append(
             f'type = "{TO_FILL_IN}: integer, number, string, boolean, date or datetime; then its bounds"'
@@ -270,9 +351,10 @@ def _column_types(database: Database | DuckFile, table: str | None) -> dict[str,
     if isinstance(database, DuckFile):
         relation = database.sql(table_query(table))
         return {name: str(of) for name, of in zip(relation.columns, relation.types, strict=True)}
+    schema, name = tables[table]
     with database.connect() as connection:
         if database.file is None:
-            columns = _inspector(connection).get_columns(table)
+            columns = _inspector(connection).get_columns(name, schema=schema)
             return {one["name"]: str(one["type"]) for one in columns}
         query = "SELECT name, type FROM pragma_table_xinfo(?)"
         return {name: _stored(of) for name, of in connection.exec_driver_sql(query, (table,))}
@@ -284,15 +366,30 @@ def _stored(declared: str) -> str | None:
     return next((kind for pattern, kind in _STORED if re.search(pattern, words)), None)
 
 
-def _duckdb_tables(database: DuckFile) -> list[str]:
-    rows = database.sql("SELECT table_name FROM information_schema.tables ORDER BY 1").fetchall()
-    return [name for (name,) in rows]
+def _duckdb_tables(database: DuckFile) -> dict[str, tuple[str | None, str]]:
+    """Return the schemas and names of tables by what they are called, with their schema if it is another one."""
+    columns = "table_schema, table_name"
+    rows = database.sql(f"SELECT {columns} FROM information_schema.tables ORDER BY ALL").fetchall()
+    return {name if of == "main" else f"{of}.{name}": (of, name) for of, name in rows}
 
 
-def _tables_by_inspection(database: Database) -> list[str]:
+def _tables_by_inspection(database: Database) -> dict[str, tuple[str | None, str]]:
+    """Return the schemas and names of tables and views, likewise."""
     with database.connect() as connection:
         inspector = _inspector(connection)
-        return [*inspector.get_table_names(), *inspector.get_view_names()]
+        own = inspector.default_schema_name
+        schemas = [] if database.file else inspector.get_schema_names()
+        others = [one for one in schemas if one != own and not one.startswith(_OF_SERVERS)]
+        return {
+            name if schema is None else f"{schema}.{name}": (schema, name)
+            for schema in (None, *others)
+            for list_names in (inspector.get_table_names, inspector.get_view_names)
+            for name in list_names(schema=schema)
+        }
+
+
+_OF_SERVERS = ("pg_", "information_schema")
+"""How the names of schemas begin that a server keeps for itself."""
 
 
 def _inspector(connection: Any) -> Any:

@@ -294,12 +294,14 @@ class Head(NamedTuple):
         encoding: its character code.
         mark: how many bytes its mark has.
         names: the names of its columns.
+        lines: how many lines there are above the first row.
     """
 
     form: TextForm
     encoding: str
     mark: int
     names: Sequence[str]
+    lines: int
 
 
 def read_head(file: Path, form: TextForm) -> Head:
@@ -322,7 +324,9 @@ def read_head(file: Path, form: TextForm) -> Head:
             encoding=form.encoding,
         )
     if form.names is not None:
-        return Head(replace(form, delimiter=form.delimiter or ","), *code_and_mark, form.names)
+        return Head(
+            replace(form, delimiter=form.delimiter or ","), *code_and_mark, form.names, form.skip
+        )
     if not form.skip:
         refuse_other_text(file, start)
     header = _header_in(start, form, *code_and_mark, is_all=len(start) < _FIRST)
@@ -336,7 +340,7 @@ def read_head(file: Path, form: TextForm) -> Head:
             longest_header=LONGEST_HEADER,
         )
     _check_header(header, file, code_and_mark[0], is_book=is_book)
-    return Head(header.form, *code_and_mark, header.names)
+    return Head(header.form, *code_and_mark, header.names, header.lines)
 
 
 class _Header(NamedTuple):
@@ -346,11 +350,13 @@ class _Header(NamedTuple):
         form: the form, with the delimiter.
         names: its cells.
         is_closed: whether its quotes are closed.
+        lines: how many lines there are up to its end.
     """
 
     form: TextForm
     names: list[str]
     is_closed: bool
+    lines: int
 
     @property
     def rank(self) -> tuple[bool, int]:
@@ -417,7 +423,8 @@ def _first_record(text: str, form: TextForm, *, is_all: bool) -> _Header | None:
         return None
     is_one_line = not any("\n" in name or "\r" in name for name in names)
     is_closed = is_one_line or is_strict(StringIO(text, newline=""), form)
-    return _Header(form, names, is_closed)
+    above = StringIO(text[: lines.tell()], newline="")
+    return _Header(form, names, is_closed, form.skip + len([*above]))
 
 
 def _check_header(header: _Header, file: Path, encoding: str, *, is_book: bool) -> None:
@@ -465,10 +472,12 @@ def _place_of(column: str, names: Sequence[str], file: Path, alias: str) -> int:
     """
     if names.count(column) > 1:
         raise UnreadableFile(
-            "{file} has {words} columns named {column}",
+            "{file} has {words} columns named {column}. Give all of them other names in place of the header: "
+            "{say_it}",
             file=file,
             words=names.count(column),
             column=repr(column),
+            say_it=fix("names in place of a header"),
         )
     if column not in names:
         raise _no_such_column(column, names, file, alias)

@@ -71,6 +71,11 @@ def _name(encoding: str) -> str | None:
     return codec.name if is_text and not codec.name.startswith(_REFUSED) else None
 
 
+def marked_encoding(encoding: str) -> str:
+    """Return the name that says a code and its mark."""
+    return next(name for name, code in BY_MARK.items() if encoding.startswith(code))
+
+
 def told_encoding(
     declared: str | None, start: bytes, *, has_header: bool
 ) -> tuple[str, int] | None:

@@ -17,7 +17,7 @@ from ..doors import fix
 from ..errors import DiscreetError, InvalidArgument, UnreadableFile
 from ..warning import warn
 from .byte_blocks import check_bytes, name_in_zip
-from .cell_forms import CELL_WORDS, CellUse
+from .cell_forms import CELL_WORDS, NO_FORM, CellUse
 from .csv_files import CsvFile, can_be_name, open_csv, open_json_lines, read_head
 from .database import connect_memory
 from .engine_errors import needing, quietly
@@ -35,7 +35,7 @@ from .in_duckdb import (
 from .kinds import CELL, ColumnType
 from .lakes import refuse_lakes
 from .records import is_of_unit
-from .text_form import TextForm
+from .text_form import ColumnForm, TextForm
 from .times import sql_of_texts
 from .value_counts import RowQuery, parameter_number
 
@@ -48,6 +48,8 @@ KINDS = {
     ".tsv": "CSV",
     ".txt": "CSV",
     ".json": "JSON",
+    ".tab": "CSV",
+    ".psv": "CSV",
     ".ndjson": "JSON",
     ".jsonl": "JSON",
     ".parquet": "Parquet",
@@ -489,19 +491,18 @@ def open_file(
             return FileColumns(partial(relation.project, some), kind, failure, query)
     elif kind == "Arrow":
         relation = arrow_relation(file, connection)
-    elif own != columns:
-        raise UnreadableFile(
-            "{file}: folders name columns of Parquet and Arrow files only", file=file
-        )
     else:
         types = _types_of_text(one, kind, columns, uses)
         text = (
-            open_json_lines(file, columns, connection)
+            open_json_lines(file, own, connection)
             if kind == "JSON"
-            else open_csv(file, types, start, one.form, connection)
+            else open_csv(file, {alias: types[alias] for alias in own}, start, one.form, connection)
         )
         failure = UnreadableFile("{file} cannot be read to its end: it is damaged", file=file)
-        return FileColumns(text.relation, kind, failure, text.query, types)
+        if own == columns:
+            return FileColumns(text.relation, kind, failure, text.query, types)
+        with_folders = partial(_text_with_partition, text.relation, one, columns)
+        return FileColumns(with_folders, kind, failure, types=types)
     return FileColumns(_with_partition(relation, one, columns), kind, failure)
 
 
@@ -514,11 +515,28 @@ def _types_of_text(
     """
     form, types = one.form or TextForm(), dict[str, ColumnType]()
     for alias, name in columns.items():
-        own = form.column(name)
+        own = ColumnForm(NO_FORM) if name in one.partition else form.column(name)
         use = None if is_of_unit(alias) else uses.get(alias, own.use)
         reading = own.cells.reading(use)
         types[alias] = ColumnType(name, "text", kind, cells=own.cells, reading=reading)
     return types
+
+
+def _text_with_partition(
+    rows: "Callable[[], DuckDBPyRelation]", one: File, columns: Mapping[str, str]
+) -> "DuckDBPyRelation":
+    """Return rows of text under their aliases with the columns that folders name; an empty text is missing."""
+    from duckdb import ConstantExpression, StarExpression
+    from duckdb.sqltypes import VARCHAR
+
+    texts = {
+        alias: one.partition[name] or (None if is_of_unit(alias) else "")
+        for alias, name in columns.items()
+        if name in one.partition
+    }
+    there = [ConstantExpression(text).cast(VARCHAR).alias(a) for a, text in texts.items()]
+    own = [] if len(texts) == len(columns) else [StarExpression()]
+    return rows().select(*own, *there).project(", ".join(columns))
 
 
 def _with_partition(
