@@ -6,42 +6,53 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import InvalidArgument
 from .answer_output import say
+from .json_output import print_json
+from .options import AsJson
 
 if TYPE_CHECKING:
     from ..datasets.configuration import Configuration
     from ..service.serving import ServeOptions
 
 
+ConfigArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FILE", help="The description; by default discreet.toml from here upwards."
+    ),
+]
+HostOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help="A name under which it may be called, besides this machine."),
+]
+ReadersOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="How many questions are read at once (one fewer than there are cores).",
+    ),
+]
+TryOption = Annotated[
+    bool,
+    typer.Option(
+        "--try", help="Serve nothing: measure how long answers take, and print the times that fit."
+    ),
+]
+
+
 def serve_command(
-    config: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FILE", help="The description; by default discreet.toml from here upwards."
-        ),
-    ] = None,
+    config: ConfigArgument = None,
     listen: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Where to listen (127.0.0.1:8765).")
     ] = None,
-    host: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="A name under which it may be called, besides this machine."
-        ),
-    ] = None,
+    host: HostOption = None,
     workers: Annotated[
         int, typer.Option(metavar="NUMBER", help="How many processes take requests.")
     ] = 1,
-    readers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="How many questions are read at once (one fewer than there are cores).",
-        ),
-    ] = None,
-    processes: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help="The old name of --readers.", hidden=True)
-    ] = None,
+    readers: ReadersOption = None,
+    is_trial: TryOption = False,
+    as_json: AsJson = False,
 ) -> None:
     """Serve described datasets over HTTP. Callers bring a token: discreet token create.
 
@@ -50,16 +61,33 @@ def serve_command(
     from ..ledger.toml_budgets import configuration
     from ..service.serving import ServeOptions, count_readers
 
-    _warn_of_old_name(processes)
     description = configuration(config)
-    number = count_readers(description, processes if readers is None else readers)
-    _serve_described(description, ServeOptions(listen, tuple(host or ()), workers, number))
+    number = count_readers(description, readers)
+    if is_trial:
+        _try_times(description, workers, number, as_json=as_json)
+    elif as_json:
+        raise InvalidArgument("--json prints the times of --try; give both, or neither")
+    else:
+        _serve_described(description, ServeOptions(listen, tuple(host or ()), workers, number))
 
 
-def _warn_of_old_name(processes: int | None) -> None:
-    """Say the new name of an option, if the old one was given."""
-    if processes is not None:
-        say("note: --processes is --readers now: all workers share the readers")
+def _try_times(description: "Configuration", workers: int, readers: int, *, as_json: bool) -> None:
+    """Print the times that fit the answers about each dataset, as measured under load."""
+    from ..messages import translate
+    from ..service.serving import count_cores, count_workers
+    from ..service.trial import NOTES, try_times
+    from ..service.trial_processes import Load
+
+    load = Load(readers, count_workers(workers), count_cores())
+    say("trying every question under load; nothing is charged, and no answer is kept")
+    fitting = try_times(description, load)
+    if as_json:
+        print_json([one.as_dict() for one in fitting])
+    else:
+        for line in (line for one in fitting for line in one.lines()):
+            typer.echo(translate(line))
+    for note in NOTES:
+        say(note)
 
 
 def _serve_described(description: "Configuration", options: "ServeOptions") -> None:

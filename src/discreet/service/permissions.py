@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..batches import Call
+from ..datasets import Dataset
 from ..datasets.configuration import Configuration, line_of
 from ..datasets.declarations import wrong
 from ..datasets.questions import VERBS
@@ -70,12 +71,27 @@ def caller_rights(datasets: Datasets, description: Configuration, analyst: str |
             datasets, None, tuple(description.datasets), Freedom(tuple(VERBS), where=None)
         )
     about = description.analyst(analyst)
+    return Rights(datasets, analyst, about["datasets"], freedom_of(about))
+
+
+def freedom_of(about: Mapping[str, Any]) -> Freedom:
+    """Return the free questions that a declaration about an analyst allows."""
     least = Amount(about.get("min_epsilon"), about.get("min_rho"))
     most = about.get("max_epsilon"), about.get("max_delta")
     where = tuple(about.get("where", ()))
-    above = about.get("confirm_above")
-    free = Freedom(about.get("verbs", ()), most[0], least, most[1], where, above)
-    return Rights(datasets, analyst, about["datasets"], free)
+    return Freedom(
+        about.get("verbs", ()), most[0], least, most[1], where, about.get("confirm_above")
+    )
+
+
+def named_question(dataset: Dataset, terms: Mapping[str, Any], neighbors: str) -> Call:
+    """Return a named question without its data, under the neighbouring relation of a budget."""
+    arguments = {
+        key: value for key, value in terms.items() if key not in ("verb", "column", "description")
+    }
+    column = (terms["column"],) if "column" in terms else ()
+    question = Call(verb_named(terms["verb"]), column, {**arguments, "neighbors": neighbors})
+    return with_most(question, dataset)
 
 
 def _allow(
@@ -87,13 +103,8 @@ def _allow(
 ) -> None:
     """Allow a named question, under the neighbouring relation of its budget."""
     name, access = at
-    arguments = {
-        key: value for key, value in terms.items() if key not in ("verb", "column", "description")
-    }
-    column = (terms["column"],) if "column" in terms else ()
-    question = Call(verb_named(terms["verb"]), column, {**arguments, "neighbors": neighbors})
     try:
-        datasets.allow(name, access, with_most(question, description.dataset(name)))
+        datasets.allow(name, access, named_question(description.dataset(name), terms, neighbors))
     except LedgerError:
         raise
     except DiscreetError as error:

@@ -118,7 +118,7 @@ def serve(
     address = _address(configuration, options.listen)
     hold(configuration)  # what is wrong is told once, before any worker is started
     readers = count_readers(configuration, options.readers)
-    workers = count(options.workers, "workers", most=_MOST)
+    workers = count_workers(options.workers)
     if workers > 1:
         _begin_counts(configuration.path)
     with stopping():
@@ -171,11 +171,18 @@ def count_readers(configuration: Configuration, readers: int | None = None) -> i
     """Return how many readers a service has: as asked for, as described, or one fewer than there are cores."""
     if readers is not None:
         return count(readers, "readers", most=_MOST)
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    number: int = configuration.server.get("readers", max(1, cores - 1))
+    number: int = configuration.server.get("readers", max(1, count_cores() - 1))
     return number
+
+
+def count_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def count_workers(workers: int) -> int:
+    """Return how many workers a service has, as asked for."""
+    return count(workers, "workers", most=_MOST)
 
 
 def _run(address: tuple[str, int], workers: int, announce: Callable[[], None]) -> None:

@@ -101,7 +101,7 @@ def served() -> Iterator[Service]:
         "-m",
         "discreet",
         "serve",
-        "--processes",
+        "--readers",
         "1",
         "--listen",
         f"127.0.0.1:{port}",
