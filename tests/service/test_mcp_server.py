@@ -143,13 +143,7 @@ def test_a_conversation(folder: Path) -> None:
         assert "cannot pay" in dear["error"]
         requests = [one["request"] for one in (await call(session, "past_answers"))["answers"]]
         assert sorted(requests) == ["age", "named", "sql"]
-        prompt = await session.get_prompt("explore", {"dataset": "people", "epsilon": "1"})
-        text = text_of(prompt.messages[0].content)
-        assert "ε = 1" in text
-        resources = [str(one.uri) for one in (await session.list_resources()).resources]
-        assert resources == ["discreet://datasets", "discreet://promise"]
-        described = text_of((await session.read_resource("discreet://datasets")).contents[0])
-        assert "people.csv" not in described
+        assert "people.csv" not in str(await call(session, "datasets"))
 
     with_session(folder, talk)
 
@@ -267,19 +261,19 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     (
         "quote",
         {"dataset": "people", "verb": "mode", "column": "city", "terms": {"request": "x"}},
-        "takes no request",
+        "takes no 'request'",
     ),
     (
         "quote",
         {"dataset": "people", "verb": "mode", "column": "city", "terms": {"verb": "x"}},
-        "takes no verb",
+        "takes no 'verb'",
     ),
     (
         "quote",
         {"dataset": "people", "verb": "mode", "column": "city", "terms": [1]},
-        "must be an object",
+        "terms must be a mapping",
     ),
-    ("quote", {"dataset": 5, "verb": "mode"}, "name the dataset"),
+    ("quote", {"dataset": 5, "verb": "mode"}, "dataset must be"),
     ("quote", {"dataset": "people"}, "give question"),
     (
         "quote",

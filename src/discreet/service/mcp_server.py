@@ -1,7 +1,7 @@
 """The tools of an assistant by the Model Context Protocol, over standard streams."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from fractions import Fraction
 from importlib.metadata import version
 from threading import Lock
@@ -18,20 +18,10 @@ Part: TypeAlias = Any
 """A part of the protocol's SDK, which is imported when it is needed."""
 
 INSTRUCTIONS = (
-    "Questions about private data, answered with differential privacy. Every answer costs part of a "
-    "privacy budget that does "
-    "not come back. Call datasets first, quote before each ask, and prefer few questions that matter. "
+    "Questions about private data, answered with differential privacy. Every answer costs part of a privacy budget "
+    "that does not come back. Call datasets first, quote before each ask, and prefer few questions that matter. "
     + TRUST
 )
-
-_GUIDE = (
-    "Explore the dataset {dataset} within ε = {epsilon}. First call datasets. Plan the questions "
-    "that tell most, quote "
-    "them, and ask them under names of their own, never above what is left of ε = {epsilon} in all. "
-    "Report every answer "
-    "with its promise and how far it may be off, and say which questions you did not ask."
-)
-
 
 ToolCall = Callable[[str, Arguments], Awaitable[Reply]]
 
@@ -65,48 +55,6 @@ class Handlers:
             content=[text], structured_content=reply, is_error="error" in reply
         )
 
-    async def list_prompts(self, _: Part, __: Part) -> Part:
-        """Return the prompts."""
-        words = {"dataset": "the name of the dataset", "epsilon": "the most to spend in all"}
-        arguments = [
-            self._types.PromptArgument(name=name, description=text, required=True)
-            for name, text in words.items()
-        ]
-        prompt = self._types.Prompt(
-            name="explore", description="Explore a dataset within ε.", arguments=arguments
-        )
-        return self._types.ListPromptsResult(prompts=[prompt])
-
-    async def get_prompt(self, _: Part, params: Part) -> Part:
-        """Return the prompt of a dataset and an amount."""
-        arguments = params.arguments or {}
-        if params.name != "explore" or not {"dataset", "epsilon"} <= arguments.keys():
-            raise ValueError("there is the prompt explore, with dataset and epsilon")
-        epsilon = exact(arguments["epsilon"], "epsilon")
-        text = _GUIDE.format(dataset=visible_text(arguments["dataset"]), epsilon=epsilon)
-        content = self._types.TextContent(type="text", text=text)
-        message = self._types.PromptMessage(role="user", content=content)
-        return self._types.GetPromptResult(messages=[message])
-
-    async def list_resources(self, _: Part, __: Part) -> Part:
-        """Return the resources."""
-        resources = [
-            self._types.Resource(uri=uri, name=name, description=text, mime_type=_JSON)
-            for uri, (name, text, _) in _RESOURCES.items()
-        ]
-        return self._types.ListResourcesResult(resources=resources)
-
-    async def read_resource(self, _: Part, params: Part) -> Part:
-        """Return a resource."""
-        uri = str(params.uri)
-        if uri not in _RESOURCES:
-            raise ValueError(f"there are the resources {', '.join(_RESOURCES)}")
-        tool = _RESOURCES[uri][2]
-        content = {"promise": TRUST} if tool is None else await self._call(tool, {})
-        text = json.dumps(content, ensure_ascii=False)
-        contents = self._types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)
-        return self._types.ReadResourceResult(contents=[contents])
-
 
 def build_server(call: ToolCall, confirm_above: Fraction | None = None) -> Part:
     """Return a server of the protocol: see `Handlers`.
@@ -121,24 +69,7 @@ def build_server(call: ToolCall, confirm_above: Fraction | None = None) -> Part:
         instructions=INSTRUCTIONS,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
-        on_list_prompts=handlers.list_prompts,
-        on_get_prompt=handlers.get_prompt,
-        on_list_resources=handlers.list_resources,
-        on_read_resource=handlers.read_resource,
     )
-
-
-_JSON = "application/json"
-
-_RESOURCES: Mapping[str, tuple[str, str, str | None]] = {
-    "discreet://datasets": (
-        "datasets",
-        "The description of the data, as this analyst may see it.",
-        "datasets",
-    ),
-    "discreet://promise": ("promise", "How far answers may be trusted.", None),
-}
-"""Resources: their names, descriptions, and the tools that return them."""
 
 
 def _sdk() -> tuple[Part, Part]:
@@ -199,9 +130,8 @@ async def _unconfirmed(
     if is_allowed:
         return None
     return {
-        "error": f"questions above {confirm_above} are confirmed by the user first, and this one was "
-        "not; nothing was "
-        "charged",
+        "error": f"questions above {confirm_above} are confirmed by the user first, and this one was not; "
+        "nothing was charged",
         "charged": False,
     }
 
