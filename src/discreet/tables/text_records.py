@@ -49,6 +49,8 @@ Where it is asked for, each comment below the header is a record without cells.
 _LACKING = "\ufffd"
 _LINE_END = re.compile(rb"\r\n?|\n")
 _IN_A_BATCH = 1 << 14
+_DECODED_BYTES = 1 << 18
+"""Bytes that a codec decodes at once: with its text and what that becomes they stay in a processor's cache."""
 _BETWEEN_LOOKS = 64
 """How many records of `csv` are read before their wanted cells are taken: they stay in a processor's cache.
 
@@ -165,7 +167,7 @@ def _blocks(records: TextRecords, *, is_raw: bool) -> Any:
                 yield block
             return
         decoder = codecs.getincrementaldecoder(records.encoding)("replace")
-        while block := stream.read(byte_blocks.BLOCK_BYTES):
+        while block := stream.read(min(byte_blocks.BLOCK_BYTES, _DECODED_BYTES)):
             if text := decoder.decode(block):
                 yield text.encode()
         if text := decoder.decode(b"", True):
