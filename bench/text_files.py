@@ -3,8 +3,11 @@
 Times are the processor's, all threads together, and ratios are taken in turns of one run.
 """
 
+import gzip
+import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -22,6 +25,8 @@ from .race import Contender, Run, race
 
 ROWS, TURNS = 10**6, 7
 COLUMNS = 5
+CODES = ("cp1252", "shift_jis", "gb18030", "utf-16-le")
+PLAIN = "the plain read"
 OLD = "DuckDB's read_csv"
 
 _OPTIONS = (
@@ -39,9 +44,9 @@ def write(folder: Path, rows: int) -> dict[str, Path]:
         city, age = random.choice(_CITIES), random.randrange(18, 99)
         name, paid = random.randrange(10**6), random.randrange(10**4) / 100
         texts.append(f"{city},{age},n{name},{paid},2024-0{random.randrange(1, 10)}-11\n")
-    paths = {code: folder / f"{code}.csv" for code in ("utf-8", "cp1252")}
+    paths = {code: folder / f"{code}.csv" for code in ("utf-8", *CODES)}
     for code, path in paths.items():
-        path.write_bytes("".join(texts).encode(code))
+        path.write_bytes("".join(texts).encode(code, "replace"))
     return paths
 
 
@@ -73,10 +78,34 @@ def ours(database: Any, path: Path, columns: int, code: str, *, kernel: bool = T
     return rows
 
 
-def print_ratio(name: str, times: Sequence[float], others: Sequence[float]) -> None:
+def pack(plain: Path) -> dict[str, Path]:
+    """Write a file in each packing; return the paths by the names of the packings."""
+    zstd: Any = importlib.import_module("backports.zstd")
+    packers: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "zstd": zstd.compress}
+    paths = {name: plain.with_suffix(f".{name}") for name in packers}
+    for name, path in paths.items():
+        path.write_bytes(packers[name](plain.read_bytes()))
+    return paths
+
+
+def write_workbook(file: Path, rows: int) -> None:
+    """Write a workbook of ten columns, as openpyxl does."""
+    openpyxl: Any = importlib.import_module("openpyxl")
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("people")
+    sheet.append([f"c{i}" for i in range(10)])
+    for i in range(rows):
+        day = date(2020, 1, 1) + timedelta(i % 1000)
+        sheet.append([i, f"n{i}", i / 7, _CITIES[i % 6], "x,y", day, i % 100, True, i * 3, None])
+    book.save(file)
+
+
+def print_ratio(
+    name: str, times: Sequence[float], others: Sequence[float], other: str = OLD
+) -> None:
     """Print the middle ratio of times, turn by turn."""
     ratios = sorted(a / b for a, b in zip(times, others, strict=True))
-    print(f"{name}: {ratios[len(ratios) // 2]:.2f} of {OLD}", file=sys.stdout)
+    print(f"{name}: {ratios[len(ratios) // 2]:.2f} of {other}", file=sys.stdout)
 
 
 def main() -> None:
@@ -94,12 +123,12 @@ def main() -> None:
         folder = Path(directory, "small")
         folder.mkdir()
         small = write(folder, 30)
-        utf8, western = paths["utf-8"], paths["cp1252"]
+        utf8 = paths["utf-8"]
         assert old(database, utf8, COLUMNS) == ours(database, utf8, COLUMNS, "utf-8")
         races = {
             "UTF-8, one column": (utf8, 1, ours, "utf-8", {}, 1),
             "UTF-8, five columns": (utf8, COLUMNS, ours, "utf-8", {}, 1),
-            "cp1252, one column": (western, 1, ours, "cp1252", {}, 1),
+            **{f"{code}, one column": (paths[code], 1, ours, code, {}, 1) for code in CODES},
             "1 kB": (small["utf-8"], 1, ours, "utf-8", {}, 100),
             "without the kernel": (utf8, 1, ours, "utf-8", {"kernel": False}, 1),
         }
@@ -111,6 +140,17 @@ def main() -> None:
             ]
             timings = race(contenders, TURNS, lambda _: None)
             print_ratio(name, timings[name].processor, timings[OLD].processor)
+        for name, path in pack(utf8).items():
+            contenders = [
+                Contender(PLAIN, turns(ours, utf8, 1, "utf-8")),
+                Contender(name, turns(ours, path, 1, "utf-8")),
+            ]
+            timings = race(contenders, TURNS, lambda _: None)
+            print_ratio(name, timings[name].processor, timings[PLAIN].processor, PLAIN)
+        book = Path(directory, "people.xlsx")
+        write_workbook(book, ROWS // 10)
+        timings = race([Contender("", turns(ours, book, 1, "utf-8"))], 3, lambda _: None)
+        print(f"a workbook of {ROWS} cells: {min(timings[''].processor):.1f} s")
 
 
 if __name__ == "__main__":
