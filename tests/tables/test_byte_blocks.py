@@ -16,6 +16,7 @@ import pytest
 
 import discreet
 from discreet.errors import MissingColumn, UnreadableFile
+from discreet.tables import byte_blocks
 from discreet.tables.archives import DamagedFile
 from discreet.tables.byte_blocks import check_bytes, open_bytes
 from discreet.tables.text_form import TextForm
@@ -62,6 +63,20 @@ def test_bytes_are_those_of_the_text_under_any_name(
     for text in (TEXT, b"a", random.Random(1).randbytes((1 << 20) + 99)):
         (tmp_path / name).write_bytes(PACKINGS[packing](text))
         assert read(tmp_path / name) == text
+
+
+@pytest.mark.parametrize("packing", ["gzip", "bzip2", "xz", "zstd"])
+def test_bytes_do_not_depend_on_blocks(
+    tmp_path: Path, packing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks may end where the output of an unpacker does, or its input."""
+    text = b"".join(b"p%d,Bern\n" % (i * 7919 % 1000) for i in range(700)) + bytes(200_000)
+    (tmp_path / "t").write_bytes(PACKINGS[packing](text) + PACKINGS[packing](text))
+    for block in (100, 4096, len(text) // 2, len(text)):
+        for packed in (1, 13, 1 << 16):
+            monkeypatch.setattr(byte_blocks, "BLOCK_BYTES", block)
+            monkeypatch.setattr(byte_blocks, "_PACKED_BYTES", packed)
+            assert read(tmp_path / "t") == text + text, (block, packed)
 
 
 @pytest.mark.parametrize("between", [b"", b"\0" * 8])

@@ -212,7 +212,7 @@ _NEW: dict[str, Callable[[], Any]] = {
 
 def _unpacked(stream: BinaryIO, new: Callable[[], Any]) -> Iterator[bytes]:
     """Yield the blocks of a packed stream of one member or more, which zeros may follow."""
-    unpacker, packed = new(), b""
+    unpacker, packed, is_over = new(), b"", False
     while True:
         if unpacker.eof:
             packed = unpacker.unused_data
@@ -223,9 +223,10 @@ def _unpacked(stream: BinaryIO, new: Callable[[], Any]) -> Iterator[bytes]:
             unpacker, packed = new(), packed.lstrip(b"\0")
         elif unpacker.needs_input:
             packed = stream.read(_PACKED_BYTES)
+            is_over = not packed
         block = _undamaged(unpacker.decompress, packed, BLOCK_BYTES)
         if block:
             yield block
-        elif not packed and not unpacker.eof:
+        elif is_over and not unpacker.eof:
             raise DamagedFile
         packed = b""
