@@ -30,7 +30,7 @@ BLOCK_BYTES = 1 << 20
 MOST_MEMORY = 1 << 28
 """Bytes that xz may look back to: a file says how many it wants."""
 
-_PACKED_BYTES = 1 << 16
+_PACKED_BYTES = 1 << 17
 """Packed bytes that are read at once."""
 
 
