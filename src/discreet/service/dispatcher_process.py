@@ -13,9 +13,8 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from multiprocessing import active_children
 from pathlib import Path
 from threading import Lock, Thread
@@ -33,6 +32,7 @@ from .reader import ReaderSettings, collect_no_more, file_digest, read_again
 from .reader_pool import Forks, Line, ReaderPool
 from .resources import ONE_THREAD, ReaderLimits, folder_for_spills
 from .schedule import WAITING
+from .temporary_folders import TemporaryFolder
 
 _LONGEST_LINE = 1 << 26
 """Bytes of the longest question or answer of a worker."""
@@ -80,18 +80,21 @@ class DispatcherProcess:
     """
 
     __slots__ = (
-        "_folder", "_is_stopped", "_listener", "_lock", "_parent", "_process", "_settings", "path",
+        "_folders", "_is_stopped", "_listener", "_lock", "_parent", "_process", "_settings", "path",
     )  # fmt: skip
 
     def __init__(self, configuration: Configuration, readers: int) -> None:
         self._lock = Lock()
-        self._folder = tempfile.mkdtemp(prefix="discreet-")
-        self.path = str(Path(self._folder) / "socket")
+        folder, limits = TemporaryFolder(), reader_limits(configuration)
+        self._folders = [folder]
+        if limits.spill_folder is not None:
+            self._folders.append(TemporaryFolder(limits.spill_folder))
+            limits = replace(limits, spill_folder=self._folders[-1].path)
+        self.path = str(Path(folder.path) / "socket")
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(self.path)
         self._listener.listen(256)
         path = configuration.path.absolute()
-        limits = reader_limits(configuration)
         self._settings = (ReaderSettings(str(path), file_digest(path), limits), readers)
         self._is_stopped = False
         self._start()
@@ -110,7 +113,7 @@ class DispatcherProcess:
         reader, readers = self._settings
         with theirs:
             numbers = self._listener.fileno(), theirs.fileno()
-            settings = DispatcherSettings(reader, readers, self._folder, *numbers)
+            settings = DispatcherSettings(reader, readers, self._folders[0].path, *numbers)
             self._process = subprocess.Popen(
                 command("discreet.service.dispatcher_process", json.dumps(asdict(settings))),
                 pass_fds=numbers, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -146,7 +149,8 @@ class DispatcherProcess:
             self._listener.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_PATIENCE)
-        shutil.rmtree(self._folder, ignore_errors=True)  # where it was killed, it is left
+        for folder in self._folders:
+            folder.remove()
 
 
 def reader_limits(configuration: Configuration) -> ReaderLimits:
