@@ -1,9 +1,13 @@
 """The bar: for terminals, after a while, gone at the end, and nothing of the data in it but a percentage."""
 
+import gzip
 import io
+import random
 import re
 import sys
 import threading
+import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +16,8 @@ from typer.testing import CliRunner
 import discreet
 from discreet.cli.application import build_app
 from discreet.cli.releasing import UNDESCRIBED_TEXT
-from discreet.tables import database, progress
+from discreet.tables import database, progress, reader_library, text_records
+from discreet.tables.byte_blocks import open_bytes
 
 GONE = "\x1b[?25h\r\x1b[1A\x1b[2K"
 """The cursor is back, and the line is erased."""
@@ -215,3 +220,51 @@ def test_a_scan_of_a_file_is_followed(
             if terminal.seen.is_set():
                 break
     assert terminal.seen.is_set()
+
+
+def test_a_file_says_how_far_it_is_read_by_its_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a.csv.gz"
+    file.write_bytes(gzip.compress(random.Random(1).randbytes(3 << 20)))
+    assert progress.watch_file(file) is None, "there is no bar"
+    at_a_terminal(monkeypatch)
+    with progress.waiting("reading standard input", of_files=False):
+        assert progress.watch_file(file) is None, "its size is not public"
+    with progress.waiting("reading a.csv.gz"):
+        reading = progress.watch_file(file)
+        assert reading is not None
+        assert progress._percent([Connection(43.2), reading]) == 43.2, "it is not open yet"
+        with open_bytes(file, None, reading) as stream:
+            told = [reading.query_progress() for _ in iter(partial(stream.read, 1 << 20), b"")]
+        assert len(told) == 3
+        assert told == sorted(told)
+        assert 20 < told[0] < 50 < told[1] < 90 < told[2] <= 100
+        assert reading.query_progress() == -1, "it is closed"
+
+
+@pytest.mark.skipif(reader_library.open_reader() is None, reason="the kernel was not built")
+@pytest.mark.parametrize("end", ["csv", "jsonl", "zip"])
+def test_a_question_about_text_is_watched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    file, told, watched = tmp_path / f"a.{end}", list[float](), list[progress.Telling]() or None
+    file.write_text('a\n{"a": 1}\n')
+    if end == "zip":
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("a.csv", "a\n1\n")
+    at_a_terminal(monkeypatch)
+    read = text_records._ByKernel._read_some
+
+    def look(batches: text_records._ByKernel) -> bool:
+        was_read = read(batches)
+        assert watched is not None
+        told.append(watched[-1].query_progress())
+        return was_read
+
+    monkeypatch.setattr(text_records._ByKernel, "_read_some", look)
+    with progress.waiting("reading a"):
+        watched = progress._WATCHED.get()
+        assert watched is not None
+        discreet.count(file, epsilon=1)
+    assert 100.0 in told, told

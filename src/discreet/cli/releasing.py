@@ -25,7 +25,7 @@ from . import options
 from .answer_output import check_report, say, show_release, write_report
 from .csv_form import in_form, read_word
 from .described import Data, declared_ledger, described_data, grid_of, parse_values
-from .inputs import secret_text, table_file
+from .inputs import is_copy, secret_text, table_file
 from .json_output import print_either
 from .shell_notes import is_new_here
 
@@ -139,7 +139,10 @@ def releasing(
             context = _opening(path, dataset, open_input, settings["form"])
             has_tally = open_input is not secret_text and not settings["no_tally"]
             files = _files_of(path, dataset) if has_tally else ()
-            with context as opened, waiting(f"reading {_name(arguments)}"):
+            with (
+                context as opened,
+                waiting(f"reading {_name(arguments)}", of_files=not is_copy(opened)),
+            ):
                 data = _in_form(opened, settings["csv"])
                 terms |= _public_values(data, arguments, settings, grid=grid)
                 verb = partial(command, **{**own, "data": data})

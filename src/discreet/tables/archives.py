@@ -40,24 +40,21 @@ def refuse_document(archive: zipfile.ZipFile, file: Path) -> None:
 
 
 @contextmanager
-def open_archive(file: Path) -> Iterator[zipfile.ZipFile]:
-    """Yield an archive.
+def open_archive(file: Path, stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
+    """Yield the archive in an open file.
 
     Raises:
         UnreadableFile: if it is damaged.
     """
-    with file.open("rb") as stream:
-        try:
-            archive = zipfile.ZipFile(stream)
-        except (zipfile.BadZipFile, ValueError, NotImplementedError):  # it may quote bytes
-            archive = None
-        if archive is None:
-            raise UnreadableFile(
-                "{file} is a zip archive that is damaged, or ends early", file=file
-            )
-        with archive:
-            refuse_document(archive, file)
-            yield archive
+    try:
+        archive = zipfile.ZipFile(stream)
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):  # it may quote bytes
+        archive = None
+    if archive is None:
+        raise UnreadableFile("{file} is a zip archive that is damaged, or ends early", file=file)
+    with archive:
+        refuse_document(archive, file)
+        yield archive
 
 
 def only_file(archive: zipfile.ZipFile, file: Path) -> zipfile.ZipInfo:

@@ -22,6 +22,7 @@ from . import archives, workbooks
 from .archives import DamagedFile
 from .engine_errors import needing
 from .first_bytes import PACKED, SIGNATURE, refuse_other_format, told_format
+from .progress import FileReading
 from .text_form import TextForm, check_sheet_words
 
 BLOCK_BYTES = 1 << 20
@@ -77,7 +78,7 @@ def name_in_zip(file: Path) -> str | None:
     Raises:
         UnreadableFile: if there is another number of files, or the archive is damaged.
     """
-    with archives.open_archive(file) as archive:
+    with file.open("rb") as stream, archives.open_archive(file, stream) as archive:
         return (
             None if workbooks.is_workbook(archive) else archives.only_file(archive, file).filename
         )
@@ -85,7 +86,7 @@ def name_in_zip(file: Path) -> str | None:
 
 def _check_zip(file: Path, sheet: str | None) -> bool:
     """Return whether an archive is a workbook whose sheet is known; raise for one of another number of files."""
-    with archives.open_archive(file) as archive:
+    with file.open("rb") as stream, archives.open_archive(file, stream) as archive:
         if workbooks.is_workbook(archive):
             workbooks.check_sheet(archive, file, sheet)
             return True
@@ -94,20 +95,25 @@ def _check_zip(file: Path, sheet: str | None) -> bool:
 
 
 @contextmanager
-def open_bytes(file: Path, form: TextForm | None = None) -> Iterator[BinaryIO]:
+def open_bytes(
+    file: Path, form: TextForm | None = None, reading: FileReading | None = None
+) -> Iterator[BinaryIO]:
     """Yield the bytes of a file of text, unpacked; of a workbook those of a sheet, as CSV.
 
     Args:
         file: the file.
         form: its form, of which a workbook has the sheet, and the rows that are skipped: they are empty lines.
+        reading: what is told where the file is being read, if it is shown.
     """
     with ExitStack() as opened:
-        stream = cast("BinaryIO", opened.enter_context(file.open("rb")))
+        stream = opened.enter_context(file.open("rb"))
+        if reading is not None:
+            reading.stream = cast("io.RawIOBase", stream.raw)
         told = told_format(stream.read(SIGNATURE))
         stream.seek(0)
         kind = "" if told is None else told.kind
         if kind == "zip":
-            blocks = _blocks_of_zip(file, form or TextForm(), opened)
+            blocks = _blocks_of_zip(file, stream, form or TextForm(), opened)
         elif kind in _NEW:
             blocks = _unpacked(stream, _NEW[kind])
         else:
@@ -116,9 +122,11 @@ def open_bytes(file: Path, form: TextForm | None = None) -> Iterator[BinaryIO]:
         yield stream_of(blocks)
 
 
-def _blocks_of_zip(file: Path, form: TextForm, opened: ExitStack) -> Iterator[bytes]:
+def _blocks_of_zip(
+    file: Path, stream: BinaryIO, form: TextForm, opened: ExitStack
+) -> Iterator[bytes]:
     """Yield the bytes of the one file in an archive, or of a sheet of a workbook."""
-    archive = opened.enter_context(archives.open_archive(file))
+    archive = opened.enter_context(archives.open_archive(file, stream))
     if workbooks.is_workbook(archive):
         return workbooks.sheet_blocks(archive, file, form.sheet, form.skip)
     return _members(opened.enter_context(archives.open_only_file(archive, file)))

@@ -30,6 +30,7 @@ from .ids import sql_json_id
 from .in_duckdb import run_query, select_list
 from .json_arrays import BEGIN
 from .kinds import ColumnType
+from .progress import watch_file
 from .records import COMMENT, SPANS, is_of_unit
 from .text_form import TextForm, text_form
 from .text_records import COMMENTS, NOWHERE, SEVERAL_LINES, TextRecords
@@ -279,6 +280,7 @@ def _text_rows(
     for name in values:
         columns = columns.replace(f"${name}", f"${name}_{i}")
     failure = UnreadableFile("{file} cannot be opened", file=records.file)
+    records = replace(records, shown=watch_file(records.file))
     # In a thread that no signal reaches: DuckDB reads the schema, and an interrupt in what C calls would be lost.
     quietly(run_query, failure, connection, connection.register, f"records_{i}", records)
     text = f"SELECT {columns} FROM records_{i}"

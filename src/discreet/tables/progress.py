@@ -3,9 +3,11 @@
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from datetime import timedelta
+from io import RawIOBase
+from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -27,24 +29,58 @@ class Scanning(Protocol):
         ...
 
 
+class Telling(Protocol):
+    """What says how far something is."""
+
+    def query_progress(self) -> float:
+        """Return the percentage, below 0 if it does not say."""
+        ...
+
+
+class FileReading:
+    """How far a file has been read: the place in it, of as many bytes as it has. The rows decide neither.
+
+    Attributes:
+        stream: the file while it is open, without its buffer.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.stream: RawIOBase | None = None
+        self._size = size
+
+    def query_progress(self) -> float:
+        """Return the percentage, below 0 where it is not open."""
+        stream = self.stream
+        try:
+            return -1.0 if stream is None else 100 * stream.tell() / max(self._size, 1)
+        except (OSError, ValueError):  # it was closed meanwhile
+            return -1.0
+
+
 C = TypeVar("C", bound=Scanning)
 
 PATIENCE = 1.0
 """Seconds before anything is shown."""
-_WATCHED: ContextVar[list[Scanning] | None] = ContextVar("watched", default=None)
-"""The connections that a bar asks; None where there is no bar."""
+_WATCHED: ContextVar[list[Telling] | None] = ContextVar("watched", default=None)
+"""The connections and files that a bar asks; None where there is no bar."""
+_OF_FILES: ContextVar[bool] = ContextVar("of_files", default=True)
+"""Whether the sizes of files are public: that of a copy of standard input is not."""
 _STEP: ContextVar[list[str] | None] = ContextVar("step", default=None)
 """The step of several that a bar names, after what it names itself; None where there is no bar."""
 
 
 @contextmanager
-def waiting(what: str) -> Iterator[None]:
+def waiting(what: str, *, of_files: bool = True) -> Iterator[None]:
     """Show the text, the seconds since and how far the scan is, on stderr, if it is a terminal and this takes long.
 
-    The percentage is DuckDB's, of the scan that runs; the next scan begins at 0 again. Where DuckDB does
-    not tell, a spinner turns alone.
+    Of a file of text the percentage is the place in the file. Else it is DuckDB's, of the scan that runs. The next
+    scan begins at 0 again. Where neither is known, a spinner turns alone.
 
-    Side channels: the percentage is computed from bytes or rows read, of those in the file, and from numbers
+    Args:
+        what: the text.
+        of_files: whether the sizes of files of text are public.
+
+    Side channels: DuckDB's percentage is computed from bytes or rows read, of those in the file, and from numbers
     of groups that DuckDB expects, which it may take from the statistics in the file. So it depends on the data,
     as the time does, and is shown to the curator at the terminal alone.
     """
@@ -55,7 +91,7 @@ def waiting(what: str) -> Iterator[None]:
     from rich.live import Live
     from rich.spinner import Spinner
 
-    connections, spinner, start = list[Scanning](), Spinner("dots"), time.monotonic()
+    connections, spinner, start = list[Telling](), Spinner("dots"), time.monotonic()
     step = [""]
 
     def line() -> "Table":
@@ -71,12 +107,14 @@ def waiting(what: str) -> Iterator[None]:
     timer = Timer(PATIENCE, bar.start)
     timer.daemon = True
     token, step_token = _WATCHED.set(connections), _STEP.set(step)
+    files_token = _OF_FILES.set(of_files)
     timer.start()
     try:
         yield
     finally:
         _WATCHED.reset(token)
         _STEP.reset(step_token)
+        _OF_FILES.reset(files_token)
         timer.cancel()
         timer.join()
         bar.stop()
@@ -94,6 +132,18 @@ def watch(connection: C) -> C:
     return connection
 
 
+def watch_file(file: Path) -> FileReading | None:
+    """Return what the bar asks while a file is read; None without a bar, or if its size is not public."""
+    watched = _WATCHED.get()
+    if watched is None or not _OF_FILES.get():
+        return None
+    with suppress(OSError):
+        reading = FileReading(file.stat().st_size)
+        watched.append(reading)
+        return reading
+    return None
+
+
 def name_step(done: int, all_steps: int) -> None:
     """Show how many of several steps are done, if there is a bar. Both are public numbers."""
     step = _STEP.get()
@@ -101,7 +151,7 @@ def name_step(done: int, all_steps: int) -> None:
         step[0] = f", {done} of {all_steps} columns done"
 
 
-def _percent(connections: Sequence[Scanning]) -> float | None:
+def _percent(connections: Sequence[Telling]) -> float | None:
     """Return how far the scan is that runs, None if none runs or it does not tell."""
     percentages = [connection.query_progress() for connection in connections]
     return next((percent for percent in reversed(percentages) if percent >= 0), None)

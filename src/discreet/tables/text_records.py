@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from ctypes import c_char_p, c_void_p, cast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from operator import itemgetter
@@ -29,6 +29,7 @@ from .cell_forms import CellReading
 from .csv_records import records_of, text_lines
 from .encodings import byte_table
 from .json_arrays import array_lines
+from .progress import FileReading
 from .text_form import TextForm
 
 LONGEST_CELL = 1 << 24
@@ -72,6 +73,7 @@ class TextRecords:
         is_array: whether the file is an array of JSON, whose elements are the records.
         readings: what is read in the cells of each place; None for their texts. Left out, for texts alone. A cell
             that spells nothing is `NO_TEXT`, and an empty one stays empty.
+        shown: what a bar asks meanwhile how far the file has been read, if there is one.
     """
 
     file: Path
@@ -82,6 +84,7 @@ class TextRecords:
     skip: int
     is_array: bool = False
     readings: tuple[CellReading | None, ...] = ()
+    shown: FileReading | None = field(default=None, repr=False, compare=False)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return a stream of the wanted cells, called c0, c1, ... in the order of their places."""
@@ -150,7 +153,7 @@ def _need(memory: object) -> None:
 @contextmanager
 def _opened(records: TextRecords) -> Iterator[BinaryIO]:
     """Yield the bytes behind the mark; of an array of JSON those of lines."""
-    with byte_blocks.open_bytes(records.file, records.form) as stream:
+    with byte_blocks.open_bytes(records.file, records.form, records.shown) as stream:
         stream.read(records.mark)
         if records.is_array:
             blocks = iter(partial(stream.read, byte_blocks.BLOCK_BYTES), b"")
