@@ -12,7 +12,7 @@ from discreet.errors import LedgerBusy, RequestConflict
 from discreet.service.dispatcher import Dispatcher, QueuedQuestion, Ticket
 from discreet.service.padding import QUANTUM
 from discreet.service.promises import AnswerTimes
-from discreet.service.reader_pool import EndedError, Line, ReaderPool
+from discreet.service.readers import EndedError, Line, ReaderPool
 
 from .fake_clock import FakeClock
 

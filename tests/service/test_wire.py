@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -17,6 +18,7 @@ from discreet.errors import DiscreetError, InvalidArgument
 from discreet.node import AllowedQuestion
 from discreet.privacy import PureDP
 from discreet.service import PastRelease, wire
+from discreet.tables.cell_forms import CellForm
 
 PLAIN = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -126,6 +128,8 @@ def test_questions_columns_and_past_releases_arrive_as_they_were() -> None:
     ):
         column = declared("c", given_, ())
         assert wire.column_from_wire(travelled(wire.write_column(column))) == column
+        written = replace(column, form=CellForm(decimal=","))
+        assert wire.column_from_wire(travelled(wire.write_column(written))) == column
 
 
 def test_errors_arrive_with_their_class_amounts_and_notes() -> None:

@@ -22,7 +22,7 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 import discreet
 from discreet.cli.exit_codes import INTERRUPTED, TERMINATED, WRONG_USE
 from discreet.service import serving
-from discreet.service.access import AccessLog
+from discreet.service.access_log import AccessLog
 from discreet.service.counts import RequestCounts, kept_counts
 from discreet.service.reader import file_digest
 from discreet.service.serving import WorkerSettings
@@ -90,7 +90,7 @@ def test_requests_one_after_the_other_are_written_together(
         return writes[-1]
 
     monkeypatch.setattr(RequestCounts, "write", note_and_write)
-    monkeypatch.setattr("discreet.service.access._LATEST", 0.3)
+    monkeypatch.setattr("discreet.service.access_log._LATEST", 0.3)
 
     async def request_often_and_wait() -> None:
         log = AccessLog(_app, here)

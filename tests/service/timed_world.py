@@ -32,7 +32,7 @@ from discreet.service.dispatcher_client import DispatcherClient
 from discreet.service.dispatcher_process import WorkerLink
 from discreet.service.permissions import hold
 from discreet.service.promises import answer_times
-from discreet.service.reader_pool import EndedError, Line, ReaderPool
+from discreet.service.readers import EndedError, Line, ReaderPool
 from discreet.service.tokens import tokens_beside
 
 from .fake_clock import FakeClock

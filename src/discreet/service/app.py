@@ -6,7 +6,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from ..datasets.configuration import Configuration
 from ..ledger.toml_budgets import described_ledger
-from .access import AccessLog
+from .access_log import AccessLog
 from .auth import Gate
 from .counts import RequestCounts
 from .dispatcher_client import DispatcherClient

@@ -21,7 +21,7 @@ from ..node.isolation import Failure
 from . import wire
 from .padding import QUANTUM, Clock
 from .promises import AnswerTimes
-from .reader_pool import EndedError, Line, Reader, ReaderPool
+from .readers import EndedError, Line, Reader, ReaderPool
 from .schedule import WAITING, Caller, Ending, QuestionRun, Schedule, ScheduleStep
 
 RequestKey = tuple[Caller, str, str]

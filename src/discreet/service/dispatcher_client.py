@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from .dispatcher import QueuedQuestion
-from .reader_pool import Line
+from .readers import Line
 
 _LONGEST_LINE = 1 << 26
 _PATIENCE = 1.0

@@ -29,7 +29,7 @@ from .dispatcher import LOG, Dispatcher, QueuedQuestion, Ticket
 from .lifelines import command
 from .promises import answer_times
 from .reader import ReaderSettings, collect_no_more, file_digest, read_again
-from .reader_pool import Forks, Line, ReaderPool
+from .readers import Forks, Line, ReaderPool
 from .resources import ONE_THREAD, ReaderLimits, folder_for_spills
 from .schedule import WAITING
 from .temporary_folders import TemporaryFolder

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..ledger import Budget
-from .access import REFUSALS, REQUESTS
+from .access_log import REFUSALS, REQUESTS
 from .counts import RequestCounts
 from .disclosures import LateAnswers
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from .access import REFUSED
+from .access_log import REFUSED
 from .auth import CALLER, LOGIN
 from .padding import App, AsgiMessage, Receive, Send
 

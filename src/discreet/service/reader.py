@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ..datasets.configuration import Configuration, read_configuration
 from ..errors import LedgerUnwritable
@@ -40,12 +40,8 @@ Instruct = Callable[[], dict[str, Any]]
 """Waits for the line that says under which time an outcome is stored."""
 
 
-class AnswerFunction(Protocol):
-    """Answers questions."""
-
-    def __call__(self, line: dict[str, Any], report: Report, instruct: Instruct) -> dict[str, Any]:
-        """Return the answer to a question, and report its steps."""
-        ...
+AnswerFunction = Callable[[dict[str, Any], Report, Instruct], dict[str, Any]]
+"""Returns the answer to a question, and reports its steps."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from ..errors import (
 )
 from ..node.isolation import error_for_analyst
 from . import wire
-from .access import REFUSED
+from .access_log import REFUSED
 
 FAILURES = logging.getLogger("discreet.failures")
 """One line of JSON for every error that only an owner may see in full."""

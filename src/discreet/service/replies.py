@@ -21,7 +21,7 @@ from .connection import Connection
 from .dispatcher import QueuedQuestion
 from .dispatcher_client import UnreachableError
 from .padding import ARRIVAL, END, GONE, Arrival
-from .reader_pool import Line
+from .readers import Line
 from .refusals import RefusedError, error_for_reader, failure
 from .service import ReadingNeeded, Service
 from .tokens import NOT_VALID, Token

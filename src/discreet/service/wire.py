@@ -285,8 +285,9 @@ def read_past(plain: Mapping[str, Any]) -> PastRelease:
 
 
 def write_column(column: Column) -> dict[str, Any]:
-    """Return a column for `read_column`."""
-    return {field.name: write_value(getattr(column, field.name)) for field in fields(column)}
+    """Return a column for `column_from_wire`, without how its cells are written in files."""
+    names = (field.name for field in fields(column) if field.name != "form")
+    return {name: write_value(getattr(column, name)) for name in names}
 
 
 def column_from_wire(plain: Mapping[str, Any]) -> Column:

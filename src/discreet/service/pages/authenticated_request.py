@@ -6,7 +6,7 @@ from typing import Any
 from starlette.responses import Response
 
 from ...errors import DiscreetError
-from ..access import REFUSED
+from ..access_log import REFUSED
 from ..connection import Connection
 from ..refusals import status_of
 from ..rights import Scope

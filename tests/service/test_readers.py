@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from discreet.service import reader_pool
+from discreet.service import readers
 from discreet.service.reader import ReaderSettings
-from discreet.service.reader_pool import SPARES, EndedError, Line, ReaderPool
+from discreet.service.readers import SPARES, EndedError, Line, ReaderPool
 from discreet.service.resources import ReaderLimits
 
 
@@ -103,7 +103,7 @@ def test_who_waits_gets_the_next_that_is_free_in_order() -> None:
 
 
 def test_readers_that_cannot_be_started_are_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader_pool, "_PAUSE", 0.0)
+    monkeypatch.setattr(readers, "_PAUSE", 0.0)
 
     async def work() -> None:
         forks = Forks()
@@ -119,7 +119,7 @@ def test_readers_that_cannot_be_started_are_tried_again(monkeypatch: pytest.Monk
 def test_where_none_can_be_started_nobody_waits_without_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(reader_pool, "_SECONDS_FOR_A_READER", 0.01)
+    monkeypatch.setattr(readers, "_SECONDS_FOR_A_READER", 0.01)
 
     async def work() -> None:
         pool = ReaderPool(Forks().fork, 1)
@@ -138,7 +138,7 @@ def test_a_template_that_ends_while_it_forks_is_a_reader_that_ended(tmp_path: Pa
     settings = ReaderSettings(str(tmp_path / "none.toml"), "", ReaderLimits())
 
     async def work() -> None:
-        forks = reader_pool.Forks(settings)
+        forks = readers.Forks(settings)
         forkserver.ensure_running()
         template = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
         os.kill(template, signal.SIGSTOP)
