@@ -435,7 +435,7 @@ def test_a_draft_has_the_form_that_is_said(
     text = capsys.readouterr().out
     for line in ('csv.encoding = "cp1252"', "csv.multiline = false", "[datasets.t.columns.menge]"):
         assert text.count(f"{line}\n") == 1
-    assert text.count("csv.") == 2
+    assert text.count("csv.") == 3  # and the delimiter, as the header shows it
     assert run(["describe", "t.dat", "--csv", "names=a,b", "--names", "a,b"]) == 2
     assert "the names are given twice" in capsys.readouterr().err
     (folder / "t.parquet").write_bytes(b"PAR1")

@@ -177,9 +177,9 @@ def test_files_of_other_forms_are_told_their_fix(tmp_path: Path) -> None:
         discreet.DiscreetError, match=r"discreet\.scan_csv\(path, names=\[\.\.\.\]\)"
     ):
         discreet.median(tmp_path / "t.csv", "age", candidates=Grid(0, 9), epsilon=1)
-    (tmp_path / "t.xlsx").write_bytes(b"PK")
-    with pytest.raises(discreet.DiscreetError, match=r"pandas\.read_excel\(path\)"):
-        discreet.median(tmp_path / "t.xlsx", "age", candidates=Grid(0, 9), epsilon=1)
+    (tmp_path / "t.xls").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1"))
+    with pytest.raises(discreet.DiscreetError, match=r"xlsx"):
+        discreet.median(tmp_path / "t.xls", "age", candidates=Grid(0, 9), epsilon=1)
 
 
 def test_weights_and_two_candidates_are_told_their_fix() -> None:

@@ -149,11 +149,11 @@ def test_what_is_quoted_is_asked_and_charged(
     )
 
 
-def test_a_named_question_keeps_its_method_until_it_says_another() -> None:
+def test_a_named_question_has_the_method_that_it_says() -> None:
     node = discreet.connect(datasets={"people": ROWS})
     shared: dict[str, Any] = {"candidates": DRINKS, "k": 10, "epsilon": 1}
-    node.allow("people", "old", discreet.top_k, "drink", **shared)
-    node.allow("people", "new", discreet.top_k, "drink", **shared, method="counts")
+    node.allow("people", "old", discreet.top_k, "drink", **shared, method="peeling")
+    node.allow("people", "new", discreet.top_k, "drink", **shared)
     by_name = {question.access: question.mechanism for question in node.questions()}
     assert by_name == {"old": "peeling(exponential)", "new": "geometric"}
 

@@ -368,8 +368,9 @@ def _stored(declared: str) -> str | None:
 
 def _duckdb_tables(database: DuckFile) -> dict[str, tuple[str | None, str]]:
     """Return the schemas and names of tables by what they are called, with their schema if it is another one."""
-    columns = "table_schema, table_name"
-    rows = database.sql(f"SELECT {columns} FROM information_schema.tables ORDER BY ALL").fetchall()
+    rows = database.sql(
+        "SELECT table_schema, table_name FROM information_schema.tables ORDER BY ALL"
+    ).fetchall()
     return {name if of == "main" else f"{of}.{name}": (of, name) for of, name in rows}
 
 
