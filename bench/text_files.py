@@ -108,49 +108,60 @@ def print_ratio(
     print(f"{name}: {ratios[len(ratios) // 2]:.2f} of {other}", file=sys.stdout)
 
 
+def turns(database: Any, work: Any, *arguments: Any, **named: Any) -> Callable[[], Run]:
+    """Return what prepares a run of work."""
+
+    def prepare() -> Run:
+        return partial(work, database, *arguments, **named)
+
+    return prepare
+
+
+def race_texts(database: Any, paths: dict[str, Path], small: Path) -> None:
+    """Race both ways over text in each code."""
+    utf8 = paths["utf-8"]
+    assert old(database, utf8, COLUMNS) == ours(database, utf8, COLUMNS, "utf-8")
+    races = {
+        "UTF-8, one column": (utf8, 1, "utf-8", {}, 1),
+        "UTF-8, five columns": (utf8, COLUMNS, "utf-8", {}, 1),
+        **{f"{code}, one column": (paths[code], 1, code, {}, 1) for code in CODES},
+        "1 kB": (small, 1, "utf-8", {}, 100),
+        "without the kernel": (utf8, 1, "utf-8", {"kernel": False}, 1),
+    }
+    for name, (path, columns, code, named, calls) in races.items():
+        before = small if calls > 1 else utf8
+        contenders = [
+            Contender(OLD, turns(database, old, before, columns), calls=calls),
+            Contender(name, turns(database, ours, path, columns, code, **named), calls=calls),
+        ]
+        timings = race(contenders, TURNS, lambda _: None)
+        print_ratio(name, timings[name].processor, timings[OLD].processor)
+
+
+def race_packed(database: Any, utf8: Path, folder: Path) -> None:
+    """Race packed files against the plain one, and time a workbook."""
+    for name, path in pack(utf8).items():
+        contenders = [
+            Contender(PLAIN, turns(database, ours, utf8, 1, "utf-8")),
+            Contender(name, turns(database, ours, path, 1, "utf-8")),
+        ]
+        timings = race(contenders, TURNS, lambda _: None)
+        print_ratio(name, timings[name].processor, timings[PLAIN].processor, PLAIN)
+    book = folder / "people.xlsx"
+    write_workbook(book, ROWS // 10)
+    timings = race([Contender("", turns(database, ours, book, 1, "utf-8"))], 3, lambda _: None)
+    print(f"a workbook of {ROWS} cells: {min(timings[''].processor):.1f} s")
+
+
 def main() -> None:
     """Race both ways, and print the ratios of the processor's time."""
     database = duckdb.connect(config={"threads": 2})
-
-    def turns(work: Any, *arguments: Any, **named: Any) -> Any:
-        def prepare() -> Run:
-            return partial(work, database, *arguments, **named)
-
-        return prepare
-
     with TemporaryDirectory() as directory:
         paths = write(Path(directory), ROWS)
         folder = Path(directory, "small")
         folder.mkdir()
-        small = write(folder, 30)
-        utf8 = paths["utf-8"]
-        assert old(database, utf8, COLUMNS) == ours(database, utf8, COLUMNS, "utf-8")
-        races = {
-            "UTF-8, one column": (utf8, 1, ours, "utf-8", {}, 1),
-            "UTF-8, five columns": (utf8, COLUMNS, ours, "utf-8", {}, 1),
-            **{f"{code}, one column": (paths[code], 1, ours, code, {}, 1) for code in CODES},
-            "1 kB": (small["utf-8"], 1, ours, "utf-8", {}, 100),
-            "without the kernel": (utf8, 1, ours, "utf-8", {"kernel": False}, 1),
-        }
-        for name, (path, columns, work, code, named, calls) in races.items():
-            before = small["utf-8"] if calls > 1 else utf8
-            contenders = [
-                Contender(OLD, turns(old, before, columns), calls=calls),
-                Contender(name, turns(work, path, columns, code, **named), calls=calls),
-            ]
-            timings = race(contenders, TURNS, lambda _: None)
-            print_ratio(name, timings[name].processor, timings[OLD].processor)
-        for name, path in pack(utf8).items():
-            contenders = [
-                Contender(PLAIN, turns(ours, utf8, 1, "utf-8")),
-                Contender(name, turns(ours, path, 1, "utf-8")),
-            ]
-            timings = race(contenders, TURNS, lambda _: None)
-            print_ratio(name, timings[name].processor, timings[PLAIN].processor, PLAIN)
-        book = Path(directory, "people.xlsx")
-        write_workbook(book, ROWS // 10)
-        timings = race([Contender("", turns(ours, book, 1, "utf-8"))], 3, lambda _: None)
-        print(f"a workbook of {ROWS} cells: {min(timings[''].processor):.1f} s")
+        race_texts(database, paths, write(folder, 30)["utf-8"])
+        race_packed(database, paths["utf-8"], Path(directory))
 
 
 if __name__ == "__main__":

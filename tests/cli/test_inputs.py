@@ -144,6 +144,12 @@ def test_what_other_programs_read_is_refused_with_the_fix(
     assert ("one of 'people'" in err) == ("sqlite" in name or "duckdb" in name)
 
 
+@pytest.mark.parametrize("source", ["-", "/dev/stdin"])
+def test_a_draft_of_a_pipe_is_refused(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["describe", source, "--header"]) == 2
+    assert "give the path of a file" in capsys.readouterr().err
+
+
 def test_a_database_by_standard_input_is_told(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,7 @@ from ..tables.csv_files import CsvFile
 from .answer_output import say
 from .budget_tables import literal
 from .csv_form import in_form
+from .inputs import is_stream
 from .json_output import print_json
 from .options import CsvForm
 
@@ -76,6 +77,10 @@ def describe_command(
         return
     if data is None:
         raise InvalidArgument("which data are described? give a file, a folder or a database")
+    if is_stream(data):
+        raise InvalidArgument(
+            "a draft names the place of the data, and a pipe has none: give the path of a file"
+        )
     column_names = () if names is None else tuple(each.strip() for each in names.split(","))
     csv_file = in_form(data, csv)
     form = csv_file.form if isinstance(csv_file, CsvFile) else None

@@ -68,7 +68,7 @@ def table_file(source: str, form: str | None = None) -> Iterator[str]:
             first_formats=", ".join(FORMATS),
             form=preview(form),
         )
-    if _is_stream(source):
+    if is_stream(source):
         with _stream(source) as stream, _beside(_NAME, form or "csv") as path:
             with open(path, "wb", opener=private_opener) as copy:
                 shutil.copyfileobj(stream, copy)
@@ -120,7 +120,7 @@ def private_number(spelling: object, what: str) -> Fraction:
     raise InvalidScores("{what} is no finite number", what=what)
 
 
-def _is_stream(source: str) -> bool:
+def is_stream(source: str) -> bool:
     """Return whether the bytes can be read only once: standard input, a pipe, the output of another command."""
     return source in (STDIN, "/dev/stdin") or Path(source).is_fifo()
 

@@ -139,10 +139,7 @@ def releasing(
             context = _opening(path, dataset, open_input, settings["form"])
             has_tally = open_input is not secret_text and not settings["no_tally"]
             files = _files_of(path, dataset) if has_tally else ()
-            with (
-                context as opened,
-                waiting(f"reading {_name(arguments)}", of_files=not is_copy(opened)),
-            ):
+            with context as opened, _reading(arguments, opened):
                 data = _in_form(opened, settings["csv"])
                 terms |= _public_values(data, arguments, settings, grid=grid)
                 verb = partial(command, **{**own, "data": data})
@@ -180,6 +177,11 @@ def _public_values(
     if grid:
         terms["candidates"] = grid_of(*(arguments[name] for name in _GRID))
     return terms
+
+
+def _reading(arguments: Mapping[str, Any], opened: object) -> AbstractContextManager[None]:
+    """Return the bar of a command, which knows no size of standard input."""
+    return waiting(f"reading {_name(arguments)}", of_files=not is_copy(opened))
 
 
 def _find_dataset(path: str, open_input: OpenInput) -> Dataset | None:
