@@ -179,7 +179,7 @@ def _public_values(
     return terms
 
 
-def _reading(arguments: Mapping[str, Any], opened: object) -> AbstractContextManager[None]:
+def _reading(arguments: dict[str, Any], opened: object) -> AbstractContextManager[None]:
     """Return the bar of a command, which knows no size of standard input."""
     return waiting(f"reading {_name(arguments)}", of_files=not is_copy(opened))
 
