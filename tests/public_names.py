@@ -1,10 +1,53 @@
-"""All public names: those of `discreet`, and those that once were there and are in modules below it now."""
+"""All public names: those of `discreet`, and those of modules below it."""
 
 from importlib import import_module
 from typing import Any
 
 import discreet
-from discreet.renamed import MODULES
+
+MODULES: dict[str, str] = {
+    "AboveThreshold": "mechanisms",
+    "AllowedQuestion": "node",
+    "ApproxDP": "privacy",
+    "ApproxRange": "privacy",
+    "Base2": "mechanisms",
+    "Base2Eta": "mechanisms",
+    "BoundedRange": "privacy",
+    "Charge": "ledger",
+    "Comparison": "planning.compare",
+    "Composition": "privacy",
+    "Distribution": "planning.distribution",
+    "Enclosure": "planning.enclosure",
+    "ErrorBound": "accuracy",
+    "Exponential": "mechanisms",
+    "GaussianDP": "privacy",
+    "GeometricDP": "privacy",
+    "LaplaceDP": "privacy",
+    "LogisticDP": "privacy",
+    "LossDP": "privacy",
+    "LossDistribution": "privacy",
+    "MECHANISMS": "mechanisms",
+    "MixedRange": "privacy",
+    "NoGuarantee": "privacy",
+    "NoisyMax": "mechanisms",
+    "Odometer": "privacy",
+    "PastRelease": "service",
+    "PermuteAndFlip": "mechanisms",
+    "PureDP": "privacy",
+    "Quote": "ledger",
+    "RenyiDP": "privacy",
+    "SCORES": "scores",
+    "Selector": "verbs.selector",
+    "Simulation": "simulations",
+    "Speed": "sampling.speed",
+    "SummedRange": "privacy",
+    "Terms": "terms",
+    "ZCDP": "privacy",
+    "best_eta": "mechanisms",
+    "speed": "sampling.speed",
+    "to_opendp": "opendp",
+}
+"""The modules of the public names below `discreet`."""
 
 PATHS = {name: f"discreet.{name}" for name in discreet.__all__} | {
     name: f"discreet.{module}.{name}" for name, module in MODULES.items()

@@ -36,7 +36,7 @@ AFTER_SEE = {
 }  # fmt: skip
 """Words that follow "see" or "call" and are no function of the package itself."""
 
-GONE = {"--language", "--processes", "--port", "--noise", "--unsafe-candidates-from-data"}
+GONE = {"--language", "--processes", "--port"}
 """Options that a message names to say what is there in their place, and the one of all commands."""
 
 PAGES = [

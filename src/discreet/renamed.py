@@ -1,61 +1,6 @@
-"""Names that `discreet` had in other releases, and the names in their place."""
+"""What other libraries call things, and what they are called here."""
 
 import sys
-
-NAMES: dict[str, str] = {
-    "Analyst": "Connection",
-    "DataNode": "connect",
-    "csv": "scan_csv",
-    "each": "per_candidate",
-    "generalized": "select_generalized",
-    "parallel": "compose_parallel",
-    "price": "best_price",
-}
-"""The names of `discreet` that are called otherwise now."""
-
-MODULES: dict[str, str] = {
-    "AboveThreshold": "mechanisms",
-    "AllowedQuestion": "node",
-    "ApproxDP": "privacy",
-    "ApproxRange": "privacy",
-    "Base2": "mechanisms",
-    "Base2Eta": "mechanisms",
-    "BoundedRange": "privacy",
-    "Charge": "ledger",
-    "Comparison": "planning.compare",
-    "Composition": "privacy",
-    "Distribution": "planning.distribution",
-    "Enclosure": "planning.enclosure",
-    "ErrorBound": "accuracy",
-    "Exponential": "mechanisms",
-    "GaussianDP": "privacy",
-    "GeometricDP": "privacy",
-    "LaplaceDP": "privacy",
-    "LogisticDP": "privacy",
-    "LossDP": "privacy",
-    "LossDistribution": "privacy",
-    "MECHANISMS": "mechanisms",
-    "MixedRange": "privacy",
-    "NoGuarantee": "privacy",
-    "NoisyMax": "mechanisms",
-    "Odometer": "privacy",
-    "PastRelease": "service",
-    "PermuteAndFlip": "mechanisms",
-    "PureDP": "privacy",
-    "Quote": "ledger",
-    "RenyiDP": "privacy",
-    "SCORES": "scores",
-    "Selector": "verbs.selector",
-    "Simulation": "simulations",
-    "Speed": "sampling.speed",
-    "SummedRange": "privacy",
-    "Terms": "terms",
-    "ZCDP": "privacy",
-    "best_eta": "mechanisms",
-    "speed": "sampling.speed",
-    "to_opendp": "opendp",
-}
-"""The names of `discreet` that moved to a module below it."""
 
 ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(
@@ -84,50 +29,22 @@ ELSEWHERE: dict[str, str] = {
 }
 """Names that people look for, and what there is."""
 
-NEW_METHODS: dict[str, dict[str, str]] = {
-    "Session": {"generalized": "select_generalized", "price": "best_price"},
-    "Connection": {"ask_verb": "ask_free", "price": "best_price", "quote_verb": "quote_free"},
+COMMANDS: dict[str, str] = {
+    "laplace": "noise laplace",
+    "maximum": "quantile --alpha 1",
+    "minimum": "quantile --alpha 0",
+    "randomized-response": "noise randomized-response",
+    **dict.fromkeys(("hist", "histogram", "value-counts"), "counts"),
+    **dict.fromkeys(("average", "avg"), "mean"),
+    "percentile": "quantile",
 }
-"""The methods of classes that are called otherwise now."""
-
-COMMANDS: dict[tuple[str, ...], str] = {
-    ("laplace",): "noise laplace",
-    ("ledger", "checkpoint"): "ledger verify --write-checkpoint FILE",
-    ("ledger", "export"): "ledger history --export FILE",
-    ("maximum",): "quantile --alpha 1",
-    ("minimum",): "quantile --alpha 0",
-    ("price",): "best-price",
-    ("randomized-response",): "noise randomized-response",
-    ("report", "audit"): "audit exact --report FILE",
-    ("report", "ledger"): "ledger show --report FILE",
-    ("schema",): "describe --schema",
-    **dict.fromkeys((("hist",), ("histogram",), ("value-counts",)), "counts"),
-    **dict.fromkeys((("average",), ("avg",)), "mean"),
-    **dict.fromkeys((("percentile",),), "quantile"),
-}
-"""The commands that are called otherwise, here or now."""
-
-OPTIONS: dict[str, str] = {
-    "--noise": "give --mechanism-option noise=NAME",
-    "--unsafe-candidates-from-data": "nothing is guaranteed of such an answer; Python has it, for tests",
-}
-"""The options that are called otherwise now, or are gone."""
+"""The commands that are called otherwise elsewhere, or are part of another command here."""
 
 
-def missing_name(name: str) -> AttributeError | ImportError:
-    """Return the error for a name that `discreet` does not have; of one that it had, it names the new one.
-
-    `from discreet import NAME` would replace an AttributeError by an ImportError of its own words.
-    """
-    if name in NAMES:
-        message = f"discreet.{name} is now discreet.{NAMES[name]}"
-    elif name in MODULES:
-        message = f"discreet.{name} is now in discreet.{MODULES[name]}: from discreet.{MODULES[name]} import {name}"
-    else:
-        hint = f": {ELSEWHERE[name]}" if name in ELSEWHERE else _nearest(name)
-        return AttributeError(f"module 'discreet' has no attribute {name!r}{hint}")
-    caller = sys._getframe(2).f_code
-    return (ImportError if caller.co_name == "_handle_fromlist" else AttributeError)(message)
+def missing_name(name: str) -> AttributeError:
+    """Return the error for a name that `discreet` does not have, with what was meant."""
+    hint = f": {ELSEWHERE[name]}" if name in ELSEWHERE else _nearest(name)
+    return AttributeError(f"module 'discreet' has no attribute {name!r}{hint}")
 
 
 def _nearest(name: str) -> str:
@@ -138,11 +55,3 @@ def _nearest(name: str) -> str:
     for close in get_close_matches(name, names, n=1, cutoff=0.75):
         return f": {ELSEWHERE[close]}" if close in ELSEWHERE else f"; did you mean {close!r}?"
     return ""
-
-
-def missing_method(kind: type, name: str) -> AttributeError:
-    """Return the error for an attribute that an object does not have; of one that it had, it names the new one."""
-    new = NEW_METHODS.get(kind.__name__, {}).get(name)
-    if new is None:
-        return AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
-    return AttributeError(f"{kind.__name__}.{name} is now {kind.__name__}.{new}")

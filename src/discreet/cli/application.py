@@ -15,7 +15,7 @@ from ..arguments import choice
 from ..doors import set_door
 from ..errors import DiscreetError, InvalidArgument
 from ..messages import gettext, languages, preferred_language, set_language, translate
-from ..renamed import COMMANDS, OPTIONS
+from ..renamed import COMMANDS
 from .exit_codes import INTERRUPTED, exit_code, exit_codes_in_words
 from .stored_replies import version_text, with_help_as_option, words_to_complete
 
@@ -175,20 +175,16 @@ def _run(arguments: list[str]) -> int:
 
 
 def _check(arguments: list[str]) -> None:
-    """Raise if an argument holds a character that no path can hold, or is a word of another release."""
+    """Raise if an argument holds a character that no path can hold, or is a command of another library."""
     if any("\0" in argument for argument in arguments):
         raise InvalidArgument("an argument holds a NUL, which no file's name and no value can hold")
-    for words in (tuple(arguments[:2]), tuple(arguments[:1])):
-        if words in COMMANDS:
+    for name in arguments[:1]:
+        if name in COMMANDS:
             raise InvalidArgument(
                 "there is no discreet {words}: run discreet {commands}",
-                words=" ".join(words),
-                commands=COMMANDS[words],
+                words=name,
+                commands=COMMANDS[name],
             )
-    for option in OPTIONS.keys() & {argument.partition("=")[0] for argument in arguments}:
-        raise InvalidArgument(
-            "there is no {option} any more: {options}", option=option, options=OPTIONS[option]
-        )
 
 
 def _message(error: Exception) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
 from operator import add
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ..account import Indices, PaidAnswer
 from ..accuracy import ErrorBound
@@ -16,7 +16,6 @@ from ..payment import Bill, BilledPart
 from ..privacy.contract import Guarantee
 from ..privacy.units import read_unit
 from ..releases import Release
-from ..renamed import missing_method
 from ..selection import bill_of
 from ..text_tables import fact_table, listing
 from ..verbs.best_price import best_price
@@ -349,9 +348,6 @@ class Session:
         short = [quote for quote in quotes if not quote.fits]
         limiting = short[0] if short else quotes[-1]
         return limiting if closed is None else replace(limiting, fits=False, closed=closed)
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise missing_method(Session, name)
 
     def __enter__(self) -> "Session":
         return self

@@ -16,7 +16,6 @@ from ..node import AllowedQuestion
 from ..node.isolation import call_isolated, unwrap
 from ..numbers import Number, count
 from ..releases import Release
-from ..renamed import missing_method
 from ..simulations import Simulation
 from ..text_tables import Listing, listing
 from . import operations
@@ -577,9 +576,6 @@ class Connection:
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("a connection cannot be pickled: data stay where they are")
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise missing_method(Connection, name)
 
     def __repr__(self) -> str:
         return f"Connection({self._label})"
