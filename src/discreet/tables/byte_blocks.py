@@ -150,10 +150,14 @@ def _undamaged(work: Callable[..., bytes], *arguments: Any) -> bytes:
 
 
 class _Stream(io.RawIOBase):
-    """Blocks as a stream."""
+    """Blocks as a stream.
+
+    Attributes:
+        blocks: those of which nothing has been read.
+    """
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
-        self._blocks, self._rest, self._read = blocks, memoryview(b""), 0
+        self.blocks, self._rest, self._read = blocks, memoryview(b""), 0
 
     def readable(self) -> bool:
         return True
@@ -164,7 +168,7 @@ class _Stream(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         """Put the next bytes, as many as are there."""
         while not self._rest:
-            block = next(self._blocks, None)
+            block = next(self.blocks, None)
             if block is None:
                 return 0
             self._rest = memoryview(block)
@@ -172,6 +176,16 @@ class _Stream(io.RawIOBase):
         buffer[:size] = self._rest[:size]
         self._rest, self._read = self._rest[size:], self._read + size
         return size
+
+
+def blocks_of(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the bytes of a stream block by block, those that were unpacked without a copy."""
+    raw = getattr(stream, "raw", None)
+    if isinstance(raw, _Stream) and raw.tell() == 0:
+        yield from raw.blocks
+    else:
+        while block := stream.read(BLOCK_BYTES):
+            yield block
 
 
 def stream_of(blocks: Iterator[bytes]) -> BinaryIO:

@@ -166,8 +166,7 @@ def _blocks(records: TextRecords, *, is_raw: bool) -> Any:
     """Yield the bytes of a file behind its mark, as they are, or else in UTF-8."""
     with _opened(records) as stream:
         if is_raw:
-            while block := stream.read(byte_blocks.BLOCK_BYTES):
-                yield block
+            yield from byte_blocks.blocks_of(stream)
             return
         decoder = codecs.getincrementaldecoder(records.encoding)("replace")
         while block := stream.read(min(byte_blocks.BLOCK_BYTES, _DECODED_BYTES)):
