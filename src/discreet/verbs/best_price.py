@@ -10,7 +10,7 @@ from ..releases import Release
 from ..scores.revenue import Revenue
 from ..selection import Query, draw
 from ..terms import AnswerTerms, RecordTerms
-from .data_terms import takes_terms
+from .data_terms import takes_data_terms
 from .units import naming, read_unit_query, refuse_missing
 
 _T = TypeVar("_T")
@@ -43,7 +43,7 @@ def best_price(
 ) -> Release: ...
 
 
-@takes_terms
+@takes_data_terms
 def best_price(  # noqa: PLR0913  # what is sold takes two numbers more than other verbs
     data: object,
     column: str | None = None,

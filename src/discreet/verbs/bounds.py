@@ -21,7 +21,7 @@ from ..scores.threshold_counts import ThresholdCounts, Thresholds
 from ..selection import Order, Query, answers_at
 from ..tables.column import Numeric
 from ..terms import RecordTerms, check_names, read_payment
-from .data_terms import takes_terms_without
+from .data_terms import takes_data_terms_without
 from .record_needs import records_of_ends, say_needs_of_ends
 from .units import UnitQuery, columns_of, read_unit_query
 
@@ -84,7 +84,7 @@ class BothEnds:
         return draw
 
 
-@takes_terms_without("rho", "scale", "mechanism")
+@takes_data_terms_without("rho", "scale", "mechanism")
 def bounds(
     data: object,
     column: str | None = None,

@@ -19,7 +19,7 @@ from ..tables.candidate_table import CandidateTable
 from ..tables.column import Group
 from ..tables.record_counts import RecordCounts
 from ..terms import PersonTerms
-from .data_terms import takes_terms_without
+from .data_terms import takes_data_terms_without
 from .keys import MOST_RELEASED, read_limits, release_keys
 from .mode import labels_of_column
 from .noisy_numbers import COUNT_TERMS, ListNoise, NoisyNumbers, read_terms
@@ -29,7 +29,7 @@ from .units import UnitQuery, read_unit_query
 _T = TypeVar("_T")
 
 
-@takes_terms_without("mechanism", asks="records")
+@takes_data_terms_without("mechanism", asks="records")
 def count(
     data: tables.Table,
     column: str | None = None,
@@ -81,7 +81,7 @@ def count(
     return question.release(Query("count", words, {"column": column}), terms, _only)
 
 
-@takes_terms_without("mechanism")
+@takes_data_terms_without("mechanism")
 def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each by its name
     data: tables.Table,
     column: str | None = None,

@@ -10,12 +10,12 @@ from ..datasets.dataset_terms import Asks
 from ..terms import DEFAULTS, Verb, check_names
 
 
-def takes_terms(verb: Verb) -> Verb:
+def takes_data_terms(verb: Verb) -> Verb:
     """Return a verb over data with its terms spelled out, as `terms.takes_terms` does."""
-    return takes_terms_without()(verb)
+    return takes_data_terms_without()(verb)
 
 
-def takes_terms_without(*names: str, asks: Asks | None = None) -> Callable[[Verb], Verb]:
+def takes_data_terms_without(*names: str, asks: Asks | None = None) -> Callable[[Verb], Verb]:
     """Return what spells out the terms of a verb over data, but for some.
 
     Args:

@@ -29,7 +29,7 @@ from ..selection import Order, Query
 from ..tables.key_counts import KeyClasses, KeyCounts, TableOfKeys
 from ..tables.key_values import KeyValue
 from ..terms import KeyTerms, check_names, read_payment
-from .data_terms import takes_terms_without
+from .data_terms import takes_data_terms_without
 from .key_lists import CountedKeys, KeyLists, of_largest
 
 MOST_RELEASED = 1_000
@@ -42,7 +42,7 @@ _LEAST_DELTA = Fraction(1, 10**100)
 _HALF = Fraction(1, 2)
 
 
-@takes_terms_without(asks="keys")
+@takes_data_terms_without(asks="keys")
 def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
     data: tables.Table,
     column: str | None = None,

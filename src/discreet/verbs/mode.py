@@ -25,7 +25,7 @@ from ..tables.records import is_private
 from ..terms import AnswerTerms, PersonTerms
 from ..warning import warn
 from .counted_lists import CountedQuestion, count_scores, naming_counted_values, refuse_bound
-from .data_terms import takes_terms
+from .data_terms import takes_data_terms
 from .gaps import check_gap, with_gap, with_gap_in
 from .private_values import release_private_values
 from .units import UnitQuery, naming, read_unit_query
@@ -66,7 +66,7 @@ def mode(
 ) -> Release: ...
 
 
-@takes_terms
+@takes_data_terms
 def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     data: tables.Table,
     column: str | None = None,

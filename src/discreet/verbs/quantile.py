@@ -20,7 +20,7 @@ from ..selection import Query, ask, draw
 from ..tables.column import NOTHING
 from ..terms import NumberAnswerTerms, NumberTerms, RecordTerms
 from ..warning import warn
-from .data_terms import takes_terms
+from .data_terms import takes_data_terms
 from .record_needs import needed_records, refuse_ends, say_needs
 from .units import UnitQuery, columns_of, naming, per_person, read_unit_query
 
@@ -45,7 +45,7 @@ def quantile(
 ) -> Release: ...
 
 
-@takes_terms
+@takes_data_terms
 def quantile(
     data: object,
     column: str | None = None,
@@ -97,7 +97,7 @@ def median(
 ) -> Release: ...
 
 
-@takes_terms
+@takes_data_terms
 def median(
     data: object,
     column: str | None = None,
@@ -141,7 +141,7 @@ def minimum(
 def minimum(data: object, column: str | None = None, **terms: Unpack[NumberTerms]) -> Release: ...
 
 
-@takes_terms
+@takes_data_terms
 def minimum(
     data: object,
     column: str | None = None,
@@ -170,7 +170,7 @@ def maximum(
 def maximum(data: object, column: str | None = None, **terms: Unpack[NumberTerms]) -> Release: ...
 
 
-@takes_terms
+@takes_data_terms
 def maximum(
     data: object,
     column: str | None = None,

@@ -33,7 +33,7 @@ from ..scores.sorted_records import PARTS, Slice, SortedRecords, fitted_share
 from ..selection import Order, Query, answers_at, ask
 from ..tables.column import NOTHING, Numeric
 from ..terms import AnswerTerms, RecordTerms, Terms, read_payment
-from .data_terms import takes_terms_without
+from .data_terms import takes_data_terms_without
 from .private_groups import delta_of_method
 from .quantile_lists import QuantileLists
 from .record_needs import needed_records, refuse_ends, say_needs
@@ -72,7 +72,7 @@ def quantiles(
 ) -> Release: ...
 
 
-@takes_terms_without("rho", "scale", "mechanism")
+@takes_data_terms_without("rho", "scale", "mechanism")
 def quantiles(  # what quantile takes, and how
     data: object,
     column: str | None = None,

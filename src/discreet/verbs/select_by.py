@@ -12,7 +12,7 @@ from ..releases import Release
 from ..scores.custom import Custom, ScoreFunction
 from ..selection import Query, release
 from ..terms import SelectAnswerTerms, SelectTerms, Terms
-from .data_terms import takes_terms
+from .data_terms import takes_data_terms
 
 _T = TypeVar("_T")
 
@@ -41,7 +41,7 @@ def select_by(
 ) -> Release: ...
 
 
-@takes_terms
+@takes_data_terms
 def select_by(  # noqa: PLR0913  # what the author of a function vouches for takes five
     u: ScoreFunction,
     data: object,

@@ -14,7 +14,7 @@ from ..scores.distance import Lattice
 from ..selection import Query
 from ..tables.column import Numeric
 from ..terms import RecordTerms
-from .data_terms import takes_terms_without
+from .data_terms import takes_data_terms_without
 from .noisy_numbers import NoisyNumbers, names_of_terms, read_terms
 from .sum_bounds import SumBounds, name_of_mean, read_bounds, size_noise, sum_noise
 from .sum_without_bounds import read_sum_question, release_without_bounds
@@ -24,7 +24,7 @@ _TERMS = names_of_terms(RecordTerms)
 _MEAN_TERMS = names_of_terms(RecordTerms, "scale")
 
 
-@takes_terms_without("mechanism", asks="sums")
+@takes_data_terms_without("mechanism", asks="sums")
 def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price of these
     data: tables.Table,
     column: str | None = None,
@@ -99,7 +99,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     return question.release(_query("sum", column, bounds), terms, name)
 
 
-@takes_terms_without("mechanism", "scale", asks="sums")
+@takes_data_terms_without("mechanism", "scale", asks="sums")
 def mean(  # noqa: PLR0913  # as sum
     data: tables.Table,
     column: str | None = None,

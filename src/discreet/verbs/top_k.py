@@ -26,7 +26,7 @@ from .counted_lists import (
     naming_counted_lists,
     refuse_bound,
 )
-from .data_terms import takes_terms
+from .data_terms import takes_data_terms
 from .gaps import check_gap, with_gap, with_gap_in
 from .list_methods import (
     MethodChoice,
@@ -73,7 +73,7 @@ def top_k(
 ) -> Release: ...
 
 
-@takes_terms
+@takes_data_terms
 def top_k(  # noqa: PLR0913  # what mode takes, and three more
     data: object,
     column: str | None = None,
