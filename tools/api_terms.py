@@ -5,6 +5,7 @@ imported, so that is where the docstring, the names and the defaults are taken f
 """
 
 import inspect
+import re
 from importlib import import_module
 from typing import Any
 
@@ -24,7 +25,7 @@ class SharedTerms(griffe.Extension):
 
     def on_function(self, *, func: griffe.Function, **_: Any) -> None:
         """Rewrite the signature and the docstring of a verb."""
-        if not any("takes_terms" in str(decorator.value) for decorator in func.decorators):
+        if not any(re.match(r"takes_(data_)?terms", str(one.value)) for one in func.decorators):
             return
         verb = getattr(import_module(func.module.path), func.name)
         assert func.docstring is not None
