@@ -9,7 +9,7 @@ from pathlib import Path
 from discreet.datasets.columns import COLUMN
 from discreet.datasets.keys import KeyTable
 from discreet.datasets.model import ANALYST, BUDGET, CSV, DATASET, DOCUMENT, SERVER, SHARE
-from discreet.datasets.questions import QUESTION, RENAMED, VERBS, keys_of
+from discreet.datasets.questions import QUESTION, VERBS, keys_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "discreet_toml.md"
 BEGIN, END = "<!-- keys: python -m tools.toml_reference -->\n", "<!-- end of keys -->\n"
@@ -44,13 +44,6 @@ def _tables() -> Iterator[str]:
             needed = " Needed." if key.missing is not None else ""
             yield f"| {where} | `{name}` | {holds} | {key.words}{needed} |"
             where = ""
-    old = [
-        f"`{name}` (now `{'.'.join(path)}`)"
-        for table in TABLES.values()
-        for name, path in table.old_names.items()
-    ]
-    old += [f'`verb = "{name}"` (now `"{now}"`)' for name, now in RENAMED.items()]
-    yield f"\nNames of older versions are read, with a warning: {', '.join(old)}."
 
 
 def _questions() -> Iterator[str]:
@@ -64,7 +57,7 @@ def _questions() -> Iterator[str]:
     yield from ["| `verb` | arguments |", "|---|---|"]
     for verb in VERBS:
         own = ", ".join(f"`{name}`" for name in keys_of(verb) if name not in shared)
-        yield f'| `"{RENAMED.get(verb, verb)}"` | {own} |'
+        yield f'| `"{verb}"` | {own} |'
 
 
 def page_with(tables: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import discreet
 from discreet.cli.application import build_app
-from discreet.datasets.questions import RENAMED, VERBS
+from discreet.datasets.questions import VERBS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -65,8 +65,7 @@ def _paragraphs(name: str, about: Mapping[str, Any]) -> Iterator[str]:
     command = name.replace("_", "-")
     if command in {one.name for one in build_app().registered_commands}:
         yield f"**On the command line:** `discreet {command}`; {_link('reference/command_line.md')}."
-    question = {old: RENAMED.get(old, old) for old in VERBS}
-    if name in question.values():
+    if name in VERBS:
         yield f'**In discreet.toml:** `verb = "{name}"`; {_link("reference/discreet_toml.md")}.'
     yield f"**See also:** {', '.join(map(_link, about['see']))}."
 

@@ -118,10 +118,7 @@ def test_the_format_is_read(tmp_path: Path) -> None:
         ('column = "age"', 'column = "ages"', 27, "did you mean 'age'?"),
         ('column = "age"', 'column = "age"\nalpha = 0.5', 28, "alpha: there is no such key"),
         ("readers = 2", "reader = 1", 32, "did you mean 'readers'?"),
-        ("readers = 2", 'turn = "1s"', 32, 'it is answers_after = "1s" under [datasets.NAME] now'),
-        ("readers = 2", 'turn = "250ms"', 32, "answers_after"),
-        ("readers = 2", 'slot = "1s"', 32, 'it is answers_after = "1s" under [datasets.NAME] now'),
-        ("readers = 2", "shared_turns = true", 32, "leave it out: a reader that is free"),
+        ("readers = 2", 'turn = "1s"', 32, "server.turn: there is no such key"),
         ('["people"]', '["peple"]', 35, "did you mean 'people'?"),
         ('datasets = ["people"]', "", 34, "the datasets are missing"),
         ('"mode", "median"', '"mode", "laplace"', 37, "it must be one of mode"),
@@ -238,10 +235,10 @@ def test_questions_take_what_their_verbs_take() -> None:
     import inspect
 
     import discreet
-    from discreet.datasets.questions import FEWER, RENAMED, SHARED_TERMS
+    from discreet.datasets.questions import FEWER, SHARED_TERMS
 
     for verb, own in VERBS.items():
-        known = {*inspect.signature(getattr(discreet, RENAMED.get(verb, verb))).parameters}
+        known = {*inspect.signature(getattr(discreet, verb)).parameters}
         assert {*own, *FEWER.get(verb, ())} < known
         assert known - {*own, *SHARED_TERMS} <= {
             "data", "dataset", "column", "columns", "size",

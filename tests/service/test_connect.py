@@ -143,12 +143,6 @@ def test_an_ambiguous_question_is_asked_with_its_dataset(folder: Path) -> None:
     assert bob.quote("city", dataset="rivals").name == "rivals / bob"
 
 
-def test_a_verb_is_asked_for_by_its_name_and_by_that_of_version_one(folder: Path) -> None:
-    owner = discreet.connect("discreet.toml")
-    one, other = (owner.quote_free(v, "people", "age", epsilon=1) for v in ("best_price", "price"))
-    assert str(one) == str(other)
-
-
 def test_verbs_of_a_connection_show_their_arguments(folder: Path) -> None:
     ann = discreet.connect(analyst="ann")
     for method in (ann.median, ann.best_price):

@@ -77,7 +77,7 @@ def test_the_refusal_says_both_limits_and_both_costs() -> None:
 def test_values_that_nobody_listed_need_keys_among_the_verbs(terms: dict[str, Any]) -> None:
     question = Call(verb_named("mode"), ("city",), terms)
     listed = Call(verb_named("mode"), ("city",), {"candidates": ["private"], "epsilon": 1})
-    for old in (("mode",), ("mode", "top_k", "median", "quantiles", "price", "check")):
+    for old in (("mode",), ("mode", "top_k", "median", "quantiles", "best_price", "check")):
         with pytest.raises(PublicError) as refused:
             Freedom(old).check("mode", question)
         assert "keys is not allowed here" in str(refused.value.error)

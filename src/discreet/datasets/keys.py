@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 from ..arguments import exact_text
 from ..errors import InvalidArgument, InvalidDescription, preview
 from ..numbers import positive
-from ..warning import warn
 from .declarations import (
     TO_FILL_IN,
     KeyPath,
@@ -81,8 +80,6 @@ class KeyTable:
         needs: keys that go with another, and the fix where that is missing.
         forms: of the keys in them exactly those of one form must be there.
         no_form: the fix where they are not.
-        old_names: where the keys of older versions are now. They are read, with a warning.
-        gone: keys of older versions that are refused, with what is written now.
         words: its kind, for the reference page.
     """
 
@@ -90,13 +87,11 @@ class KeyTable:
     needs: Mapping[str, tuple[Sequence[str], str]] = field(default_factory=dict)
     forms: Sequence[Collection[str]] = ()
     no_form: str = ""
-    old_names: Mapping[str, KeyPath] = field(default_factory=dict)
-    gone: Mapping[str, str] = field(default_factory=dict)
     words: str = "table"
 
     def read(self, entry: Any, place: KeyPath) -> dict[str, Any]:
         """Return the values of a table."""
-        table = self._upgrade(read_mapping(entry, place), place)
+        table = read_mapping(entry, place)
         mistakes, values = Mistakes(), {}
         for name in table:
             if name not in self.keys:
@@ -117,8 +112,6 @@ class KeyTable:
 
     def _unknown_key(self, name: str, place: KeyPath) -> InvalidDescription:
         """Return the error of a key that this table cannot have."""
-        if name in self.gone:
-            return wrong((*place, name), self.gone[name])
         names = [name for name, key in self.keys.items() if key.schema is not None]
         fix = f"{nearest(name, names)}; known are {', '.join(names)}"
         return wrong((*place, name), f"there is no such key{fix}")
@@ -135,22 +128,9 @@ class KeyTable:
     def _in_forms(self) -> set[str]:
         return {name for form in self.forms for name in form}
 
-    def _upgrade(self, table: dict[str, Any], place: KeyPath) -> dict[str, Any]:
-        """Return the table with the names of today."""
-        for old in [name for name in self.old_names if name in table]:
-            *above, name = self.old_names[old]
-            now, inner = ".".join(self.old_names[old]), table
-            for key in above:
-                inner[key] = inner = read_mapping(inner.get(key, {}), (*place, key))
-            if name in inner:
-                raise wrong((*place, old), f"it is {now} now, which is given too: keep {now}")
-            inner[name] = table.pop(old)
-            warn_of_old(".".join((*place, old)), now)
-        return table
-
     @property
     def schema(self) -> Schema:
-        """The JSON Schema of the table, without the names of older versions."""
+        """The JSON Schema of the table."""
         others = self._in_forms
         rules: Schema = {
             "required": [name for name, key in self.keys.items() if key.missing is not None],
@@ -228,34 +208,20 @@ class TablesByName:
         }
 
 
-def choice_of(names: Iterable[str], new_names: Mapping[str, str] | None = None) -> Kind:
-    """Return the kind of a text that is one of some names.
-
-    Args:
-        names: the names, as they are read.
-        new_names: how some of them are written now. The names themselves are read with a warning.
-    """
-    now = {name: (new_names or {}).get(name, name) for name in names}
-    old_by_new = {new: name for name, new in now.items()}
+def choice_of(names: Iterable[str]) -> Kind:
+    """Return the kind of a text that is one of some names."""
+    known = list(names)
 
     def read(entry: object, place: KeyPath) -> str:
         refuse_to_fill_in(entry, place)
         text = exact_text(entry)
-        if text is not None and text in old_by_new:
-            return old_by_new[text]
-        if text is not None and text in now:
-            warn_of_old(f'{".".join(place)} = "{text}"', f'"{now[text]}"')
+        if text is not None and text in known:
             return text
-        fix = f"it must be one of {few(old_by_new)}, got {toml_text(entry)}{nearest(entry, old_by_new)}"
+        fix = f"it must be one of {few(known)}, got {toml_text(entry)}{nearest(entry, known)}"
         raise wrong(place, fix)
 
-    words = " or ".join(f'"{name}"' for name in old_by_new)
-    return Kind(words, {"enum": [*old_by_new]}, read)
-
-
-def warn_of_old(old: str, now: str) -> None:
-    """Warn that something has another name now."""
-    warn(f"discreet.toml: {old} is {now} now; the old name is still read")
+    words = " or ".join(f'"{name}"' for name in known)
+    return Kind(words, {"enum": known}, read)
 
 
 def list_of(part: KeyContent, *, least: int = 1, unique: bool = False) -> Kind:

@@ -44,7 +44,6 @@ MOST_MEGABYTES = 1 << 24
 """The most memory, or disk, of one reader."""
 
 _MOST_FAILURES = 1_000
-_ANSWERS_AFTER_NOW = 'it is answers_after = "1s" under [datasets.NAME] now'
 """A larger number closes nothing, and the number of patterns takes long to compute."""
 
 
@@ -88,7 +87,6 @@ BUDGET = KeyTable(
     needs={"delta_for": (["delta"], "it says what delta is for, and there is no delta")},
     forms=_AMOUNT_FORMS,
     no_form=_NO_AMOUNT,
-    old_names={"per": ("period",)},
 )
 """The budget of a dataset."""
 
@@ -197,11 +195,6 @@ DATASET = KeyTable(
         "give source, a path or a list of paths; or connection, with query or table: connection = "
         '"duckdb:///people.duckdb", table = "people"'
     ),
-    old_names={"delimiter": ("csv", "delimiter"), "names": ("csv", "names")},
-    gone={
-        "turns": 'it is answers_after = "1s" now, with longest = "30s" for how long a question may compute',
-        "reader": "leave it out: all datasets share the readers",
-    },
 )
 """A dataset: files, or a query or a table of a database."""
 
@@ -238,7 +231,6 @@ ANALYST = KeyTable(
         ),
         "min_rho": Key(ABOVE_ZERO, "The same for shares in rho."),
     },
-    old_names={"largest_epsilon": ("max_epsilon",)},
 )
 """An analyst."""
 
@@ -257,11 +249,6 @@ SERVER = KeyTable(
             "The megabytes of temporary files that each reader may write; no limit if left out.",
         ),
         "waiting": Key(_WAITING, "How many questions of one caller may wait; 16 if left out."),
-    },
-    gone={
-        "turn": _ANSWERS_AFTER_NOW,
-        "slot": _ANSWERS_AFTER_NOW,
-        "shared_turns": "leave it out: a reader that is free takes the next question, whoever asks",
     },
 )
 """The service."""

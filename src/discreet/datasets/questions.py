@@ -26,7 +26,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "maximum": (),
     "quantile": ("alpha",),
     "quantiles": ("alphas", "method"),
-    "price": ("supply", "units", "continuous"),
+    "best_price": ("supply", "units", "continuous"),
     "check": (),
     "count": (),
     "counts": ("max_candidates", *_OF_KEYS),
@@ -36,10 +36,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "mean": ("minimum", "maximum", "step", "bounds_share"),
     "sql": ("statement",),
 }
-"""The verbs of questions about declared columns, and their arguments besides the terms of all.
-
-Version 1 of HTTP has these names, and keeps them.
-"""
+"""The verbs of questions about declared columns, and their arguments besides the terms of all."""
 
 _USES: Mapping[str, str] = {
     "mode": "values", "top_k": "values", "counts": "values", "keys": "keys", "count": "records",
@@ -49,7 +46,7 @@ _USES: Mapping[str, str] = {
 WITHOUT_COLUMN = ("count", "sql")
 """Verbs that may be asked without a column."""
 
-NUMBERS_ONLY = ("price", "best_price", "sum", "mean", "bounds")
+NUMBERS_ONLY = ("best_price", "sum", "mean", "bounds")
 """Verbs over numbers that take no dates."""
 
 NEVER_BOUNDED = ("bounds",)
@@ -58,13 +55,7 @@ NEVER_BOUNDED = ("bounds",)
 WITHOUT_BOUNDS = ("median", "quantile", "quantiles")
 """Verbs over numbers that need neither candidates nor declared bounds."""
 
-RENAMED = {"price": "best_price"}
-"""Verbs that are called otherwise in discreet.toml and in Python now."""
-
-WORDS_OF_V1 = {new: old for old, new in RENAMED.items()}
-"""The names of these verbs in version 1 of HTTP, which takes the new ones too."""
-
-VERB = choice_of(VERBS, RENAMED)
+VERB = choice_of(VERBS)
 """A verb in discreet.toml."""
 
 _OF_GROUPS = ("by", "groups", "max_groups", "groups_share", "most_drawn", "delta")
@@ -118,7 +109,7 @@ def _question_with(verb: str) -> KeyTable:
         name: Key(_PARTS.get(name, _ARGUMENT), _DESCRIPTIONS.get(name, ""))
         for name in keys_of(verb)
     }
-    kind = Kind(f'"{verb}"', {"const": RENAMED.get(verb, verb)}, read_text)
+    kind = Kind(f'"{verb}"', {"const": verb}, read_text)
     keys["verb"] = Key(kind, missing="")
     needed = None if verb in WITHOUT_COLUMN else "the column is missing; name a declared one"
     keys["column"] = Key(ANY_TEXT, _DESCRIPTIONS["column"], needed)

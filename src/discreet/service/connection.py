@@ -92,7 +92,7 @@ class Connection:
     maximum = _free_verb("maximum", "maximum")
     quantile = _free_verb("quantile", "quantile")
     quantiles = _free_verb("quantiles", "quantiles")
-    best_price = _free_verb("best_price", "price")
+    best_price = _free_verb("best_price", "best_price")
     check = _free_verb("check", "check")
     counts = _free_verb("counts", "counts")
     bounds = _free_verb("bounds", "bounds")

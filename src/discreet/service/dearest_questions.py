@@ -35,7 +35,7 @@ _TERMS: Mapping[str, Mapping[str, Any]] = {
 """The arguments of verbs that cannot do without, besides epsilon."""
 
 _KINDS = (
-    ("quantiles", "price", "median", "quantile", "minimum", "maximum"), ("mode", "top_k"), ("keys", "counts"),
+    ("quantiles", "best_price", "median", "quantile", "minimum", "maximum"), ("mode", "top_k"), ("keys", "counts"),
     ("bounds", "sum", "mean"), ("count",), ("check",), ("sql",),
 )  # fmt: skip
 """The verbs that read alike, of each kind the slowest first."""

@@ -13,7 +13,7 @@ from ..candidates import Grid
 from ..condition_readers import read_condition
 from ..conditions import names_of_columns
 from ..datasets.declarations import nearest
-from ..datasets.questions import RENAMED, VERBS, WITHOUT_COLUMN, terms_of
+from ..datasets.questions import VERBS, WITHOUT_COLUMN, terms_of
 from ..date_grid import DateGrid
 from ..decimals import Decimals
 from ..errors import InvalidArgument, MissingColumn, MissingPackage, preview
@@ -231,7 +231,7 @@ def releases_keys(question: Call) -> bool:
 
 def verb_named(name: str) -> Callable[..., Release]:
     """Return the verb of a name; a session has it as a method."""
-    verb: Callable[..., Release] = getattr(Session, RENAMED.get(name, name))
+    verb: Callable[..., Release] = getattr(Session, name)
     return verb
 
 

@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 from ..batches import Call
 from ..datasets import Dataset
 from ..datasets.columns import Column
-from ..datasets.questions import WORDS_OF_V1
 from ..errors import (
     DiscreetError,
     Exhausted,
@@ -220,7 +219,6 @@ class Rights:
         if self.longest is not None:
             check_number_of_values(terms)
         budgets = self._budgets(dataset)
-        verb = WORDS_OF_V1.get(verb, verb)
         question = read_free(verb, column, terms)
         self.freedom.check(verb, question)
         budget = budgets[dataset] or self.datasets.whole(dataset)

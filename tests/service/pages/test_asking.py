@@ -110,7 +110,7 @@ def test_one_request_is_one_question(served: Served) -> None:
     ("wrong", "said"),
     [
         ("epsilon=1", "up to ε = 0.25"), ("epsilon=x", "epsilon"), ("epsilon=0", "epsilon"),
-        ("verb=price", "not allowed"),
+        ("verb=best_price", "not allowed"),
         ("candidates=Rome", "Rome"), ("by=city&max_groups=0", "max_groups"), ("column=wage", "wage"),
     ],
 )  # fmt: skip
