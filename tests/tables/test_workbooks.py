@@ -326,3 +326,15 @@ def test_damage_is_told_without_a_cell(tmp_path: Path) -> None:
             with pytest.raises(UnreadableFile, match="damaged") as told:
                 discreet.count(discreet.scan_csv(tmp_path / "t.xlsx", names=names), epsilon=1)
             assert "zq7" not in repr(told.value)
+
+
+@pytest.mark.parametrize(("depth", "is_read"), [(61, True), (62, False)])
+def test_elements_are_nested_up_to_a_depth(tmp_path: Path, depth: int, is_read: bool) -> None:
+    row = "<row><c><v>1</v></c></row>"
+    sheet = f"<worksheet>{'<x>' * (depth - 1)}{row}{'</x>' * (depth - 1)}</worksheet>"
+    file = write(tmp_path / "t.xlsx", parts={"xl/worksheets/s.xml": sheet})
+    if is_read:
+        assert rows_of(file) == [["1"]]
+    else:
+        with pytest.raises(DamagedFile):
+            rows_of(file)
