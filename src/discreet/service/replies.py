@@ -70,7 +70,7 @@ async def reply_to(  # noqa: PLR0913  # a caller, the work, and the form of both
         reply = await run_in_threadpool(respond)
     if isinstance(reply, Response):
         return reply
-    answer = await _answer(service, request, reply)
+    answer = await _await_answer(service, request, reply)
     if answer is None:
         return await run_in_threadpool(postpone, reply)
     response = await run_in_threadpool(respond, answer)
@@ -84,7 +84,7 @@ def caller_or_refusal(request: Request) -> Token | JSONResponse:
     return failure(request, NotAllowed(NOT_VALID), 401) if token is None else token
 
 
-async def _answer(
+async def _await_answer(
     service: Service, request: Request, question: QueuedQuestion
 ) -> Release | Failure | None:
     """Return the answer to a question; None if it is long in coming."""

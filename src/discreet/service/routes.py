@@ -49,7 +49,7 @@ def _work(operation: Operation[Any], parameters: dict[str, Any]) -> Work:
     """Return the work that answers a request with those parameters."""
 
     def respond(connection: Connection) -> Response:
-        arguments = _read(operation, parameters)
+        arguments = _read_operation(operation, parameters)
         answer = connection.call(operation, **arguments)
         if not operation.is_paid:
             return _write_response(operation, answer)
@@ -60,7 +60,7 @@ def _work(operation: Operation[Any], parameters: dict[str, Any]) -> Work:
 
 
 @public_errors()
-def _read(operation: Operation[Any], parameters: dict[str, Any]) -> dict[str, Any]:
+def _read_operation(operation: Operation[Any], parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of an operation."""
     if operation.is_paid:
         parameters = {**parameters, REQUEST.name: _decode_key(parameters[REQUEST.name])}

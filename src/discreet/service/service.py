@@ -81,7 +81,7 @@ class Service:
             here = InProcess(token.role, rights, ownership, read=lambda _, **__: answer)
         elif self.dispatcher is not None:
             here = InProcess(
-                token.role, rights, ownership, rights.check, partial(settle, rights, token)
+                token.role, rights, ownership, rights.check, partial(settle_request, rights, token)
             )
         return Connection(here, "a service")
 
@@ -156,7 +156,7 @@ class Service:
         return rights_of(self.datasets, self.configuration, role, analyst)
 
 
-def settle(
+def settle_request(
     rights: Rights, token: Token, operation: Operation[Any], **arguments: Any
 ) -> Release | Failure:
     """Return the stored answer of a question, its refusal, or a `ReadingNeeded` as a failure. No data are read."""
