@@ -42,7 +42,7 @@ class PaidAnswer(NamedTuple):
     """A drawn answer and its charge.
 
     Attributes:
-        drawn: the indices of the answer.
+        indices: those of the answer.
         charged: whether this call charged for it; False if the same request was charged before; None if the
             account does not tell.
     """

@@ -191,7 +191,7 @@ class LabelsFromData(Sequence[object]):
     """Labels that are read from the data, when the first of them is needed and not before. Not public.
 
     Args:
-        read: returns the values in the data; called once.
+        read_values: returns the values in the data; called once.
     """
 
     def __init__(self, read_values: Callable[[], Iterable[object]]) -> None:

@@ -101,7 +101,7 @@ class Bindings:
         periods: the calendar periods of budgets that have one, by budget.
         sources: all sources that budgets ever had, in the same order.
         separations: pairs of budgets of which their owner said that they hold the data of others.
-        merged: budgets whose releases were charged to another one again.
+        merges: budgets whose releases were charged to another one again.
         tables: the tables of queries that have none on record, where a catalogue was asked now.
     """
 

@@ -69,7 +69,7 @@ class Payment(NamedTuple):
     Attributes:
         before: the budgets of the dataset, and of the analyst if there is one, before it.
         costs: the costs to the budgets that the release must fit.
-        paid: those budgets after it.
+        after: those budgets after it.
         states: the budgets whose states an event records: of the dataset, and of the share if there is one.
     """
 

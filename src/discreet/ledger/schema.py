@@ -32,7 +32,7 @@ class Statement:
     memory. So they are left out where a transaction was begun by them. Other databases answer over a network.
 
     Args:
-        asked: the statement.
+        executable: the statement.
         columns: of a table that it inserts or updates, those that it sets.
     """
 
