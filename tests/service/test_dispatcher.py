@@ -1,6 +1,7 @@
 """The dispatcher has questions read by the schedule alone. Time and readers are scripts."""
 
 import asyncio
+import json
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -151,6 +152,29 @@ def test_late_is_late_and_the_delay_is_stored_with_the_outcome() -> None:
     assert (reply["factor"], leaves) == (4, 4.0)
     reply, leaves = Script().answer("a", takes=0.1, factor=2)
     assert (reply["factor"], leaves) == (2, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("more", "late"),
+    [({}, 0.0), ({"charge": 0.3}, 1.0), ({"stores": 0.3}, 1.0), ({"charge": 1.3, "stores": 2.3}, 5.0),
+     ({"takes": 2.5}, 0.0), ({"takes": 2.5, "charge": 0.3}, 1.0), ({"refused": True, "charge": 2.5}, 0.0)],
+)  # fmt: skip
+def test_the_owner_is_told_how_late_the_ledger_was(
+    more: dict[str, Any], late: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Apart from how long reading took: a line for what was late by either, and none else."""
+    script = Script()
+
+    async def work() -> float:
+        ticket = script.ask("a", **more)
+        await ticket.reply
+        await script.clock.sleep(20.0)
+        return ticket.run.ledger_late
+
+    assert script.run(work()) == late
+    lines = [json.loads(one.message) for one in caplog.records if one.name == "discreet.failures"]
+    assert len(lines) == (1 if late or more.get("takes") else 0)
+    assert [one["ledger_late"] for one in lines] == [late] * len(lines)
 
 
 def test_waiting_for_the_ledger_makes_a_reply_late_by_whole_grains() -> None:

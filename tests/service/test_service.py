@@ -46,7 +46,7 @@ class FakeDispatcher:
     def __init__(self, clock: "JumpingClock", reply: dict[str, Any]) -> None:
         self.clock, self.reply, self.wait = clock, reply, 2.0
         self.questions: list[QueuedQuestion] = []
-        self.is_reachable = True
+        self.is_reachable, self.is_ledger_late = True, False
         self.gate: asyncio.Event | None = None
 
     async def ask(self, question: QueuedQuestion) -> dict[str, Any]:
@@ -61,7 +61,8 @@ class FakeDispatcher:
             self.clock.is_waited_for.set()
             await asyncio.sleep(3600)
         self.clock.time = max(self.clock.time, end - 0.05)
-        return {"end": end, "is_first": is_first, "reply": self.reply}
+        late = {"is_ledger_late": self.is_ledger_late}
+        return {"end": end, "is_first": is_first, "reply": self.reply, **late}
 
 
 class JumpingClock:
@@ -124,6 +125,26 @@ def test_the_reply_leaves_when_the_schedule_says(service: Service) -> None:
     assert (question.caller, question.dataset, question.request) == ("ann", "people", "k")
     assert question.line["operation"] == "answer"
     assert "charged" not in reply.json()
+
+
+def test_the_owner_counts_answers_that_the_ledger_made_late(service: Service) -> None:
+    """Each once, however often it is asked for; and analysts see no count."""
+    owner = tokens_beside(Path("discreet.toml")).create("owner", None, LATER)[0]
+
+    def counted() -> Any:
+        client = InTheProcess(service.app, owner)
+        return client.request("GET", "/v1/metrics").json()["ledger_late"]
+
+    service.post("a")
+    assert counted() == {}
+    service.dispatcher.is_ledger_late = True
+    for key in ("b", "c", "c"):
+        service.post(key)
+    assert counted() == {"people": 2}
+    client = InTheProcess(service.app, owner)
+    text = client.request("GET", "/v1/metrics", headers={"Accept": "text/plain"}).text
+    assert 'discreet_ledger_late_total{dataset="people"} 2' in text
+    assert service.post("d").content.strip() == service.post("a").content.strip()
 
 
 def test_what_needs_no_reading_reaches_no_dispatcher(service: Service) -> None:

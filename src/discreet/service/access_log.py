@@ -13,8 +13,11 @@ from .padding import App, AsgiMessage, Receive, Send
 ACCESS = logging.getLogger("discreet.access")
 """One line of JSON for every request."""
 
-REQUESTS, REFUSALS = "requests", "refusals"
+REQUESTS, REFUSALS, LATE_LEDGER = "requests", "refusals", "ledger_late"
 """The names of the counters: requests by method, route and status; refusals by the class of the error."""
+
+LEDGER_LATE = "discreet.ledger_late"
+"""Where the scope of a question has its dataset, if its reply leaves later for the ledger."""
 
 REFUSED = "discreet.refused"
 """Where the scope of a request has the class of the error that it was refused with."""
@@ -68,6 +71,8 @@ class AccessLog:
         self.counts.add(REQUESTS, f"{method} {path} {status}")
         if REFUSED in scope:
             self.counts.add(REFUSALS, scope[REFUSED])
+        if LEDGER_LATE in scope:
+            self.counts.add(LATE_LEDGER, scope[LEDGER_LATE])
         if not self._is_due:
             self._is_due = True
             asyncio.get_running_loop().call_later(_LATEST, self._write_counts)

@@ -317,10 +317,12 @@ class Dispatcher:
     def _tell(self, ticket: Ticket) -> None:
         """Write a line for the owner about a question that was late, failed or was given up."""
         run, question = ticket.run, ticket.question
-        if run.outcome in (Ending.FAILED, Ending.GIVEN_UP) or run.factor > 1:
+        is_ended = run.outcome in (Ending.FAILED, Ending.GIVEN_UP)
+        if is_ended or run.factor > 1 or run.ledger_late:
             line = {
                 "dataset": question.dataset, "analyst": question.caller, "delay": run.factor,
                 "outcome": run.outcome and run.outcome.value, "reason": ticket.reason or None,
+                "ledger_late": run.ledger_late,
                 "answers_after": float(self.times[question.dataset].longer(run.factor)),
             }  # fmt: skip
             LOG.warning(json.dumps(line))

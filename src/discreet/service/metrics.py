@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..ledger import Budget
-from .access_log import REFUSALS, REQUESTS
+from .access_log import LATE_LEDGER, REFUSALS, REQUESTS
 from .counts import RequestCounts
 from .disclosures import LateAnswers
 
@@ -17,6 +17,7 @@ def as_json(
     return {
         "requests": list(_requests(counts)),
         "refusals": dict(counts.read(REFUSALS)),
+        "ledger_late": dict(counts.read(LATE_LEDGER)),
         "late_answers": [one.as_dict() for one in late],
         "budgets": [one.as_dict() for one in budgets],
     }
@@ -29,12 +30,14 @@ def as_text(counts: RequestCounts, budgets: Sequence[Budget], late: Sequence[Lat
         for one in _requests(counts)
     ]
     refusals = [({"error": error}, number) for error, number in counts.read(REFUSALS).items()]
+    ledger_late = [({"dataset": name}, number) for name, number in counts.read(LATE_LEDGER).items()]
     names = [{"dataset": one.dataset, "analyst": one.analyst or ""} for one in late]
     delays = [float(one.delay.factor) for one in late]
     given_up = [float(one.delay.given_up) for one in late]
     families: list[tuple[str, str, str, list[Any]]] = [
         ("discreet_requests_total", "counter", "Requests answered, by route and status.", requests),
         ("discreet_refusals_total", "counter", "Requests refused, by the class of the error.", refusals),
+        ("discreet_ledger_late_total", "counter", "Answers that left later for the ledger.", ledger_late),
         ("discreet_delay", "gauge", "Times as long as answers_after, since the reset.", _pairs(names, delays)),
         ("discreet_given_up", "gauge", "Questions given up since the reset.", _pairs(names, given_up)),
         ("discreet_budget_total", "gauge", "Total of a privacy budget.", _amounts(budgets, "total")),

@@ -219,6 +219,9 @@ class Metrics(BaseModel):
 
     requests: list[RequestCount]
     refusals: dict[str, int]
+    ledger_late: dict[str, int] = Field(
+        description="How many answers left later because the ledger was slow, by dataset."
+    )
     late_answers: list[LateAnswersReply]
     budgets: list[BudgetReply]
 

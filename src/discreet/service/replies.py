@@ -16,6 +16,7 @@ from ..errors import DiscreetError, NotAllowed, Unanswerable
 from ..node.isolation import Failure
 from ..releases import Release
 from . import wire
+from .access_log import LEDGER_LATE
 from .auth import CALLER
 from .connection import Connection
 from .dispatcher import QueuedQuestion
@@ -95,6 +96,8 @@ async def _await_answer(
     if message is None:
         return None
     request.scope[END] = message["end"]
+    if message.get("is_ledger_late") and message["is_first"]:
+        request.scope[LEDGER_LATE] = question.dataset
     answer = wire.read_answer(message["reply"])
     if isinstance(answer, Release) and not message["is_first"]:
         return replace(answer, charged=False)

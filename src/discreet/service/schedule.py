@@ -87,6 +87,13 @@ class QuestionRun:
     is_stored: bool = False
     number: int = 0
 
+    @property
+    def ledger_late(self) -> float:
+        """The seconds by which its reply leaves later for the ledger alone: for the charge, and for storing."""
+        if not self.promise.unit or self.outcome is Ending.UNCHARGED:
+            return 0.0
+        return round(self.leaving - self.start - self.factor * self.promise.unit, 6)
+
 
 class ScheduleStep(Enum):
     """A step to take for a question.
