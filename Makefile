@@ -34,6 +34,7 @@ check: .venv/test-ready
 	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/pytest -q tests/test_docstring_names.py
 	$(BIN)/python -m bench.measure --check
 
 coverage: .venv/test-ready ## which lines and branches the tests reach

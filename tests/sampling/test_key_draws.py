@@ -14,11 +14,12 @@ from discreet.sampling.bits import Bits, LazyUniform
 from discreet.sampling.enclosures import precision
 from discreet.sampling.key_draws import FARTHEST, KeyDraw, WordsAhead
 from discreet.sampling.key_probabilities import (
-    GivenProbabilities,
     ProbabilitiesByCount,
     optimal_probabilities,
 )
 from discreet.testing import bit_tree
+
+from .given_probabilities import GivenProbabilities
 
 FIFTHS = GivenProbabilities([Fraction(0), Fraction(1, 5), Fraction(1)])
 HALVES = GivenProbabilities([Fraction(0), Fraction(1, 3), Fraction(3, 4), Fraction(1)])

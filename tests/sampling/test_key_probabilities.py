@@ -11,11 +11,12 @@ from discreet.errors import InvalidArgument
 from discreet.sampling.enclosures import ball, precision
 from discreet.sampling.key_probabilities import (
     LONGEST_TABLE,
-    GivenProbabilities,
     OptimalProbabilities,
     in_doubles,
     rate_of,
 )
+
+from .given_probabilities import GivenProbabilities
 
 VALUES = {
     ("1", "1e-5"): (11, 23, 12, {

@@ -5,7 +5,7 @@ With x = e**epsilon, pi(0) = 0 and pi(n+1) = min(x pi(n) + delta, 1 - (1 - pi(n)
 docs/reference/mechanisms/private_keys.md.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
@@ -160,33 +160,6 @@ def _unit(epsilon: Fraction, delta: Fraction) -> arb:
 def optimal_probabilities(epsilon: Fraction, delta: Fraction) -> OptimalProbabilities:
     """Return the optimal probabilities, of which the numbers are computed once."""
     return OptimalProbabilities(epsilon, delta)
-
-
-@dataclass(frozen=True)
-class GivenProbabilities:
-    """Probabilities in fractions, for counts 0, 1, 2, ...; the last is 1."""
-
-    values: Sequence[Fraction]
-
-    @property
-    def size(self) -> int:
-        """The least count of which the probability is 1."""
-        return len(self.values) - 1
-
-    @property
-    def likeliest_step(self) -> int:
-        """The count at which the probability rises most, the least of several."""
-        return max(
-            range(1, len(self.values)), key=lambda n: (self.values[n] - self.values[n - 1], -n)
-        )
-
-    def probability(self, count: int) -> arb:
-        """Return a ball around the probability at a count."""
-        return ball(self.values[min(count, self.size)])
-
-    def complement(self, count: int) -> arb:
-        """Return a ball around one minus it."""
-        return ball(1 - self.values[min(count, self.size)])
 
 
 @dataclass(frozen=True)
