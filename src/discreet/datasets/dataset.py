@@ -123,9 +123,9 @@ class Dataset:
     ) -> "Dataset":
         """Return a dataset with the columns that a Frictionless Table Schema declares.
 
-        Fields of types that no question takes are left out; a "step" beside the type is taken too. A word on how
-        cells are written, and is not how they are read, is refused: docs/how-to/describe_your_data.md has every
-        property.
+        Fields of types that no question takes are left out; "step", "units", "percent" and "negative" beside the
+        type are taken too. Words on how cells are written are taken as those of `Dataset`, or refused:
+        docs/how-to/describe_your_data.md has every property.
 
         Args:
             source: as for `Dataset`.

@@ -102,16 +102,19 @@ def test_what_says_whose_a_row_is_is_taken(
 @pytest.mark.parametrize(
     ("field", "reason"),
     [
-        ({"type": "date", "format": "%d.%m.%Y"}, "format: it is '%d.%m.%Y', and a date is read in the default"),
+        ({"type": "date", "format": "%d %b %Y"}, "format: date must not have %b"),
         ({"type": "date", "format": "any"}, "declare the field as string"),
         ({"type": "datetime", "format": "%Y"}, "fields.1.format"),
         ({"type": "number", "format": "percent"}, "fields.1.format"),
-        ({"type": "number", "decimalChar": ","}, "decimalChar: it is ',', and numbers are read as in 1234.5"),
-        ({"type": "number", "groupChar": ","}, "fields.1.groupChar"),
+        ({"type": "number", "decimalChar": ";"}, "decimalChar: it is ';', and it is none of the signs"),
+        ({"type": "number", "groupChar": "_"}, "fields.1.groupChar"),
+        ({"type": "number", "groupChar": "."}, "two signs"),
         ({"type": "integer", "bareNumber": False}, "fields.1.bareNumber: it is false"),
         ({"type": "boolean", "trueValues": ["ja"]}, "declare the field as string, with the words in enum"),
         ({"type": "boolean", "falseValues": "false"}, "fields.1.falseValues"),
-        ({"type": "integer", "missingValues": ["-99"]}, "fields.1.missingValues: it is [\"-99\"], and only empty"),
+        ({"type": "integer", "missingValues": ["-99"]}, "fields.1.missingValues: it is [\"-99\"], and empty cells"),
+        ({"type": "integer", "missingValues": ["", 99]}, "missing must be a list of texts"),
+        ({"type": "number", "bareNumber": False, "units": ["5"]}, "columns.x.units"),
         ({"type": "integer", "missingValues": []}, "fields.1.missingValues"),
         ({"type": "integr"}, "fields.1.type: there is no type 'integr' (did you mean 'integer'?)"),
         ({"type": "integer", "minimum": 3}, "fields.1.minimum: there is no such property"),
@@ -153,6 +156,30 @@ def test_what_says_how_cells_are_written_is_kept_or_refused(
 )  # fmt: skip
 def test_what_says_what_is_read_anyway_is_accepted(field: dict[str, Any], said: str) -> None:
     assert str(of_field(field, missingValues=[""]).columns["x"]) == f"x: {said}"
+
+
+@pytest.mark.parametrize(
+    ("field", "form"),
+    [
+        ({"type": "date", "format": "%d.%m.%Y"}, {"date": "%d.%m.%Y"}),
+        ({"type": "datetime", "format": "%d.%m.%Y %H:%M"}, {"date": "%d.%m.%Y %H:%M"}),
+        ({"type": "number", "decimalChar": ","}, {"decimal": ",", "thousands": ""}),
+        ({"type": "integer", "groupChar": ","}, {"decimal": ".", "thousands": ","}),
+        ({"type": "number", "decimalChar": ",", "groupChar": "."}, {"decimal": ",", "thousands": "."}),
+        ({"type": "number", "bareNumber": False, "units": ["kg"]}, {"units": ["kg"]}),
+        ({"type": "number", "bareNumber": False, "percent": True}, {"percent": True}),
+        ({"type": "integer", "missingValues": ["", "-99"]}, {"missing": ["-99"]}),
+        ({"missingValues": ["NA", "", {"value": "k. A.", "label": "unknown"}]}, {"missing": ["NA", "k. A."]}),
+        ({"type": "boolean"}, {}),
+    ],
+)  # fmt: skip
+def test_how_cells_are_written_is_taken(field: dict[str, Any], form: dict[str, Any]) -> None:
+    assert of_field(field).columns["x"].form.given == form
+    own = form.get("missing", ["-"])
+    assert of_field(field, missingValues=["-", ""]).columns["x"].form.given == {
+        **form,
+        "missing": own,
+    }
 
 
 def test_properties_of_the_whole_are_kept_or_refused() -> None:

@@ -23,6 +23,8 @@ from .properties import (
     RESOURCE,
     SCHEMA,
     check_properties,
+    is_default_format,
+    missing_texts,
 )
 
 ForeignSchema = Mapping[str, Any] | str | os.PathLike[str]
@@ -34,6 +36,10 @@ _LEFT_OUT = (
     "object", "array", "list", "time", "yearmonth", "duration", "geopoint", "geojson", "any",
 )  # fmt: skip
 """The types of Table Schema that no question takes."""
+
+_SIGNS = {"decimalChar": "decimal", "groupChar": "thousands"}
+_PLAIN = {"decimal": ".", "thousands": ""}
+"""The signs of numbers in Table Schema, unless a field says others."""
 
 _NEXT: dict[object, Any] = {"integer": 1, "year": 1, "date": dt.timedelta(days=1)}
 """How far the next value is, of types that have one."""
@@ -74,7 +80,7 @@ def table_schema_columns(source: ForeignSchema) -> dict[str, dict[str, Any]]:
     check_properties(schema, SCHEMA, place)
     columns: dict[str, dict[str, Any]] = {}
     for i, one in enumerate(fields, 1):
-        name, declaration = _field(one, ("fields", str(i)))
+        name, declaration = _field(one, ("fields", str(i)), schema.get("missingValues"))
         if name in columns:
             raise wrong(
                 ("fields", str(i), "name"), f"two fields are called {preview(name)}; keep one"
@@ -83,8 +89,14 @@ def table_schema_columns(source: ForeignSchema) -> dict[str, dict[str, Any]]:
     return {name: declaration for name, declaration in columns.items() if declaration}
 
 
-def _field(entry: object, place: KeyPath) -> tuple[str, dict[str, Any]]:
-    """Return the name and the declaration of a field; an empty one of a type that no question takes."""
+def _field(entry: object, place: KeyPath, missing: object) -> tuple[str, dict[str, Any]]:
+    """Return the name and the declaration of a field; an empty one of a type that no question takes.
+
+    Args:
+        entry: the field.
+        place: where it stands.
+        missing: the markers of missing cells of the whole schema, or None.
+    """
     field = read_mapping(entry, place)
     name, kind = read_text(field.get("name"), (*place, "name")), field.get("type", "string")
     if kind in _LEFT_OUT:
@@ -99,11 +111,26 @@ def _field(entry: object, place: KeyPath) -> tuple[str, dict[str, Any]]:
     check_properties(bounds, CONSTRAINTS, (*place, "constraints"))
     parts = {key: field[key] for key in _PARTS if field.get(key)}
     parts |= {key: bounds[key] for key in _BOUNDS if key in bounds}
+    parts |= _cell_words({"missingValues": missing, **field}, kind)
     for word, sign in (("Minimum", 1), ("Maximum", -1)):
         if f"exclusive{word}" in bounds:
             here = (*place, "constraints", f"exclusive{word}")
             parts[word.lower()] = _inclusive(bounds, word, sign, kind, here)
     return name, {"type": "integer" if kind == "year" else kind, **parts}
+
+
+def _cell_words(field: Mapping[str, Any], kind: object) -> dict[str, Any]:
+    """Return how the cells of a field are written, in our words."""
+    markers = [one for one in missing_texts(field["missingValues"]) if one != ""]
+    words: dict[str, Any] = {"missing": markers} if markers else {}
+    if kind in ("date", "datetime") and not is_default_format(kind, field.get("format", "default")):
+        words["date"] = field["format"]
+    if kind in ("integer", "number"):
+        words |= {word: field[word] for word in ("units", "percent", "negative") if word in field}
+        signs = {ours: field[theirs] for theirs, ours in _SIGNS.items() if theirs in field}
+        if {**_PLAIN, **signs} != _PLAIN:
+            words |= {**_PLAIN, **signs}
+    return words
 
 
 def _categories(entry: object, bounds: Mapping[str, Any], place: KeyPath) -> list[Any]:

@@ -7,6 +7,10 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ...errors import InvalidArgument
+from ...tables.cell_forms import cell_form
+from ...tables.date_texts import read_date_form
+from ...tables.number_texts import DECIMALS, THOUSANDS
 from ..declarations import KeyPath, nearest, toml_text, wrong
 
 _LONGEST_JSON = 80
@@ -96,12 +100,53 @@ _ISO = {"date": ("default", "%Y-%m-%d"), "string": ("default", "email", "uri", "
 
 def _format(value: Any, beside: Mapping[str, Any]) -> str | None:
     kind = beside.get("type", "string")
-    if value in _ISO.get(kind, ("default",)):
+    if is_default_format(kind, value):
         return None
+    if kind in ("date", "datetime") and isinstance(value, str) and "%" in value:
+        return _reason(lambda: read_date_form(value, None))
     return (
         f"it is {toml_text(value)}, and a {kind} is read in the default format: declare the field as string, "
         "with the cells in enum as they are written; or delete it if the table itself has a type for the column"
     )
+
+
+def is_default_format(kind: Any, value: Any) -> bool:
+    """Return whether cells of a type are read in a format anyway."""
+    return value in _ISO.get(kind, ("default",))
+
+
+def _reason(read: Callable[[], object]) -> str | None:
+    """Return why a word is refused, or None."""
+    try:
+        read()
+    except InvalidArgument as error:
+        return str(error)
+    return None
+
+
+def _bare(value: Any, beside: Mapping[str, Any]) -> str | None:
+    """Accept numbers with texts beside them where these are named: any others belong to no number here."""
+    if value is True or (value is False and ("units" in beside or beside.get("percent"))):
+        return None
+    return (
+        f"it is {toml_text(value)}, and only texts that are named may stand beside a number: add "
+        '"units": ["CHF", "Fr."], or "percent": true'
+    )
+
+
+def _missing(value: Any, beside: Mapping[str, Any]) -> str | None:
+    """Accept markers of missing cells, the empty one among them."""
+    texts = missing_texts(value)
+    if "" in texts:
+        return _reason(lambda: cell_form({"missing": [one for one in texts if one != ""]}))
+    return f'it is {_json_in_words(value)}, and empty cells are always missing here: add "" to the list'
+
+
+def missing_texts(value: Any) -> list[Any]:
+    """Return the texts of markers of missing cells, which may come with labels."""
+    if not isinstance(value, list | tuple):
+        return []
+    return [one.get("value") if isinstance(one, Mapping) else one for one in value]
 
 
 def _among_enum(value: Any, beside: Mapping[str, Any]) -> str | None:
@@ -112,14 +157,8 @@ def _among_enum(value: Any, beside: Mapping[str, Any]) -> str | None:
 
 
 _WRITTEN = (
-    "numbers are read as in 1234.5: write them so, or delete it if the table itself has a type for "
-    "the column"
+    "it is none of the signs that are read: delete it if the table itself has a type for the column"
 )
-_EMPTY = (
-    "only empty cells and nulls are missing here, and a median would count all others: write them as empty, and "
-    'leave it out or give [""]'
-)
-_missing = only([[""], ("",)], _EMPTY)
 
 FIELD: Mapping[str, Rule] = {
     **dict.fromkeys(
@@ -128,9 +167,10 @@ FIELD: Mapping[str, Rule] = {
     **dict.fromkeys(("example", "examples", "rdfType", "categoriesOrdered", "unit"), accept),
     "format": _format,
     "missingValues": _missing,
-    "decimalChar": only(["."], _WRITTEN),
-    "groupChar": only([""], _WRITTEN),
-    "bareNumber": only([True], _WRITTEN),
+    **dict.fromkeys(("units", "percent", "negative"), accept),
+    "decimalChar": only(DECIMALS, _WRITTEN),
+    "groupChar": only(["", *THOUSANDS], _WRITTEN),
+    "bareNumber": _bare,
     "trueValues": _flags(("true", "True", "TRUE", "1")),
     "falseValues": _flags(("false", "False", "FALSE", "0")),
 }
