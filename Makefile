@@ -118,7 +118,7 @@ release-check: .venv/release-ready ## two builds give one hash, twine check, eac
 stranger: ## a clone in an empty folder, installed, and what the docs say tried there; prints a Markdown table
 	@$(PYTHON) tools/stranger.py
 
-.venv/ready: pyproject.toml hatch_build.py $(wildcard src/discreet/sampling/*.c)
+.venv/ready: pyproject.toml hatch_build.py $(wildcard src/discreet/sampling/*.c src/discreet/tables/formats/*.c)
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install -q --upgrade pip
 	$(BIN)/python -m pip install -q -e .
@@ -138,4 +138,4 @@ stub: .venv/test-ready ## what editors know of the public names, in src/discreet
 	$(BIN)/python tools/write_stub.py
 
 clean:
-	rm -rf .venv build site site-versions dist src/discreet/sampling/_kernel.* src/discreet/sampling/_settle.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf .venv build site site-versions dist src/discreet/sampling/_kernel.* src/discreet/sampling/_settle.* src/discreet/tables/formats/_reader.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -29,7 +29,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCE = Path("src", "discreet", "sampling", "kernel.c")
 MODULE = SOURCE.with_name("settle.c")
-READER = Path("src", "discreet", "tables", "reader.c")
+READER = Path("src", "discreet", "tables", "formats", "reader.c")
 SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = f"_kernel{SUFFIX}"
 READER_LIBRARY = f"_reader{SUFFIX}"
@@ -75,7 +75,8 @@ class KernelHook(BuildHookInterface[BuilderConfig]):
             with suppress(OSError):  # what cannot be replaced the loader finds stale
                 _put(built if found else None, source.with_name(library))
         elif found:
-            build_data["force_include"][str(built)] = f"discreet/{name.parent.name}/{library}"
+            inside = name.parent.relative_to("src").as_posix()
+            build_data["force_include"][str(built)] = f"{inside}/{library}"
         return found
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:

@@ -178,7 +178,7 @@ def _dispatcher_here() -> int:
 
     for pid in below(os.getpid()):
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
-        if b"discreet.service.dispatcher_process" in command:
+        if b"discreet.service.queue.dispatcher_process" in command:
             return pid
     raise RuntimeError("there is no dispatcher")
 
@@ -198,7 +198,7 @@ OTHERS: dict[str, Other] = {
 def served(rows: int) -> Iterator[tuple[int, Caller, Caller]]:
     """Yield the port of a service with so many rows, and two analysts."""
     from discreet.ledger.toml_budgets import configuration, open_described
-    from discreet.service.tokens import read_expiry, tokens_beside
+    from discreet.service.asking.tokens import read_expiry, tokens_beside
 
     in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # no disk that others use
     with tempfile.TemporaryDirectory(prefix="discreet-delays-", dir=in_memory) as name:

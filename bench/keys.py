@@ -17,9 +17,9 @@ from time import process_time
 
 import duckdb
 
+from discreet.base.text_tables import TextTable
 from discreet.mechanisms.private_keys import PrivateKeys
 from discreet.sampling.bits import SystemBits
-from discreet.text_tables import TextTable
 
 KEYS, ROWS = 10**7, 10**8
 DRAWN = 10**6

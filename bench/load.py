@@ -106,7 +106,7 @@ def in_process(folder: Path) -> Iterator[Callable[[], Ask]]:
 @contextmanager
 def served(folder: Path) -> Iterator[Callable[[], Ask]]:
     """Yield what makes clients that ask a service."""
-    from discreet.service.tokens import read_expiry, tokens_beside
+    from discreet.service.asking.tokens import read_expiry, tokens_beside
 
     known = tokens_beside(folder / "discreet.toml")
     texts = cycle([known.create("owner", None, read_expiry("1d"))[0] for _ in range(TOKENS)])

@@ -236,7 +236,7 @@ def of_names(files: list[File]) -> Iterator[Fact]:
     empty = identifiers.vague(trees)
     often = ", ".join(f"{name} {n}" for name, n in empty.most_common())
     yield Fact("names that say nothing", f"{empty.total()}  {often}", empty.total())
-    prose = [file.tree for file in files if file.folder not in MATHEMATICS]
+    prose = [file.tree for file in files if not MATHEMATICS & {*file.path.parts}]
     letters = identifiers.letters(prose)
     yield Fact("single letters outside mathematics", f"{letters}", letters)
     same, private = homonyms(files), homonyms(files, private=True, least=4)

@@ -17,9 +17,9 @@ from unittest.mock import patch
 
 import duckdb
 
-from discreet.tables import reader_library
-from discreet.tables.text_form import TextForm
-from discreet.tables.text_records import TextRecords
+from discreet.tables.formats import reader_library
+from discreet.tables.formats.text_form import TextForm
+from discreet.tables.formats.text_records import TextRecords
 
 from .race import Contender, Run, race
 

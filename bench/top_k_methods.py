@@ -9,16 +9,16 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from discreet.base.numbers import exact
+from discreet.base.text_tables import TextTable
 from discreet.mechanisms import Exponential
 from discreet.mechanisms.contract import PrivacyParameter, calibrate
 from discreet.mechanisms.joint.joint_top_k import JointTopK
 from discreet.mechanisms.peeling import Peeling
 from discreet.mechanisms.top_counts import TopCounts
-from discreet.numbers import exact
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.vectors import Vector, integers
-from discreet.text_tables import TextTable
 
 COUNTS = [int(2000 / (1 + 0.15 * place)) for place in range(50)]
 EPSILON = "0.1"

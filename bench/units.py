@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import duckdb
 
-from discreet.tables.ids import SALT
+from discreet.tables.values.ids import SALT
 
 from .files import write_query
 from .race import Contender, Run, Watch, race

@@ -27,20 +27,20 @@ from rich.table import Table
 import discreet
 from discreet.ledger import interrupts
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.service.app import make_app
-from discreet.service.padding import LENGTH
-from discreet.service.tokens import tokens_beside
+from discreet.service.asking.tokens import tokens_beside
+from discreet.service.http.app import make_app
+from discreet.service.queue.padding import LENGTH
 
 SOURCE = str(Path(discreet.__file__).parent)
 COUNTED = {
-    "verbs settled": ("selection.py", "deliver"),
-    "digests": ("digests.py", "digest"),
+    "verbs settled": ("selection/question.py", "deliver"),
+    "digests": ("base/digests.py", "digest"),
     "reading transactions": ("ledger/store.py", "_begin_reading"),
     "writing transactions": ("ledger/store.py", "_begin_writing"),
-    "error_boundary.enter": ("error_boundary.py", "enter"),
+    "error_boundary.enter": ("base/error_boundary.py", "enter"),
     "read_neighbors": ("privacy/sensitivity.py", "read_neighbors"),
     "read_unit": ("privacy/units.py", "read_unit"),
-    "exact_text": ("arguments.py", "exact_text"),
+    "exact_text": ("base/arguments.py", "exact_text"),
 }
 """The functions that are counted by name, by words for them: a file and a function."""
 

@@ -8,7 +8,7 @@ from .race import Run
 def bits_per_draw(prepare: Callable[[], Run], draws: int = 1) -> float | None:
     """Return the bits read for each of the draws that one call makes; none if the call fails."""
     try:
-        from discreet.testing import counted_work
+        from discreet.mechanisms.testing import counted_work
 
         run = prepare()
         with counted_work() as work:

@@ -12,7 +12,7 @@ from unittest.mock import patch
 import numpy as np
 
 import discreet
-from discreet.testing import SeededBits
+from discreet.mechanisms.testing import SeededBits
 
 ANSWERS = 100
 EPSILON = 0.5

@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-from discreet.testing import SeededBits
+from discreet.mechanisms.testing import SeededBits
 
 FOLDERS = [
     Path(__file__).parent / name

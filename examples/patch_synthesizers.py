@@ -13,16 +13,16 @@ from functools import partial
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
-from discreet.account import Account
-from discreet.adapters.exponential_mechanism import answer_of, release_of, scalar, spread_of
-from discreet.arguments import choice
-from discreet.error_boundary import error_boundary
+from discreet.base.arguments import choice
+from discreet.base.error_boundary import error_boundary
+from discreet.base.numbers import Number
 from discreet.errors import InvalidArgument, MissingPackage
-from discreet.numbers import Number
 from discreet.privacy.composition import compose
 from discreet.privacy.guarantees import Guarantee
 from discreet.privacy.sensitivity import Neighbors
-from discreet.releases import Release
+from discreet.selection.account import Account
+from discreet.selection.releases import Release
+from discreet.study.adapters.exponential_mechanism import answer_of, release_of, scalar, spread_of
 
 Package = Literal["mbi", "dpsynth", "snsynth"]
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from discreet.candidates import Grid, Labels
-from discreet.date_grid import TimeUnit
-from discreet.decimals import Decimals
-from discreet.tables.column import Group, Source
-from discreet.tables.meanings import Rungs, rungs
-from discreet.tables.records import Records
+from discreet.selection.candidates import Grid, Labels
+from discreet.selection.date_grid import TimeUnit
+from discreet.selection.decimals import Decimals
+from discreet.tables.engines.column import Group, Source
+from discreet.tables.engines.records import Records
+from discreet.tables.values.meanings import Rungs, rungs
 
 
 def recorded(data: Any, column: str, records: Records | None = None) -> Source:

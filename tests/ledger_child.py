@@ -26,7 +26,7 @@ from discreet.ledger.failed_questions import QuestionFailed
 from discreet.ledger.known_state import KnownState
 from discreet.ledger.schema import Statement
 from discreet.ledger.store import Store
-from discreet.payment import Bill
+from discreet.selection.payment import Bill
 
 from .ledgers import answering, bill
 

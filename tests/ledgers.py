@@ -4,11 +4,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from discreet.account import Indices
 from discreet.ledger import checkpoints
-from discreet.payment import Bill
 from discreet.privacy import PureDP
 from discreet.privacy.guarantees import Guarantee
+from discreet.selection.account import Indices
+from discreet.selection.payment import Bill
 
 DIGEST = "2:" + "ab" * 32
 

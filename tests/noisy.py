@@ -7,8 +7,8 @@ from typing import Any
 from unittest.mock import patch
 
 from discreet.privacy.sensitivity import Sensitivity
-from discreet.releases import Release
-from discreet.verbs.noisy_numbers import ListNoise
+from discreet.selection.releases import Release
+from discreet.tables.verbs.noisy_numbers import ListNoise
 
 
 @dataclass(frozen=True)

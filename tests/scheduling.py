@@ -12,16 +12,16 @@ LONGEST = (
     "tests/test_docs_run.py",
     "tests/service/test_timed_worlds.py",
     "tests/service/test_storm.py",
-    "tests/tables/test_times.py",
+    "tests/tables/values/test_times.py",
     "tests/test_verb_places.py",
     "tests/service/test_workers.py",
-    "tests/service/test_dispatcher_process.py",
+    "tests/service/queue/test_dispatcher_process.py",
     "tests/service/test_fault_injection.py",
     "tests/ledger/test_crashes.py",
     "tests/service/test_two_worlds.py",
-    "tests/node/test_isolation.py",
-    "tests/verbs/test_profile.py",
-    "tests/test_float_environment.py",
+    "tests/service/asking/test_isolation.py",
+    "tests/tables/verbs/test_profile.py",
+    "tests/base/test_float_environment.py",
 )
 """What takes longest, though it may be few tests: begun first, so that the end waits for none of them."""
 

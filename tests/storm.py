@@ -26,9 +26,9 @@ from typing import Any
 
 import pytest
 
-from discreet.account import Indices
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
+from discreet.selection.account import Indices
 
 from . import postgres
 from .ledgers import bill, forgetting

@@ -13,7 +13,7 @@ from discreet import __version__
 from discreet.sampling.kernel import active
 from discreet.sampling.kernel_library import open_library
 from discreet.sampling.speed import speed
-from discreet.tables.reader_library import open_reader
+from discreet.tables.formats.reader_library import open_reader
 
 ROOT = Path(__file__).parents[1]
 AROUND = ["pyproject.toml", "hatch_build.py", ".gitignore", "README.md", "LICENSE"]

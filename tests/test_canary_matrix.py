@@ -14,7 +14,7 @@ import pytest
 
 from discreet.cli import run
 from discreet.errors import UnreadableFile
-from discreet.tables import csv_files
+from discreet.tables.engines import csv_files
 
 from . import canary_matrix as matrix
 from .canary_matrix import FAULTS, QUESTIONS, VERBS, WAYS, leak_of, left_in, made

@@ -18,8 +18,8 @@ import discreet
 from discreet import Grid
 from discreet.cli import run
 from discreet.cli.releasing import UNDESCRIBED_TEXT
-from discreet.datasets.configuration import read_configuration
 from discreet.errors import DiscreetError, InvalidDescription
+from discreet.tables.datasets.configuration import read_configuration
 
 PEOPLE = pd.DataFrame(
     {

@@ -16,14 +16,15 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import discreet
-from discreet import Grid, digests
-from discreet.account import Indices
-from discreet.digests import VERSION, describe_value, digest, is_current
+from discreet import Grid
+from discreet.base import digests
+from discreet.base.digests import VERSION, describe_value, digest, is_current
 from discreet.errors import InvalidArgument, RequestConflict
 from discreet.ledger import Ledger
 from discreet.mechanisms import Base2, Base2Eta, Exponential, NoisyMax
 from discreet.mechanisms.contract import identity_of
-from discreet.payment import Bill
+from discreet.selection.account import Indices
+from discreet.selection.payment import Bill
 
 RECORDED = Path(__file__).with_suffix(".json")
 
@@ -176,7 +177,7 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
             lambda data, one, share: (one, None), 0, [1, 2], attempt=discreet.privacy.ZCDP(Fraction(1, 8)),
             delta="1e-6", ledger=till
         ),
-        "above_threshold": lambda: discreet.mechanisms.AboveThreshold(5, 1, 1, count=2, ledger=till),
+        "above_threshold": lambda: discreet.AboveThreshold(5, 1, 1, count=2, ledger=till),
     }  # fmt: skip
 
 
@@ -237,7 +238,7 @@ def test_a_request_of_an_earlier_version_is_refused_and_never_drawn_again(
     session = ledger.session("d")
     terms: Any = {"sensitivity": 1, "epsilon": 1, "request": "r"}
     with monkeypatch.context() as earlier:
-        earlier.setattr("discreet.selection.digest", lambda description: "ab" * 32)
+        earlier.setattr("discreet.selection.question.digest", lambda description: "ab" * 32)
         session.select([1, 2], **terms)
     for _ in range(2):
         with pytest.raises(RequestConflict, match="another version of discreet"):

@@ -11,7 +11,7 @@ import pytest
 
 import discreet
 from discreet.cli.application import build_app
-from discreet.scores import SCORES
+from discreet.tables.scores.score_names import SCORES
 
 from .pages import BLOCK, PAGES, ROOT, TEXT
 from .public_names import PATHS
@@ -39,7 +39,7 @@ def test_every_public_name_is_in_the_docs(name: str) -> None:
 @pytest.mark.parametrize("name", PATHS)
 def test_every_public_name_has_its_docstring_in_the_reference(name: str) -> None:
     of = getattr(discreet, name, None)
-    paths = {PATHS[name], f"{getattr(of, '__module__', '')}.{name}"}
+    paths = {PATHS[name], f"{getattr(of, '__module__', '')}.{name}", getattr(of, "__name__", "")}
     places = [path for path in re.findall(r"^::: (\S+)$", REFERENCE, re.M) if path in paths]
     assert len(places) == 1, f"{name}: in {len(places)} places of api.md and verbs/"
 

@@ -21,9 +21,9 @@ from sqlalchemy import event
 
 import discreet
 from discreet import errors
-from discreet.service.tokens import Tokens
-from discreet.tables.engine_errors import needing, quietly
-from discreet.testing import ScriptedBits
+from discreet.mechanisms.testing import ScriptedBits
+from discreet.service.asking.tokens import Tokens
+from discreet.tables.engines.engine_errors import needing, quietly
 
 from .ledgers import bill
 
@@ -107,7 +107,7 @@ def drawn_without_matplotlib() -> None:
 
 
 def exhausted() -> None:
-    session = discreet.mechanisms.AboveThreshold(-(10**9), sensitivity=1, epsilon=1)
+    session = discreet.AboveThreshold(-(10**9), sensitivity=1, epsilon=1)
     while True:
         session.ask(SECRET_NUMBER)
 
@@ -219,7 +219,8 @@ def test_nothing_private_is_in_a_repr() -> None:
     from discreet.mechanisms.contract import PrivacyParameter
     from discreet.privacy.sensitivity import sensitivity_of
     from discreet.sampling.vectors import read_vector
-    from discreet.scores import Counts, Given
+    from discreet.selection.scores.given import Given
+    from discreet.tables.scores.counts import Counts
 
     from .columns import Counted
 

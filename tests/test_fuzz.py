@@ -10,9 +10,10 @@ import pytest
 import typer
 
 import discreet
-from discreet import adapters, audit, plots
+from discreet import audit, plots
 from discreet.cli.application import build_app
 from discreet.errors import InvalidArgument
+from discreet.study import adapters
 
 from .fuzz import calls, canary, commands, examples, judge
 from .public_names import PATHS, public
@@ -38,7 +39,7 @@ def _public() -> Iterator[str]:
     """Yield the names of all that is public and can be called."""
     names = {name: public(name) for name in PATHS}
     for place in (adapters, audit, plots):
-        prefix = place.__name__.removeprefix("discreet.")
+        prefix = place.__name__.removeprefix("discreet.study.")
         for name in getattr(place, "__all__", vars(place)):
             value = getattr(place, name)
             if getattr(value, "__module__", "").startswith(place.__name__):
@@ -196,7 +197,7 @@ def test_a_variable_of_a_frame_is_found(fake: Callable[..., judge.Verdict]) -> N
     """Without its error boundary a verb would be found: its frame holds the scores."""
     bare = inspect.unwrap(discreet.select)
     verdict = fake(lambda: bare([1, canary.NUMBER], sensitivity=0, epsilon=1))
-    assert verdict.problem.startswith("the canary is in scores of /verbs/select.py")
+    assert verdict.problem.startswith("the canary is in scores of /selection/select.py")
     assert not fake(lambda: discreet.select([1, canary.NUMBER], sensitivity=0, epsilon=1)).problem
 
 

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pandas as pd
 import pytest
 
-from discreet.candidates import instant
+from discreet.selection.candidates import instant
 
 PARIS = ZoneInfo("Europe/Paris")
 HALF_PAST_TWO = dt.datetime(2024, 10, 27, 2, 30, tzinfo=PARIS)

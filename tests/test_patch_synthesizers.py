@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet import Ledger, adapters
+from discreet import Ledger
 from discreet.errors import Exhausted, InvalidArgument, MissingPackage
+from discreet.study import adapters
 
 _SPEC: Any = spec_from_file_location(
     "patch_synthesizers", Path(__file__).parents[1] / "examples" / "patch_synthesizers.py"

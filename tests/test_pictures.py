@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import discreet
 from discreet import Grid, plots
-from discreet.testing import SeededBits
+from discreet.mechanisms.testing import SeededBits
 
 FOLDER = Path(__file__).parent / "golden" / "pictures"
 BLOCK = 8
@@ -168,7 +168,7 @@ def test_every_method_that_draws_is_here() -> None:
         "curve",
         "budget",
         "losses",
-        "counts",  # tests/test_count_tables.py
+        "counts",  # tests/base/test_count_tables.py
     }
     public = {
         name

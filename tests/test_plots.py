@@ -16,7 +16,7 @@ import pytest
 import discreet
 from discreet import Grid, plots
 from discreet.errors import InvalidArgument, MissingPackage
-from discreet.planning.distribution import Distribution
+from discreet.study.planning.distribution import Distribution
 
 VOTES = {"tea": 310, "coffee": 322, "water": 245}
 AGES = [3, 4, 4, 7, 9, 9, 9, 12]
@@ -368,7 +368,7 @@ def test_chinese_candidates_are_drawn_in_a_font_that_has_them(
 ) -> None:
     from matplotlib.text import Text
 
-    from discreet.plots import figure as module
+    from discreet.study.plots import figure as module
 
     monkeypatch.setattr(module, "_FONTS_WITH_HAN", ("no such font", "DejaVu Serif", "DejaVu Sans"))
     module._font_with_han.cache_clear()

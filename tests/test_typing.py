@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import discreet
 from discreet import Grid, Release
-from discreet.candidate_types import T
+from discreet.selection.candidate_types import T
 
 TERMS: dict[str, Any] = {"epsilon": 1}
 AGES = [31, 42, 57]

@@ -18,9 +18,9 @@ from discreet.cli.releasing import UNDESCRIBED_TEXT
 from discreet.errors import InvalidArgument, InvalidDescription, RequestConflict
 from discreet.ledger import Ledger
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.releases import Release
-from discreet.selection import bill_of
-from discreet.service.wire import (
+from discreet.selection.question import bill_of
+from discreet.selection.releases import Release
+from discreet.service.asking.wire import (
     read_budget,
     read_question,
     read_release,
@@ -96,8 +96,8 @@ DRINKS = ["tea", "milk"]
 
 def test_pairs_count_once_each() -> None:
     """Without the household three people are one; a row without it is nobody's."""
-    from discreet.tables.engine import open_table
-    from discreet.tables.records import Records
+    from discreet.tables.engines.engine import open_table
+    from discreet.tables.engines.records import Records
 
     for unit, counts in ((PAIR, [3, 2]), ("person", [1, 2]), ("household", [3, 1])):
         assert open_table(FAMILIES, "drink", Records(unit)).tally(DRINKS) == [counts]
@@ -154,7 +154,7 @@ def test_a_node_and_a_threshold_take_it() -> None:
     )
     assert node.ask("drinks").unit == PAIR
     assert [budget.unit for budget in node.budgets()] == [PAIR]
-    above = discreet.mechanisms.AboveThreshold(1, 1, 1, privacy_unit=["person", "household"])
+    above = discreet.AboveThreshold(1, 1, 1, privacy_unit=["person", "household"])
     assert above.privacy_unit == PAIR
 
 
@@ -286,8 +286,8 @@ def test_reports_name_it(described: Path) -> None:
 def test_a_service_tells_it(described: Path) -> None:
     httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
     pytest.importorskip("starlette", reason="the extra server is not installed")
-    from discreet.service.app import make_app
-    from discreet.service.tokens import tokens_beside
+    from discreet.service.asking.tokens import tokens_beside
+    from discreet.service.http.app import make_app
 
     open_described(configuration(), "families")
     open_described(configuration(), "families", "ann")
@@ -315,8 +315,8 @@ def test_a_service_tells_it(described: Path) -> None:
 
 
 def test_grids_are_bounded_per_pair() -> None:
-    from discreet.tables.column import Source
-    from discreet.tables.records import Records
+    from discreet.tables.engines.column import Source
+    from discreet.tables.engines.records import Records
 
     grid = Grid(0, 120)
     [group] = Source(FAMILIES, "age", Records(PAIR, rows=1)).groups

@@ -17,20 +17,20 @@ pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet
 from discreet import Batch, Connection, Dataset, Ledger
+from discreet.base.messages import translate, using_language
 from discreet.cli import run
 from discreet.errors import DiscreetError
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.messages import translate, using_language
-from discreet.selection import bill_of
-from discreet.sentences import question_in_words
-from discreet.service.app import make_app
-from discreet.service.http_client import HttpClient
-from discreet.service.tokens import tokens_beside
+from discreet.selection.question import bill_of
+from discreet.selection.sentences import question_in_words
+from discreet.service.asking.tokens import tokens_beside
+from discreet.service.http.app import make_app
+from discreet.service.http.http_client import HttpClient
 
 from . import engines
+from .service.http.test_http_client import InTheProcess
 from .service.pages.person import Person
 from .service.released_numbers import EXAMPLES
-from .service.test_http_client import InTheProcess
 from .verb_places import DELTA, ENGINES, PAGE, PLACES, REASONS, VERBS, Asked, cells, written
 
 TABLE = pa.table(

@@ -20,7 +20,7 @@ class SharedTerms(griffe.Extension):
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         """Let public names stand for their definitions in the source: of verbs the stub has overloads alone."""
         for name, module in vars(import_module(pkg.path)).get("_MODULES", {}).items():
-            if module != ".":
+            if not module.endswith("."):
                 pkg.set_member(name, griffe.Alias(name, f"{pkg.path}{module}.{name}"))
 
     def on_function(self, *, func: griffe.Function, **_: Any) -> None:
@@ -48,6 +48,6 @@ class SharedTerms(griffe.Extension):
 
 def _annotations(func: griffe.Function) -> dict[str, Any]:
     """Return the types of all shared arguments, as they are written, with links to what they name."""
-    terms = func.modules_collection["discreet.terms"]
+    terms = func.modules_collection["discreet.selection.terms"]
     kinds = [terms.members[kind] for kind in _KINDS]
     return {name: attr.annotation for kind in kinds for name, attr in kind.attributes.items()}

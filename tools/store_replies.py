@@ -19,7 +19,7 @@ import typer
 
 from discreet.cli.application import build_app
 from discreet.cli.stored_replies import HELP_WIDTH, REPLIES
-from discreet.service.openapi import openapi_document
+from discreet.service.http.openapi import openapi_document
 
 ROOT = Path(__file__).parents[1]
 

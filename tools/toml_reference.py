@@ -6,10 +6,10 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from discreet.datasets.columns import COLUMN
-from discreet.datasets.keys import KeyTable
-from discreet.datasets.model import ANALYST, BUDGET, CSV, DATASET, DOCUMENT, SERVER, SHARE
-from discreet.datasets.questions import QUESTION, VERBS, keys_of
+from discreet.tables.datasets.columns import COLUMN
+from discreet.tables.datasets.keys import KeyTable
+from discreet.tables.datasets.model import ANALYST, BUDGET, CSV, DATASET, DOCUMENT, SERVER, SHARE
+from discreet.tables.datasets.questions import QUESTION, VERBS, keys_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "discreet_toml.md"
 BEGIN, END = "<!-- keys: python -m tools.toml_reference -->\n", "<!-- end of keys -->\n"

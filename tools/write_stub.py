@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 import discreet
-from discreet import terms
+from discreet.selection import terms
 
 STUB = Path(discreet.__file__).with_suffix(".pyi")
 
@@ -193,7 +193,7 @@ def spelled_out(names: Iterable[str]) -> list[str]:
         name
         for name in names
         if inspect.isfunction(function := getattr(discreet, name))
-        and function.__module__.startswith("discreet.verbs.")
+        and function.__module__.startswith(("discreet.tables.verbs.", "discreet.selection."))
         and any(node.args.kwarg is not None for node in _definitions(function))
     ]
 
@@ -205,7 +205,7 @@ def stub() -> str:
         line for name in verbs for line in _function(name, getattr(discreet, name), imports)
     ]
     public = [
-        f"from {module} import {name} as {name}"
+        f"from {module.rstrip('.') or '.'} import {name} as {name}"
         for name, module in vars(discreet)["_MODULES"].items()
         if name not in verbs
     ]

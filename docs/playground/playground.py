@@ -95,7 +95,7 @@ def _state() -> dict[str, object]:
 
 def attack() -> str:
     """Return what an attack learns from numpy's exponentials, and what it learns from the library, as JSON."""
-    from discreet.attacks import ATTACKS
+    from discreet.study.attacks import ATTACKS
 
     lesson = ATTACKS["underflow"]()
     return json.dumps({"claim": lesson.claim, "naive": str(lesson.naive), "ours": str(lesson.ours)})

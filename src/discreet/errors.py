@@ -40,7 +40,7 @@ from fractions import Fraction
 from types import NoneType
 from typing import Any
 
-from .messages import Message
+from .base.messages import Message
 
 _SIMPLE = {str, bytes, bool, NoneType, int, float, complex, Fraction, Decimal, date, datetime, time}
 _SHOWN_LENGTH = 60

@@ -124,7 +124,7 @@ def test_a_bug_is_not_an_error_of_the_user(monkeypatch: pytest.MonkeyPatch) -> N
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("discreet.verbs.mode.mode", broken)
+    monkeypatch.setattr("discreet.tables.verbs.mode.mode", broken)
     with pytest.raises(RuntimeError, match="a bug"):
         run([*MODE, "--candidates", "a", "--epsilon", "1"])
 
@@ -133,7 +133,7 @@ def test_an_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.verbs.mode.mode", interrupted)
+    monkeypatch.setattr("discreet.tables.verbs.mode.mode", interrupted)
     assert run([*MODE, "--candidates", "a", "--epsilon", "1"]) == 130
 
 

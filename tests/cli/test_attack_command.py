@@ -5,8 +5,8 @@ import warnings
 
 import pytest
 
-from discreet.attacks import ATTACKS
 from discreet.cli import run
+from discreet.study.attacks import ATTACKS
 
 
 def test_attacks_by_name_and_all(capsys: pytest.CaptureFixture[str]) -> None:

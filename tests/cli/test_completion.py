@@ -11,7 +11,7 @@ import pytest
 from discreet.cli import run
 from discreet.cli.completion import columns_of_file
 from discreet.mechanisms import MECHANISMS
-from discreet.tables.files import column_names as columns_of
+from discreet.tables.engines.files import column_names as columns_of
 
 Complete = Callable[[str], list[str]]
 

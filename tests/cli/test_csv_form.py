@@ -4,7 +4,7 @@ import pytest
 
 from discreet.cli.csv_form import in_form
 from discreet.errors import InvalidArgument
-from discreet.tables.csv_files import CsvFile, scan_csv
+from discreet.tables.engines.csv_files import CsvFile, scan_csv
 
 
 @pytest.mark.parametrize("words", [None, []])

@@ -81,6 +81,6 @@ def test_why_a_key_may_be_missing_is_said_before_anything_is_paid(
         assert capsys.readouterr().err.splitlines()[0] == words
     assert run_command(["keys", visits, "page", *TERMS]) == 0
     assert "are ignored" not in capsys.readouterr().err
-    monkeypatch.setattr("discreet.verbs.keys.KeyQuestion.prepare", lambda _: 1 / 0)
+    monkeypatch.setattr("discreet.tables.verbs.keys.KeyQuestion.prepare", lambda _: 1 / 0)
     assert run_command(["keys", visits, "page", *TERMS]) != 0
     assert capsys.readouterr().err.startswith(words)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from discreet import tally
 from discreet.cli import shell_notes
 from discreet.cli.application import run_command
+from discreet.tables.datasets import tally
 
 NOTE = "note: values that are not numbers or candidates are ignored"
 SEMICOLONS = "note: semicolons separate the columns"

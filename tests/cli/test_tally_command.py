@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet import tally
 from discreet.cli.application import run_command
+from discreet.tables.datasets import tally
 
 ASK = ["mode", "people.csv", "city", "--candidates", "Bern,Basel", "--epsilon"]
 

@@ -28,7 +28,7 @@ def _run(*words: Any) -> int:
     sys.stdout, sys.stderr = printed
     try:
         # A service does not end by itself, and its settings replace the handlers of all logs.
-        with patch("uvicorn.Config"), patch("discreet.service.serving._run"):
+        with patch("uvicorn.Config"), patch("discreet.service.http.serving._run"):
             code = cli.run([str(word) for word in words])
     finally:
         sys.stdout, sys.stderr = streams

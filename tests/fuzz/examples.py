@@ -18,10 +18,11 @@ import polars as pl
 import pyarrow as pa
 
 import discreet
-from discreet import Grid, adapters, audit, errors, plots, testing
-from discreet.planning.distribution import Distribution
+from discreet import Grid, audit, errors, plots, testing
 from discreet.service import PastRelease
-from discreet.service.operations import QUESTIONS
+from discreet.service.asking.operations import QUESTIONS
+from discreet.study import adapters
+from discreet.study.planning.distribution import Distribution
 
 from ..public_names import public
 from .canary import NUMBER, TEXT
@@ -500,7 +501,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "Base2Eta": lambda: discreet.mechanisms.Base2Eta(1, 2),
     "Batch": lambda: world().batch(), "Ledger": _opened,
     "Session": lambda: world().session(), "CandidateTable": lambda: discreet.CandidateTable(world().candidates, "c"),
-    "AboveThreshold": lambda: discreet.mechanisms.AboveThreshold(3, sensitivity=1, epsilon=1, count=9),
+    "AboveThreshold": lambda: discreet.AboveThreshold(3, sensitivity=1, epsilon=1, count=9),
     "Distribution": _law, "Grid distribution": lambda: discreet.distribution(discreet.median, [1, NUMBER], candidates=GRID, epsilon=1),
     "Comparison": lambda: discreet.compare([*SCORES], sensitivity=1, epsilons=[1], mechanisms=["exponential"]),
     "Enclosure": lambda: _law().entropy(), "Simulation": lambda: discreet.simulate([*SCORES], size=5, **_DECLARED),

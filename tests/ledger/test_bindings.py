@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Dataset, Grid, Ledger
-from discreet.datasets.extents import extent_of
-from discreet.datasets.sources import is_query
 from discreet.errors import Exhausted, InvalidArgument, LedgerCorrupt, UnknownBudget, UnreadableData
 from discreet.ledger.bindings import Bindings, BudgetSource, sources_of
 from discreet.ledger.events import EventBody
+from discreet.tables.datasets.extents import extent_of
+from discreet.tables.datasets.sources import is_query
 
-from ..datasets.test_calls import Untouched
 from ..ledgers import answering, bill
+from ..tables.datasets.test_calls import Untouched
 
 COLUMNS: dict[str, Any] = {
     "age": {"type": "integer", "minimum": 0, "maximum": 120},

@@ -12,12 +12,7 @@ import pytest
 import discreet
 from discreet import compose
 from discreet.cli import run
-from discreet.errors import (
-    Exhausted,
-    InvalidArgument,
-    LedgerCorrupt,
-    RequestConflict,
-)
+from discreet.errors import Exhausted, InvalidArgument, LedgerCorrupt, RequestConflict
 from discreet.ledger import Ledger, Session
 from discreet.ledger.events import BUDGET_EVENTS
 from discreet.privacy import (

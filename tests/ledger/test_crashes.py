@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from discreet.account import Indices
 from discreet.errors import LedgerBusy, LedgerError, LedgerUnwritable
 from discreet.ledger import Ledger
 from discreet.ledger.schema import LEDGER
+from discreet.selection.account import Indices
 
 from .. import postgres
 from ..ledger_child import COST

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from discreet.account import Indices
 from discreet.errors import DiscreetError, Exhausted, LedgerCorrupt, Unanswerable
 from discreet.ledger import Ledger
 from discreet.ledger.delays import MOST_GIVEN_UP, Delay, GivenUp, Timing, read_delay, reset_before
@@ -14,6 +13,7 @@ from discreet.ledger.failed_questions import Allowance
 from discreet.ledger.ledger import delays_by_share, session_of
 from discreet.ledger.purchase import ChargeTerms
 from discreet.ledger.verification import Replay
+from discreet.selection.account import Indices
 
 from ..ledgers import bill
 

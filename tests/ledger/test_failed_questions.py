@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from discreet import Dataset
-from discreet.account import Indices
 from discreet.errors import (
     Exhausted,
     InvalidArgument,
@@ -26,6 +25,7 @@ from discreet.ledger.delays import Timing
 from discreet.ledger.failed_questions import Allowance, QuestionFailed, least_cost
 from discreet.ledger.ledger import session_of
 from discreet.ledger.purchase import ChargeTerms
+from discreet.selection.account import Indices
 
 from ..ledgers import answering, bill, undrawn, untouched
 

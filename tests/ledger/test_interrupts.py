@@ -20,13 +20,13 @@ from typing import Any
 
 import pytest
 
-from discreet.account import Indices
+from discreet.base.signal_handlers import only_ctrl_c_interrupts
 from discreet.errors import LedgerBusy
 from discreet.ledger import Ledger, Session, interrupts
 from discreet.ledger.interrupts import StopRequest, run_uninterrupted
 from discreet.ledger.purchase import without_frames
 from discreet.ledger.store import Store
-from discreet.signal_handlers import only_ctrl_c_interrupts
+from discreet.selection.account import Indices
 
 from ..ledgers import answering, bill
 from ..reachable_numbers import numbers_in

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from discreet import Dataset
-from discreet.account import Indices
 from discreet.errors import Exhausted, LedgerCorrupt, RequestConflict
 from discreet.ledger import Ledger, Session
 from discreet.ledger.budget import Budget
@@ -20,6 +19,7 @@ from discreet.ledger.ledger import budgets_of_payer
 from discreet.ledger.schema import driver_of
 from discreet.ledger.store import FollowUp
 from discreet.ledger.transaction import Transaction
+from discreet.selection.account import Indices
 
 from ..ledgers import DIGEST, answering, bill, undrawn
 

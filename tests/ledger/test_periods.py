@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Ledger
-from discreet.datasets.model import PERIODS as PER
 from discreet.errors import Exhausted, InvalidArgument
 from discreet.ledger import periods
 from discreet.ledger.periods import Period, this_period
+from discreet.tables.datasets.model import PERIODS as PER
 
 from .test_bindings import people
 

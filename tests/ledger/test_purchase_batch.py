@@ -10,7 +10,6 @@ from uuid import UUID
 
 import pytest
 
-from discreet.account import Indices
 from discreet.errors import (
     Exhausted,
     LedgerCorrupt,
@@ -21,6 +20,7 @@ from discreet.errors import (
 from discreet.ledger import Ledger
 from discreet.ledger.failed_questions import QuestionFailed
 from discreet.ledger.session import Session
+from discreet.selection.account import Indices
 
 from ..ledger_child import COST
 from ..ledgers import answering, bill, undrawn, untouched

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.account import Indices
 from discreet.cli import run
 from discreet.errors import LedgerCorrupt, LedgerUnwritable
 from discreet.ledger import Ledger
 from discreet.ledger.store import Store
-from discreet.released_values import ReleasedValue
-from discreet.reports import report
+from discreet.selection.account import Indices
+from discreet.selection.released_values import ReleasedValue
+from discreet.study.reports import report
 
+from ..base.test_escapes import INVISIBLE
 from ..ledgers import answering, bill, forgetting, untouched
-from ..test_escapes import INVISIBLE
-from ..test_released_values import HOSTILE
+from ..selection.test_released_values import HOSTILE
 from .test_verification import rechained, tampered
 
 KEYS = [ReleasedValue.of(text) for text in sorted(HOSTILE)]

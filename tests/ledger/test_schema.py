@@ -8,17 +8,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from discreet.account import Indices
-from discreet.errors import (
-    Exhausted,
-    LedgerError,
-    LedgerTooNew,
-    Unanswerable,
-)
+from discreet.errors import Exhausted, LedgerError, LedgerTooNew, Unanswerable
 from discreet.ledger import Ledger, schema
 from discreet.ledger.failed_questions import Allowance, QuestionFailed
 from discreet.ledger.ledger import session_of
 from discreet.ledger.purchase import ChargeTerms
+from discreet.selection.account import Indices
 from tests.ledger.test_upgrade import _read_fixture
 
 from ..ledgers import answering, bill, untouched

@@ -12,14 +12,14 @@ import duckdb
 import pytest
 
 import discreet
-from discreet.datasets.databases import read_database
-from discreet.datasets.sources import list_files, place_of
 from discreet.errors import DiscreetError, Exhausted, LedgerError
 from discreet.ledger import shared_files
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.privacy import PureDP
-from discreet.tables.files import files_of
-from discreet.tables.sql_queries import SqlQuery
+from discreet.tables.datasets.databases import read_database
+from discreet.tables.datasets.sources import list_files, place_of
+from discreet.tables.engines.files import files_of
+from discreet.tables.engines.sql_queries import SqlQuery
 
 COLUMNS: Any = {"n": {"type": "integer", "minimum": 0, "maximum": 9}}
 

@@ -15,11 +15,11 @@ import duckdb
 import pytest
 
 from discreet import Dataset, Grid, Ledger
-from discreet.datasets.databases import DuckFile, read_database
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument, UnreadableData
 from discreet.privacy import PureDP
-from discreet.tables.query_tables import TableCheck
-from discreet.tables.sql_queries import SqlQuery
+from discreet.tables.datasets.databases import DuckFile, read_database
+from discreet.tables.engines.query_tables import TableCheck
+from discreet.tables.engines.sql_queries import SqlQuery
 
 from ..postgres import server
 

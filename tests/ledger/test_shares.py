@@ -450,7 +450,7 @@ def test_an_owner_is_told_at_the_start_of_a_service(
         'columns.age = { type = "integer", minimum = 0, maximum = 9 }\n'
     )
     served: list[object] = []
-    monkeypatch.setattr("discreet.service.serving.serve", lambda *given: served.append(given))
+    monkeypatch.setattr("discreet.service.http.serving.serve", lambda *given: served.append(given))
     assert run(["serve"]) == 0
     told = " ".join(capsys.readouterr().err.split())
     assert "note: crowded: oversubscribed; questions are tested against" in told

@@ -10,13 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Executable
 
-from discreet.errors import (
-    Exhausted,
-    InvalidArgument,
-    LedgerCorrupt,
-    LedgerError,
-    LedgerUnwritable,
-)
+from discreet.errors import Exhausted, InvalidArgument, LedgerCorrupt, LedgerError, LedgerUnwritable
 from discreet.ledger import Ledger
 from discreet.ledger.schema import EVENTS
 from discreet.ledger.transaction import Transaction

@@ -16,10 +16,10 @@ import discreet
 from discreet import Batch, Grid
 from discreet.errors import InvalidArgument
 from discreet.ledger import Ledger
-from discreet.mechanisms import AboveThreshold
-from discreet.payment import Bill
-from discreet.releases import Release
-from discreet.selection import bill_of
+from discreet.selection.above_threshold import AboveThreshold
+from discreet.selection.payment import Bill
+from discreet.selection.question import bill_of
+from discreet.selection.releases import Release
 
 from ..ledgers import answering, bill, untouched
 

@@ -10,12 +10,9 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.errors import (
-    InvalidArgument,
-    LedgerCorrupt,
-)
+from discreet.errors import InvalidArgument, LedgerCorrupt
 from discreet.ledger import Ledger
-from discreet.released_values import ReleasedValue
+from discreet.selection.released_values import ReleasedValue
 
 from ..ledgers import answering, bill, untouched
 from .test_verification import rechained

@@ -11,18 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument, InvalidScores
-from discreet.mechanisms import (
-    Base2,
-    Base2Eta,
-    base2,
-    best_eta,
-)
+from discreet.mechanisms import Base2, Base2Eta, base2, best_eta
 from discreet.mechanisms.contract import PrivacyParameter
+from discreet.mechanisms.testing import bit_tree, check_mechanism, counted_work, log_ratios
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.bits import Bits, SystemBits
 from discreet.sampling.enclosures import ball, lower, precision, upper
 from discreet.sampling.vectors import Vector, read_vector
-from discreet.testing import bit_tree, check_mechanism, counted_work, log_ratios
 
 from .test_mechanisms import GENERAL, calibrated, pmf
 

@@ -19,12 +19,12 @@ from discreet.mechanisms.base_measure import (
     weigh,
 )
 from discreet.mechanisms.contract import PrivacyParameter
+from discreet.mechanisms.testing import ScriptedBits, bit_tree, log_ratios
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.sampling.bits import LazyUniform
 from discreet.sampling.categorical import Categorical
 from discreet.sampling.enclosures import DyadicRate, NaturalRate, Rate, ball, precision
 from discreet.sampling.vectors import read_vector
-from discreet.testing import ScriptedBits, bit_tree, log_ratios
 
 HALF = NaturalRate(Fraction(1, 2))
 ONE_BIT = DyadicRate(1, 1, 1)

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.mechanisms import (
-    Exponential,
-)
+from discreet.mechanisms import Exponential
 from discreet.privacy import BoundedRange
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.sampling.vectors import read_vector

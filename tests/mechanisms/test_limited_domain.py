@@ -17,11 +17,11 @@ from discreet.errors import InvalidArgument, InvalidNumber, OutOfBits
 from discreet.mechanisms import limited_domain
 from discreet.mechanisms.contract import PrivacyParameter, calibrate
 from discreet.mechanisms.limited_domain import DomainRounds, LimitedDomain, key_sensitivity
+from discreet.mechanisms.testing import ScriptedBits
 from discreet.privacy import ApproxRange
 from discreet.privacy.rho import range_rho
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.sampling.enclosures import lower, precision, upper
-from discreet.testing import ScriptedBits
 
 from ..scripted_words import Words
 from .test_mechanisms import ONE_BIT

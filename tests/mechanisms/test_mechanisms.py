@@ -26,13 +26,19 @@ from discreet.mechanisms.largest_counts import probabilities_of_largest
 from discreet.mechanisms.lists import probabilities_of_rounds
 from discreet.mechanisms.masked import MaskedMechanism
 from discreet.mechanisms.permute_and_flip import OneOfTheHeads
+from discreet.mechanisms.testing import (
+    ScriptedBits,
+    bit_tree,
+    check_mechanism,
+    counted_work,
+    log_ratios,
+)
 from discreet.privacy.guarantees import BoundedRange, LaplaceDP
 from discreet.privacy.sensitivity import Sensitivity, sensitivity_of
 from discreet.sampling.bits import Bits, SystemBits
 from discreet.sampling.enclosures import DyadicRate, ball, lower, precision, upper
 from discreet.sampling.geometric import GeometricNoise
 from discreet.sampling.vectors import Vector, read_vector
-from discreet.testing import ScriptedBits, bit_tree, check_mechanism, counted_work, log_ratios
 
 MONOTONIC = sensitivity_of(1, "add_remove", monotonic=True)
 GENERAL = sensitivity_of(1, "add_remove")

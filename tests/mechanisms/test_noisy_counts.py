@@ -17,12 +17,12 @@ from discreet.mechanisms.noisy_counts import (
     counts_sensitivity,
     moved_counts,
 )
+from discreet.mechanisms.testing import SeededBits, bit_tree
 from discreet.privacy.guarantees import GeometricDP, Guarantee, PureDP
 from discreet.privacy.rho import pure_rho
 from discreet.privacy.sensitivity import Neighbors
 from discreet.sampling.enclosures import lower, precision
 from discreet.sampling.vectors import Vector, integers
-from discreet.testing import SeededBits, bit_tree
 
 HALF = PrivacyParameter("epsilon", Fraction(1, 2))
 

@@ -9,11 +9,10 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.mechanisms import (
-    NoisyMax,
-)
+from discreet.mechanisms import NoisyMax
 from discreet.mechanisms.noisy_max import LaplaceRace, _fast_noise_bounds
 from discreet.mechanisms.permute_and_flip import OneOfTheHeads
+from discreet.mechanisms.testing import ScriptedBits
 from discreet.sampling.enclosures import (
     NaturalRate,
     laplace_quantile,
@@ -23,7 +22,6 @@ from discreet.sampling.enclosures import (
     upper,
 )
 from discreet.sampling.vectors import read_vector
-from discreet.testing import ScriptedBits
 
 from .test_mechanisms import MONOTONIC, ONE_BIT, law, pmf
 

@@ -11,9 +11,9 @@ from flint import arb
 
 from discreet.mechanisms.key_shares import KeyShare
 from discreet.mechanisms.private_keys import PrivateKeys
+from discreet.mechanisms.testing import SeededBits
 from discreet.privacy.sensitivity import Neighbors
 from discreet.sampling.enclosures import ball, precision
-from discreet.testing import SeededBits
 from tests.sampling.test_key_probabilities import exact_table, excess, with_counts
 
 Counts = tuple[int, ...]

@@ -12,10 +12,10 @@ from flint import arb
 import discreet
 from discreet.errors import InvalidArgument
 from discreet.mechanisms.repetitions import RepetitionKind, Repetitions
+from discreet.mechanisms.testing import bit_tree
 from discreet.privacy import ApproxDP, PureDP, RenyiDP
 from discreet.sampling.enclosures import ball, precision
-from discreet.testing import bit_tree
-from discreet.verbs import private_candidates as module
+from discreet.tables.verbs import private_candidates as module
 
 KINDS: list[RepetitionKind] = ["logarithmic", "geometric"]
 

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from flint import arb
 
-from discreet.accuracy import counts_list_error
 from discreet.errors import InvalidArgument, InvalidNumber
+from discreet.mechanisms.accuracy import counts_list_error
 from discreet.mechanisms.contract import Calibrated, PrivacyParameter, calibrate
+from discreet.mechanisms.testing import SeededBits, bit_tree
 from discreet.mechanisms.top_counts import TopCounts, largest
 from discreet.privacy.guarantees import PureDP
 from discreet.privacy.rho import pure_rho
 from discreet.privacy.sensitivity import Neighbors, sensitivity_of
 from discreet.sampling.enclosures import lower, precision, upper
 from discreet.sampling.vectors import Vector, integers
-from discreet.testing import SeededBits, bit_tree
 
 ONE = sensitivity_of(1, "add_remove", monotonic=True)
 

@@ -14,8 +14,8 @@ from discreet import epsilon_for, worst_error
 from discreet.errors import InvalidArgument, UnknownName
 from discreet.mechanisms import Exponential, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.worst_case import _loss_chance
-from discreet.planning.distribution import Distribution
 from discreet.sampling.enclosures import precision
+from discreet.study.planning.distribution import Distribution
 
 BOTH = ["exponential", "permute_and_flip"]
 

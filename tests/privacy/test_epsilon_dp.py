@@ -13,6 +13,7 @@ import discreet
 from discreet import compose, compose_parallel
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.testing import _keeps
 from discreet.privacy import (
     ApproxDP,
     BoundedRange,
@@ -28,7 +29,6 @@ from discreet.privacy.pld import LossDistribution
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.enclosures import ball, precision, upper
 from discreet.sampling.vectors import read_vector
-from discreet.testing import _keeps
 
 ADD: Any = "add_remove"
 Pair = list[tuple[arb, arb]]

@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 
 from discreet import compose
 from discreet.errors import InvalidNumber
-from discreet.privacy import (
-    ZCDP,
-    GaussianDP,
-    LossDistribution,
-)
+from discreet.privacy import ZCDP, GaussianDP, LossDistribution
 from discreet.sampling.enclosures import precision
 
 from .test_outside_kinds import normal

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from discreet import compose
 from discreet.errors import DiscreetError, InvalidArgument, InvalidNumber
+from discreet.mechanisms.testing import _keeps
 from discreet.privacy import (
     ZCDP,
     ApproxDP,
@@ -31,7 +32,6 @@ from discreet.privacy import (
 )
 from discreet.privacy.guarantees import read_guarantee
 from discreet.sampling.enclosures import ball, precision
-from discreet.testing import _keeps
 
 ADD: Any = "add_remove"
 CHAIN: list[Any] = [BoundedRange, MixedRange, SummedRange, LogisticDP, LaplaceDP, PureDP]

@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 
 from discreet import compose
 from discreet.errors import InvalidArgument, InvalidNumber
-from discreet.privacy import (
-    ZCDP,
-    BoundedRange,
-    PureDP,
-    RenyiDP,
-)
+from discreet.privacy import ZCDP, BoundedRange, PureDP, RenyiDP
 from discreet.privacy.renyi_dp import ORDERS
 from discreet.sampling.enclosures import precision
 

@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.privacy.dominating import of_laplace, of_logistic, of_pure, of_range
-from discreet.privacy.rho import (
-    laplace_rho,
-    largest_epsilon,
-    logistic_rho,
-    pure_rho,
-    range_rho,
-)
+from discreet.privacy.rho import laplace_rho, largest_epsilon, logistic_rho, pure_rho, range_rho
 from discreet.sampling.enclosures import ball, precision
 
 KINDS: list[Any] = [(range_rho, of_range, 8), (pure_rho, of_pure, 2), (laplace_rho, of_laplace, 2),

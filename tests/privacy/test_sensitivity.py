@@ -130,7 +130,7 @@ def test_pure_dp_has_the_stated_rho(epsilon: Fraction) -> None:
 
 def test_counts_have_the_stated_sensitivity() -> None:
     """Exhaustively: tables of up to four rows over three candidates and a value that is none."""
-    from discreet.scores import Counts
+    from discreet.tables.scores.counts import Counts
 
     from ..columns import Counted
 

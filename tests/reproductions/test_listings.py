@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.opendp import to_opendp
+from discreet.study.opendp import to_opendp
 
 from . import their_names
 

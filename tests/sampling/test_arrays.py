@@ -11,16 +11,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import discreet
-from discreet.candidates import Grid
 from discreet.errors import InvalidScores
 from discreet.sampling.arrays import objects
 from discreet.sampling.vectors import read_vector
-from discreet.scores.list_counts import count_beside
-from discreet.scores.revenue import _highest_paid, places
-from discreet.tables import count
-from discreet.tables.meanings import Rungs
-from discreet.tables.memory import _in_order
-from discreet.tables.numeric import from_list, present, python_number
+from discreet.selection.candidates import Grid
+from discreet.tables.engines import count
+from discreet.tables.engines.memory import _in_order
+from discreet.tables.scores.list_counts import count_beside
+from discreet.tables.scores.revenue import _highest_paid, places
+from discreet.tables.values.meanings import Rungs
+from discreet.tables.values.numeric import from_list, present, python_number
 
 FLOATS = st.floats(allow_nan=False) | st.sampled_from([0.5, -0.0, 1e17, 2.0**53, 3.01, math.inf])
 LONG = [10**17 + 1, 2**63, -(2**63), -(2**63) - 1, 2**53 + 1, 3]
@@ -155,10 +155,10 @@ def test_common_lists_are_not_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -
     def one_by_one(*_: object) -> None:
         raise AssertionError("a number was read by itself")
 
-    monkeypatch.setattr("discreet.tables.numeric.python_number", one_by_one)
+    monkeypatch.setattr("discreet.tables.values.numeric.python_number", one_by_one)
     monkeypatch.setattr("discreet.sampling.vectors._score", one_by_one)
     monkeypatch.setattr(Grid, "_index", one_by_one)
-    monkeypatch.setattr("discreet.scores.revenue._highest_paid", one_by_one)
+    monkeypatch.setattr("discreet.tables.scores.revenue._highest_paid", one_by_one)
     grid = Grid(0, 3, "0.3")
     for values in ([0.5, 2.2], [1, 2], [1, 0.5], [None, 0.5, 1, math.nan], [np.float64(0.5), 1.0]):
         assert discreet.median(values, candidates=grid, epsilon=1).value <= 3

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from flint import arb
 
+from discreet.mechanisms.testing import ScriptedBits, bit_tree
 from discreet.sampling.bernoulli import bernoulli, bernoulli_one
 from discreet.sampling.bits import Bits
 from discreet.sampling.enclosures import ball
-from discreet.testing import ScriptedBits, bit_tree
 
 CHANCES = [
     Fraction(0),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from discreet.errors import OutOfBits
+from discreet.mechanisms.testing import ScriptedBits, bit_tree
 from discreet.sampling.bits import LazyUniform, SystemBits, below
-from discreet.testing import ScriptedBits, bit_tree
 
 
 def test_system_words_are_64_bits() -> None:

@@ -12,6 +12,7 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.mechanisms.testing import ScriptedBits, bit_tree
 from discreet.sampling import categorical, kernel
 from discreet.sampling.bits import Bits, SystemBits
 from discreet.sampling.categorical import Categorical
@@ -24,7 +25,6 @@ from discreet.sampling.enclosures import (
     precision,
 )
 from discreet.sampling.vectors import Vector, read_vector
-from discreet.testing import ScriptedBits, bit_tree
 
 from ..scripted_words import Words
 

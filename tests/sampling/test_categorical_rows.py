@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidScores
+from discreet.mechanisms.testing import ScriptedBits, SeededBits, bit_tree
 from discreet.sampling import categorical_rows
 from discreet.sampling.bits import LazyUniform
 from discreet.sampling.categorical import Categorical
 from discreet.sampling.categorical_rows import CategoricalRows
 from discreet.sampling.enclosures import NaturalRate, lower, precision, upper
 from discreet.sampling.vectors import Vector
-from discreet.testing import ScriptedBits, SeededBits, bit_tree
 
 pytestmark = pytest.mark.usefixtures("fast_pass")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from discreet.candidates import Grid
+from discreet.mechanisms.testing import ScriptedBits, SeededBits, bit_tree, counted_work
 from discreet.sampling import falling_runs, kernel
 from discreet.sampling.bits import LazyUniform
 from discreet.sampling.enclosures import (
@@ -32,10 +32,10 @@ from discreet.sampling.falling_runs import (
     key_bits,
 )
 from discreet.sampling.runs import RunLaw, Runs, RunWeights
-from discreet.scores import revenue
-from discreet.scores.revenue import Revenue, places
-from discreet.tables.column import ArrayColumn
-from discreet.testing import ScriptedBits, SeededBits, bit_tree, counted_work
+from discreet.selection.candidates import Grid
+from discreet.tables.engines.column import ArrayColumn
+from discreet.tables.scores import revenue
+from discreet.tables.scores.revenue import Revenue, places
 
 from ..scripted_words import take_path
 

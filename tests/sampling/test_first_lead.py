@@ -10,11 +10,11 @@ from flint import acb, arb
 from numpy.typing import NDArray
 
 from discreet.errors import InvalidArgument
+from discreet.mechanisms.testing import bit_tree
 from discreet.sampling import first_lead
 from discreet.sampling.bits import LazyUniform, SystemBits
 from discreet.sampling.enclosures import ball, precision
 from discreet.sampling.first_lead import FirstAbove
-from discreet.testing import bit_tree
 
 LEVELS = {
     ((-2, -1, 1, 1), "3/4", "5/8"): """0.156275343741922 0.234452666625328 0.428123054369606 0.0631060313888917

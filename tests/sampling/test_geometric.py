@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from flint import arb
 
+from discreet.mechanisms.testing import ScriptedBits, SeededBits, bit_tree
 from discreet.sampling.bits import LazyUniform
 from discreet.sampling.enclosures import lower, precision
 from discreet.sampling.geometric import GeometricNoise
-from discreet.testing import ScriptedBits, SeededBits, bit_tree
 
 RATES = [
     Fraction(1),

@@ -10,14 +10,11 @@ import pytest
 from flint import arb
 from numpy.typing import NDArray
 
+from discreet.mechanisms.testing import bit_tree
 from discreet.sampling.bits import Bits, LazyUniform
 from discreet.sampling.enclosures import precision
 from discreet.sampling.key_draws import FARTHEST, KeyDraw, WordsAhead
-from discreet.sampling.key_probabilities import (
-    ProbabilitiesByCount,
-    optimal_probabilities,
-)
-from discreet.testing import bit_tree
+from discreet.sampling.key_probabilities import ProbabilitiesByCount, optimal_probabilities
 
 from .given_probabilities import GivenProbabilities
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from discreet.numbers import float_up
+from discreet.base.numbers import float_up
 from discreet.sampling.quotients import Quotients, read_quotients
 
 SHORT = st.integers(1 - 2**53, 2**53 - 1)

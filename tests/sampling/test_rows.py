@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 from discreet.errors import InvalidScores
+from discreet.mechanisms.testing import SeededBits
 from discreet.sampling.bits import LazyUniform
 from discreet.sampling.categorical import Categorical
 from discreet.sampling.categorical_rows import WIDEST, CategoricalRows, serves_rows
 from discreet.sampling.enclosures import NaturalRate
 from discreet.sampling.rows import read_rows
 from discreet.sampling.vectors import Vector
-from discreet.testing import SeededBits
 from tests.sampling.test_categorical_rows import HALF, beside_boundaries
 
 pytestmark = pytest.mark.usefixtures("fast_pass")

@@ -9,12 +9,12 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.mechanisms.testing import ScriptedBits, bit_tree
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import Categorical
 from discreet.sampling.enclosures import DyadicRate, NaturalRate, Rate, precision
 from discreet.sampling.runs import RunLaw, Runs, RunWeights, truncated_geometric
 from discreet.sampling.vectors import read_vector
-from discreet.testing import ScriptedBits, bit_tree
 
 HALF = NaturalRate(Fraction(1, 2))
 ONE_BIT = DyadicRate(1, 1, 1)

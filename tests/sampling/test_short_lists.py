@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.mechanisms.testing import ScriptedBits, SeededBits, bit_tree
 from discreet.sampling import kernel, short_lists
 from discreet.sampling.bits import LazyUniform
 from discreet.sampling.categorical import Categorical
@@ -26,7 +27,6 @@ from discreet.sampling.enclosures import (
 )
 from discreet.sampling.short_lists import SHORT, draw_few, settle_short, short_list
 from discreet.sampling.vectors import read_vector
-from discreet.testing import ScriptedBits, SeededBits, bit_tree
 
 RATES = [NaturalRate(Fraction(r)) for r in ("1/2", "9", "1e-200", "1e200")]
 LISTS: list[list[Any]] = [

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.base.numbers import nearest_double
 from discreet.errors import InvalidScores
-from discreet.numbers import nearest_double
 from discreet.sampling.enclosures import overflowing
 from discreet.sampling.vectors import read_vector
 

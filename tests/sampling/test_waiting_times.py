@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from discreet.mechanisms.peeling import arrivals
 from discreet.mechanisms.peeling.arrivals import FirstArrivals
+from discreet.mechanisms.testing import SeededBits, counted_work
 from discreet.sampling import kernel
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.enclosures import FUNCTION_ERROR, HALF_ULP, precision
@@ -18,7 +19,6 @@ from discreet.sampling.waiting_times import (
     log_time_bounds,
     read_on_for,
 )
-from discreet.testing import SeededBits, counted_work
 from tests.mechanisms.peeling.test_arrivals import HALF, WORDS, settled_among
 
 from ..mechanisms.races import hashed

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
-from discreet.service.padding import Clock
+from discreet.service.queue.padding import Clock
 
 T = TypeVar("T")
 

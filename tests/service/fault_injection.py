@@ -19,17 +19,17 @@ import pytest
 import discreet
 from discreet import errors
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.service.app import make_app
-from discreet.service.counts import kept_counts
-from discreet.service.dispatcher_client import DispatcherClient
-from discreet.service.dispatcher_process import DispatcherProcess
+from discreet.service.asking.tokens import ROLES, tokens_beside
+from discreet.service.http.app import make_app
 from discreet.service.pages.page_request import SESSION
 from discreet.service.pages.sessions import form_secret, sessions_beside
-from discreet.service.tokens import ROLES, tokens_beside
+from discreet.service.queue.counts import kept_counts
+from discreet.service.queue.dispatcher_client import DispatcherClient
+from discreet.service.queue.dispatcher_process import DispatcherProcess
 
 from .answer_times import answering
-from .test_app import LATER, ROUTES
-from .test_connect import TEXT
+from .asking.test_connect import TEXT
+from .http.test_app import LATER, ROUTES
 
 HOST = "service.test"
 WHO = ("nobody", "ann", "auditor", "owner")
@@ -397,7 +397,7 @@ def short_patience() -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.05)
         patched.setattr("discreet.service.pages.sessions._SECONDS_FOR_THE_FILE", 0.05)
-        patched.setattr("discreet.service.counts._PATIENCE", 0.05)
-        patched.setattr("discreet.service.tokens._SECONDS_FOR_WRITERS", 0.05)
+        patched.setattr("discreet.service.queue.counts._PATIENCE", 0.05)
+        patched.setattr("discreet.service.asking.tokens._SECONDS_FOR_WRITERS", 0.05)
         patched.delenv("DISCREET_CONFIG", raising=False)
         yield patched

@@ -32,7 +32,7 @@ from typing import Any
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.service.tokens import read_expiry, tokens_beside
+from discreet.service.asking.tokens import read_expiry, tokens_beside
 
 from ..storm import fast_place, on_a_server, told
 from .running import STOPPED, Running

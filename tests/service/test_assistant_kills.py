@@ -18,7 +18,7 @@ pytest.importorskip("mcp", reason="the SDK of the Model Context Protocol is not 
 from discreet import Ledger
 from discreet.ledger.toml_budgets import configuration, open_described
 
-from .test_mcp_server import TOML
+from .mcp.test_mcp_server import TOML
 
 PRICE = Fraction(1, 8)
 QUESTION = {"dataset": "people", "verb": "median", "column": "age", "terms": {"epsilon": "1/8"}}

@@ -12,14 +12,14 @@ pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet
 from discreet import Connection
-from discreet.datasets.noisy_cell_counts import NoisyCellCounts
 from discreet.errors import InvalidArgument, MissingColumn
-from discreet.service.http_client import HttpClient
+from discreet.service.http.http_client import HttpClient
+from discreet.tables.datasets.noisy_cell_counts import NoisyCellCounts
 
 from .answer_times import answering
+from .asking.test_connect import TEXT, write_files
+from .http.test_http_client import InTheProcess
 from .pages.person import Read, Served
-from .test_connect import TEXT, write_files
-from .test_http_client import InTheProcess
 
 ALLOWED = TEXT.replace('verbs = ["mode", "median"]', 'verbs = ["mode", "check"]')
 PLAN = "/plan?dataset=people&verb=check&column=age&epsilon=1/8"
@@ -128,8 +128,8 @@ def test_the_page_says_how_many_records_span_several_lines(
 
 
 def test_a_named_question_checks_too(served: Served, tmp_path: Path) -> None:
-    from discreet.datasets.configuration import read_configuration
     from discreet.errors import InvalidDescription
+    from discreet.tables.datasets.configuration import read_configuration
 
     start = '[datasets.p]\nsource = "a.csv"\ncolumns.x = { type = "integer" }\n'
     file = tmp_path / "discreet.toml"

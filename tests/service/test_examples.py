@@ -17,8 +17,8 @@ from packaging.utils import canonicalize_name
 
 import discreet
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.service.padding import LENGTH
-from discreet.service.tokens import read_expiry, tokens_beside
+from discreet.service.asking.tokens import read_expiry, tokens_beside
+from discreet.service.queue.padding import LENGTH
 
 from .running import Running, free_port
 

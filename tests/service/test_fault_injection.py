@@ -33,7 +33,7 @@ from .fault_injection import (
     short_patience,
     small_disk,
 )
-from .test_app import ROUTES
+from .http.test_app import ROUTES
 
 NEEDED = ("discreet.tokens", "budget.db", "budget.db-lock", "budget.db-journal")
 """Without these nobody is known, or nothing is read; whatever else fails, what was paid is given again."""
@@ -162,7 +162,9 @@ def disk(kind: str, folder: Path) -> AbstractContextManager[object]:
 @pytest.mark.parametrize("kind", ["full", "refused"])
 @pytest.mark.one_in(2)
 def test_the_disk_is_full(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.service.health._FRESH", 0.0)  # the disk fills within a second
+    monkeypatch.setattr(
+        "discreet.service.http.health._FRESH", 0.0
+    )  # the disk fills within a second
     with small_disk(tmp_path / "SECRET") as folder:
         world = World(folder)
         with disk(kind, folder):
@@ -260,7 +262,7 @@ def test_an_answer_that_cannot_be_shown_is_told_as_charged(
 
     world = World(folder)
     with monkeypatch.context() as broken:
-        broken.setattr("discreet.service.wire.write_release", failing)
+        broken.setattr("discreet.service.asking.wire.write_release", failing)
         broken.setattr("discreet.service.pages.asking_pages.layout_of", failing)
         (reply,) = world.replies([("ann", "POST", path, "unseen")])
     assert (reply.status, reply.charged) == (500, True), reply.about

@@ -17,15 +17,15 @@ from discreet import Connection
 from discreet.errors import DataUnavailable, Unanswerable, UnreadableData
 from discreet.ledger import Ledger
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.service.app import make_app
-from discreet.service.dispatcher_client import DispatcherClient
-from discreet.service.dispatcher_process import DispatcherProcess
-from discreet.service.http_client import HttpClient
-from discreet.service.tokens import tokens_beside
-from discreet.tables.engine_errors import quietly
+from discreet.service.asking.tokens import tokens_beside
+from discreet.service.http.app import make_app
+from discreet.service.http.http_client import HttpClient
+from discreet.service.queue.dispatcher_client import DispatcherClient
+from discreet.service.queue.dispatcher_process import DispatcherProcess
+from discreet.tables.engines.engine_errors import quietly
 
+from .http.test_http_client import LATER, InTheProcess
 from .killing import wait_for
-from .test_http_client import LATER, InTheProcess
 
 PATIENCE = 120.0
 

@@ -18,17 +18,17 @@ uvicorn = pytest.importorskip("uvicorn", reason="the extra server is not install
 
 import discreet
 from discreet.ledger.toml_budgets import configuration
-from discreet.service.app import make_app
-from discreet.service.counts import RequestCounts
-from discreet.service.http_connections import LONGEST_HEAD, LimitedConnection
-from discreet.service.middleware import LONGEST_BODY
-from discreet.service.padding import LENGTH
-from discreet.service.serving import settings
-from discreet.service.tokens import tokens_beside
+from discreet.service.asking.tokens import tokens_beside
+from discreet.service.http.app import make_app
+from discreet.service.http.http_connections import LONGEST_HEAD, LimitedConnection
+from discreet.service.http.middleware import LONGEST_BODY
+from discreet.service.http.serving import settings
+from discreet.service.queue.counts import RequestCounts
+from discreet.service.queue.padding import LENGTH
 
 from .answer_times import answering
-from .test_connect import TEXT, write_files
-from .test_http_client import LATER
+from .asking.test_connect import TEXT, write_files
+from .http.test_http_client import LATER
 
 BODY = b'{"question": "typical-age"}'
 

@@ -15,28 +15,28 @@ pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet
 from discreet import Connection
-from discreet.batches import Call
 from discreet.errors import Exhausted, InvalidArgument
+from discreet.ledger.batches import Call
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.node.isolation import PublicError
-from discreet.service import wire
-from discreet.service.app import make_app
-from discreet.service.free_questions import verb_named
-from discreet.service.http_client import HttpClient
-from discreet.service.lengths import _FOR_THE_REST, _KEY, longest_answer
-from discreet.service.padding import LENGTH, Clock
+from discreet.service.asking import wire
+from discreet.service.asking.free_questions import verb_named
+from discreet.service.asking.isolation import PublicError
+from discreet.service.asking.permissions import hold, rights_of
+from discreet.service.asking.tokens import tokens_beside
+from discreet.service.http.app import make_app
+from discreet.service.http.http_client import HttpClient
 from discreet.service.pages.page_routes import ANSWER_LENGTH
-from discreet.service.permissions import hold, rights_of
-from discreet.service.tokens import tokens_beside
-from discreet.tables.key_values import MOST_KEY_BYTES
+from discreet.service.queue.lengths import _FOR_THE_REST, _KEY, longest_answer
+from discreet.service.queue.padding import LENGTH, Clock
+from discreet.tables.values.key_values import MOST_KEY_BYTES
 
-from ..test_escapes import INVISIBLE
-from ..test_released_values import HOSTILE
+from ..base.test_escapes import INVISIBLE
+from ..selection.test_released_values import HOSTILE
 from .answer_times import answering
+from .asking.test_connect import TEXT
+from .http.test_http_client import InTheProcess
 from .pages.person import Person, Read
 from .released_numbers import EXAMPLES, KEYS
-from .test_connect import TEXT
-from .test_http_client import InTheProcess
 
 START = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 LATER = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)
@@ -175,7 +175,7 @@ def test_no_answer_is_longer_than_is_said_beforehand(ways: Ways, name: str) -> N
     inquiry = rights._read_free_question(one.verb, "people", one.column, one.terms)
     bound = longest_answer(inquiry.call, inquiry.data)
     if one.verb in OLD_VERBS:
-        return  # their answers are candidates: tests/service/test_lengths.py
+        return  # their answers are candidates: tests/service/queue/test_lengths.py
     counted = (2**63 - 1, -(2**63))
     answers: list[Any] = [*counted, -(2**126) * 120, Fraction(120 * 10**5 - 1, 10**5)]
     by = ["Bern", "Basel"] if "by" in one.terms else [None]

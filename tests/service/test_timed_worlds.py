@@ -17,8 +17,8 @@ import pytest
 pytest.importorskip("starlette", reason="the extra server is not installed")
 pytest.importorskip("httpx", reason="the extra server is not installed")
 
-from discreet.service import reader
-from discreet.service.padding import LENGTH, QUANTUM
+from discreet.service.queue import reader
+from discreet.service.queue.padding import LENGTH, QUANTUM
 
 from .fake_clock import START
 from .timed_world import ENDLESS, Reply, Script, TimedWorld, begin, scripted

@@ -22,17 +22,17 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.service.app import make_app
-from discreet.service.assistant_tools import TOOLS
-from discreet.service.padding import QUANTUM, Clock
+from discreet.service.asking.tokens import tokens_beside
+from discreet.service.http.app import make_app
+from discreet.service.mcp.assistant_tools import TOOLS
 from discreet.service.pages.page_routes import PAGES
 from discreet.service.pages.sessions import form_secret
-from discreet.service.tokens import tokens_beside
+from discreet.service.queue.padding import QUANTUM, Clock
 
+from .asking.test_connect import TEXT
+from .http.test_app import ROUTES
 from .pages.person import Person, Read
 from .released_numbers import EXAMPLES
-from .test_app import ROUTES
-from .test_connect import TEXT
 
 HOST = "service.test"
 LATER = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)

@@ -21,18 +21,18 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet
 from discreet.cli.exit_codes import INTERRUPTED, TERMINATED, WRONG_USE
-from discreet.service import serving
-from discreet.service.access_log import AccessLog
-from discreet.service.counts import RequestCounts, kept_counts
-from discreet.service.reader import file_digest
-from discreet.service.serving import WorkerSettings
-from discreet.service.tokens import tokens_beside
+from discreet.service.asking.tokens import tokens_beside
+from discreet.service.http import serving
+from discreet.service.http.access_log import AccessLog
+from discreet.service.http.serving import WorkerSettings
+from discreet.service.queue.counts import RequestCounts, kept_counts
+from discreet.service.queue.reader import file_digest
 
 from .answer_times import answering
+from .asking.test_connect import TEXT, write_files
+from .http.test_http_client import LATER
 from .killing import wait_for
 from .running import STOPPED, Running, below
-from .test_connect import TEXT, write_files
-from .test_http_client import LATER
 
 
 def test_workers_count_together(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_requests_one_after_the_other_are_written_together(
         return writes[-1]
 
     monkeypatch.setattr(RequestCounts, "write", note_and_write)
-    monkeypatch.setattr("discreet.service.access_log._LATEST", 0.3)
+    monkeypatch.setattr("discreet.service.http.access_log._LATEST", 0.3)
 
     async def request_often_and_wait() -> None:
         log = AccessLog(_app, here)
@@ -218,7 +218,7 @@ def _dispatches(process: int) -> bool:
         said = Path(f"/proc/{process}/cmdline").read_bytes()
     except OSError:
         return False
-    return b"discreet.service.dispatcher_process" in said and os.fsencode(Path.cwd()) in said
+    return b"discreet.service.queue.dispatcher_process" in said and os.fsencode(Path.cwd()) in said
 
 
 def test_nobody_can_listen_where_somebody_does(folder: Path) -> None:

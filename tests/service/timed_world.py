@@ -24,19 +24,20 @@ from typing import Any, NamedTuple
 import pytest
 
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.node.allowed_questions import Prepare
-from discreet.node.allowed_questions import charge_first as charge_first_here
-from discreet.service import app, auth, mcp_route, reader, replies, routes
-from discreet.service.dispatcher import Dispatcher
-from discreet.service.dispatcher_client import DispatcherClient
-from discreet.service.dispatcher_process import WorkerLink
-from discreet.service.permissions import hold
-from discreet.service.promises import answer_times
-from discreet.service.readers import EndedError, Line, ReaderPool
-from discreet.service.tokens import tokens_beside
+from discreet.service.asking.allowed_questions import Prepare
+from discreet.service.asking.allowed_questions import charge_first as charge_first_here
+from discreet.service.asking.permissions import hold
+from discreet.service.asking.tokens import tokens_beside
+from discreet.service.http import app, auth, mcp_route, replies, routes
+from discreet.service.queue import reader
+from discreet.service.queue.dispatcher import Dispatcher
+from discreet.service.queue.dispatcher_client import DispatcherClient
+from discreet.service.queue.dispatcher_process import WorkerLink
+from discreet.service.queue.promises import answer_times
+from discreet.service.queue.readers import EndedError, Line, ReaderPool
 
 from .fake_clock import FakeClock
-from .test_app import LATER
+from .http.test_app import LATER
 
 HOST = "service.test"
 TOKENS = 12

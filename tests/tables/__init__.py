@@ -1,1 +1,1 @@
-"""Tests of `discreet.tables`."""
+"""Tests of `discreet.tables.engines`."""

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 import discreet
-from discreet.mechanisms import AboveThreshold, NoisyMax
+from discreet.mechanisms import NoisyMax
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.first_above import FirstThreshold
 from discreet.sampling.bits import SystemBits
+from discreet.selection.above_threshold import AboveThreshold
 
 Answers = list[Hashable]
 Ask = Callable[..., Answers]

@@ -11,9 +11,9 @@ from ..errors import InvalidArgument, InvalidDescription, preview
 from .completion import data_names, dataset_names
 
 if TYPE_CHECKING:
-    from ..datasets import Dataset
-    from ..datasets.configuration import Configuration
     from ..ledger import Ledger
+    from ..tables.datasets import Dataset
+    from ..tables.datasets.configuration import Configuration
 
 LEDGER_HELP = "A file, the URL of a PostgreSQL database, or a dataset of discreet.toml."
 
@@ -116,7 +116,7 @@ def description_for(where: str | None) -> "Configuration | None":
     """
     if where is not None and "://" in where:
         return None
-    from ..datasets.configuration import find_configuration, read_configuration
+    from ..tables.datasets.configuration import find_configuration, read_configuration
 
     try:
         path = find_configuration()
@@ -144,8 +144,8 @@ def existing_ledger(where: str) -> "Ledger":
 
 def _dataset_hint(where: str) -> str:
     """Return a hint at the datasets that discreet.toml describes."""
-    from ..datasets.configuration import find_configuration, read_configuration
-    from ..datasets.declarations import nearest
+    from ..tables.datasets.configuration import find_configuration, read_configuration
+    from ..tables.datasets.declarations import nearest
 
     path = find_configuration()
     dataset_names: Collection[str] = () if path is None else read_configuration(path).datasets

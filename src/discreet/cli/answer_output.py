@@ -9,14 +9,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from ..arguments import choice
-from ..datasets.noisy_cell_counts import NoisyCellCounts
-from ..datasets.table_profile import Profile
+from ..base.arguments import choice
+from ..base.messages import Message, current_language, languages, translate
+from ..base.text_tables import TextTable
 from ..errors import InvalidArgument
-from ..messages import Message, current_language, languages, translate
-from ..releases import Release
-from ..shown_answers import answer_in_words, is_mean, mean_in_words
-from ..text_tables import TextTable
+from ..selection.releases import Release
+from ..selection.shown_answers import answer_in_words, is_mean, mean_in_words
+from ..tables.datasets.noisy_cell_counts import NoisyCellCounts
+from ..tables.datasets.table_profile import Profile
 from .json_output import print_json
 
 _WIDEST = 100
@@ -149,7 +149,7 @@ def check_report(path: Path | None, lang: str | None) -> None:
         if lang is not None:
             raise InvalidArgument("--lang is the language of a report; give --report too")
         return
-    from ..reports import check_path  # most commands write none
+    from ..study.reports import check_path  # most commands write none
 
     check_path(path)
     if lang is not None:
@@ -166,7 +166,7 @@ def write_report(subject: Any, path: Path | None, lang: str | None, **about: Any
         **about: the arguments of `discreet.report` besides.
     """
     if path is not None:
-        from ..reports import report
+        from ..study.reports import report
 
         page = report(subject, path, lang=lang or current_language(), **about)
         say(Message("wrote {path}", path=page))

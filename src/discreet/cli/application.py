@@ -11,11 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
-from ..arguments import choice
-from ..doors import set_door
+from ..base.arguments import choice
+from ..base.doors import set_door
+from ..base.messages import gettext, languages, preferred_language, set_language, translate
+from ..base.renamed import COMMANDS
 from ..errors import DiscreetError, InvalidArgument
-from ..messages import gettext, languages, preferred_language, set_language, translate
-from ..renamed import COMMANDS
 from .exit_codes import INTERRUPTED, exit_code, exit_codes_in_words
 from .stored_replies import version_text, with_help_as_option, words_to_complete
 
@@ -217,8 +217,8 @@ def _columns_in_words(error: Any) -> str:
     table = error.ctx.params.get("data") if error.ctx is not None else None
     if not isinstance(table, str):
         return ""
-    from ..datasets.declarations import few
-    from ..tables.column_list import shown_columns
+    from ..tables.datasets.declarations import few
+    from ..tables.engines.column_list import shown_columns
     from .accounts import description_for
 
     try:

@@ -48,7 +48,7 @@ def ask_command(
 
     Example: discreet ask typical-age --request monday
     """
-    from ..service.connect import connect  # heavy, and other commands do without
+    from ..service.asking.connect import connect  # heavy, and other commands do without
 
     asking = connect(analyst=analyst)
     if dry_run:

@@ -12,7 +12,7 @@ from .options import AsJson
 
 def attack_names(incomplete: str) -> list[str]:
     """Complete the name of an attack."""
-    from ..attacks import ATTACKS
+    from ..study.attacks import ATTACKS
 
     return [name for name in ATTACKS if name.startswith(incomplete)]
 
@@ -36,7 +36,7 @@ def attack_command(
 
     Example: discreet attack underflow
     """
-    from ..attacks import ATTACKS
+    from ..study.attacks import ATTACKS
 
     if name is not None and name not in ATTACKS:
         raise UnknownName(

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..base.messages import gettext
+from ..base.numbers import count, rounded_against
+from ..base.numbers import exact as exact_number
 from ..errors import UnreadableFile
-from ..messages import gettext
-from ..numbers import count, rounded_against
-from ..numbers import exact as exact_number
-from ..terms import Terms
+from ..selection.terms import Terms
 from .answer_output import check_report, write_report
 from .json_output import print_either
 from .options import (
@@ -29,8 +29,8 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..audit import ExactAudit
-    from ..audit.exact import Interval
+    from ..study.audit import ExactAudit
+    from ..study.audit.exact import Interval
 
 audit_app = typer.Typer(name="audit", help="Check a claim of privacy. Exits with 1 if it is false.")
 
@@ -108,7 +108,7 @@ def exact_command(
         "mechanism": chosen_mechanism(mechanism, mechanism_option) or mechanism,
     }
     score_terms: Any = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
-    from .. import audit
+    from ..study import audit
 
     check_picture(plot)
     check_report(report, lang)
@@ -133,7 +133,7 @@ def laws_command(
 
     Example: discreet audit laws --law 0.75,0.25 --neighbor 0.25,0.75 --epsilon 1.1
     """
-    from .. import audit
+    from ..study import audit
 
     check_picture(plot)
     exact_audit = audit.laws(
@@ -159,7 +159,7 @@ def draws_command(
 
     Example: discreet audit draws on_data.txt on_neighbor.txt --epsilon 1
     """
-    from .. import audit
+    from ..study import audit
 
     sample_audit = audit.samples(
         _lines(file), _lines(neighbor_file), confidence=confidence, delta=delta
@@ -196,8 +196,8 @@ def mechanism_command(
 
     Example: discreet audit mechanism mine.py:response --universe 0,1 --epsilon 1
     """
-    from .. import audit
-    from ..audit.audit_record import check_records
+    from ..study import audit
+    from ..study.audit.audit_record import check_records
     from .audited_program import check_place, load_function, read_universe
 
     kind: Any = neighbors  # it is checked where it is read
@@ -228,8 +228,8 @@ def repeat_command(
 
     Example: discreet audit repeat record.txt mine.py:response
     """
-    from .. import audit
-    from ..audit.audit_record import compare_with_record
+    from ..study import audit
+    from ..study.audit.audit_record import compare_with_record
     from .audited_program import load_function
 
     audit_again = audit.repeat(record, load_function(program))
@@ -246,7 +246,7 @@ def repeat_command(
 def _show(exact_audit: "ExactAudit", plot: Path | None, *, as_json: bool) -> None:
     """Print an audit, plot its privacy losses if asked to, and exit with the verdict."""
     if plot is not None:
-        from .. import plots
+        from ..study import plots
 
         losses = [float(loss) for loss in exact_audit.losses()]
         plots.losses(losses, float(exact_audit.claimed)).savefig(plot)

@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
-from ..releases import Release
-from ..terms import AnswerTerms
-from ..verbs.best_price import best_price
+from ..selection.releases import Release
+from ..selection.terms import AnswerTerms
+from ..tables.verbs.best_price import best_price
 from .described import grid_of, is_described, missing_bounds
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing

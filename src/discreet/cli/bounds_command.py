@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from ..decimals import Decimals
-from ..releases import Release
-from ..terms import AnswerTerms
-from ..verbs.bounds import bounds
+from ..selection.decimals import Decimals
+from ..selection.releases import Release
+from ..selection.terms import AnswerTerms
+from ..tables.verbs.bounds import bounds
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing
 

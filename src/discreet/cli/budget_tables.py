@@ -6,15 +6,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..escapes import visible_text
-from ..messages import Message, gettext, translate
+from ..base.escapes import visible_text
+from ..base.messages import Message, gettext, translate
 from ..privacy.units import one_record
 from .answer_output import say
 from .json_output import print_json
 
 if TYPE_CHECKING:
-    from ..datasets import Dataset
     from ..ledger import Budget, Ledger
+    from ..tables.datasets import Dataset
 
 
 def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 import typer
 
 from ..errors import InvalidArgument
-from ..tables.candidate_table import CandidateTable, names_file
-from ..tables.records import PRIVATE_GROUPS
+from ..tables.engines.candidate_table import CandidateTable, names_file
+from ..tables.engines.records import PRIVATE_GROUPS
 from .completion import candidate_columns, declared_values
 from .described import Data, parse_values
 from .options import split_candidates

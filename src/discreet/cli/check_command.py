@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import InvalidArgument
-from ..releases import Release
-from ..terms import Terms, spelled_out
-from ..verbs import check as verb
+from ..selection.releases import Release
+from ..selection.terms import Terms, spelled_out
+from ..tables.verbs import check as verb
 from .completion import columns_of_file, dataset_names
 from .describe_command import count_not_private
 from .releasing import releasing

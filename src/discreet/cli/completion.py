@@ -11,8 +11,8 @@ import typer
 from ..errors import DiscreetError
 
 if TYPE_CHECKING:
-    from ..datasets import Dataset
-    from ..datasets.configuration import Configuration
+    from ..tables.datasets import Dataset
+    from ..tables.datasets.configuration import Configuration
 
 _PATH = re.compile(r"[\w./-]+")
 _PLAIN_NAME = re.compile(r"\w[\w.-]*")
@@ -89,7 +89,7 @@ def _matching_names(
     names: "Callable[[Configuration], Iterable[str]]", incomplete: str
 ) -> list[str]:
     """Complete one of the names that discreet.toml declares; none where it cannot be read."""
-    from ..datasets.configuration import find_configuration, read_configuration
+    from ..tables.datasets.configuration import find_configuration, read_configuration
 
     try:
         path = find_configuration()
@@ -128,7 +128,7 @@ def _columns(data: object, incomplete: str) -> list[str]:
 
 def _datasets() -> "Mapping[str, Dataset]":
     """Return the datasets that discreet.toml describes."""
-    from ..datasets.configuration import find_configuration, read_configuration
+    from ..tables.datasets.configuration import find_configuration, read_configuration
 
     path = find_configuration()
     return {} if path is None else read_configuration(path).datasets
@@ -142,6 +142,6 @@ def _dataset_columns(name: str) -> list[str]:
 
 def _in_file(path: str) -> list[str]:
     """Return the columns of files."""
-    from ..tables.files import shown_names  # heavy: it brings an engine
+    from ..tables.engines.files import shown_names  # heavy: it brings an engine
 
     return shown_names(path)

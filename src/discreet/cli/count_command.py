@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from ..releases import Release
-from ..terms import Terms
-from ..verbs import count as verb
-from ..verbs.keys import MOST_RELEASED
+from ..selection.releases import Release
+from ..selection.terms import Terms
+from ..tables.verbs import count as verb
+from ..tables.verbs.keys import MOST_RELEASED
 from .candidate_options import CandidatesOption, read_candidates
 from .completion import columns_of_file
 from .keys_command import MinimumCountOption, MostOption, OtherOption

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import InvalidArgument, preview
-from ..tables.csv_files import CsvFile, scan_csv
-from ..tables.text_form import WORDS
+from ..tables.engines.csv_files import CsvFile, scan_csv
+from ..tables.formats.text_form import WORDS
 from .options import split_candidates
 
 _TRUTHS = {"true": True, "false": False}

@@ -6,10 +6,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..datasets.draft import draft
-from ..datasets.noisy_cell_counts import CLASSES, MAY_BE_OPEN
 from ..errors import InvalidArgument
-from ..tables.csv_files import CsvFile
+from ..tables.datasets.draft import draft
+from ..tables.datasets.noisy_cell_counts import CLASSES, MAY_BE_OPEN
+from ..tables.engines.csv_files import CsvFile
 from .answer_output import say
 from .budget_tables import literal
 from .csv_form import in_form
@@ -71,7 +71,7 @@ def describe_command(
     Example: discreet describe people.csv --header > discreet.toml
     """
     if schema:
-        from ..datasets.model import json_schema
+        from ..tables.datasets.model import json_schema
 
         print_json(json_schema(), indent=2)
         return
@@ -97,8 +97,8 @@ def count_not_private(dataset: str) -> None:
     Raises:
         Exit: with code 1 if there are any.
     """
-    from ..datasets.cell_fits import check_cells_and_lines
     from ..ledger.toml_budgets import configuration
+    from ..tables.datasets.cell_fits import check_cells_and_lines
 
     say(_NOT_PRIVATE)
     fits, spanning, comments = check_cells_and_lines(configuration().dataset(dataset))

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import tables
-from ..candidates import Grid
-from ..datasets import Dataset
-from ..datasets.calls import find_by_path
-from ..datasets.configuration import find_configuration, read_configuration
-from ..date_grid import DateGrid, as_moment
 from ..errors import InvalidArgument
-from ..tables.csv_files import CsvFile
+from ..selection.candidates import Grid
+from ..selection.date_grid import DateGrid, as_moment
+from ..tables import engines as tables
+from ..tables.datasets import Dataset
+from ..tables.datasets.calls import find_by_path
+from ..tables.datasets.configuration import find_configuration, read_configuration
+from ..tables.engines.csv_files import CsvFile
 from .answer_output import say
 
 Data = str | Path | CsvFile | Dataset

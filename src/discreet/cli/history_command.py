@@ -9,9 +9,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..base.messages import BOTH, Message, gettext, join, translate
 from ..errors import InvalidArgument
-from ..messages import BOTH, Message, gettext, join, translate
-from ..sentences import question_in_words
+from ..selection.sentences import question_in_words
 from .accounts import LedgerArgument, NamedAccount, OneDataset, account
 from .answer_output import say
 from .budget_tables import literal
@@ -123,9 +123,9 @@ def verify_command(
 
 def _plot_budget(of: NamedAccount, events: list["Event"], path: Path) -> None:
     """Plot the spent budget of a dataset over time, in epsilon or else rho; the one that is charged now."""
-    from .. import plots
     from ..ledger.events import CHARGED
-    from ..reports.budget_report import spent_over_time
+    from ..study import plots
+    from ..study.reports.budget_report import spent_over_time
 
     current = [] if of.whose is None else of.budgets[-1:]
     whole = [b for b in of.ledger.budgets() if b.dataset in current and b.analyst is None]

@@ -15,6 +15,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import BinaryIO
 
+from ..base.file_permissions import private_opener
+from ..base.numbers import exact
 from ..errors import (
     DiscreetError,
     InvalidArgument,
@@ -24,12 +26,10 @@ from ..errors import (
     UnreadableFile,
     preview,
 )
-from ..file_permissions import private_opener
-from ..numbers import exact
-from ..tables.csv_files import CsvFile
-from ..tables.engine_errors import quietly
-from ..tables.files import file_format, start_of
-from ..tables.first_bytes import SIGNATURE, told_format
+from ..tables.engines.csv_files import CsvFile
+from ..tables.engines.engine_errors import quietly
+from ..tables.engines.files import file_format, start_of
+from ..tables.formats.first_bytes import SIGNATURE, told_format
 
 STDIN = "-"
 FORMATS = (

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from ..errors import InvalidArgument
-from ..releases import Release
-from ..terms import Terms
-from ..verbs import keys as verb
+from ..selection.releases import Release
+from ..selection.terms import Terms
+from ..tables.verbs import keys as verb
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing, without_mechanism
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..base.messages import Message, gettext, translate
 from ..errors import InvalidArgument, UnknownBudget, preview
-from ..messages import Message, gettext, translate
 from .accounts import (
     DatasetOption,
     DescribedDataset,
@@ -25,9 +25,9 @@ from .json_output import print_either, print_json
 from .options import AsJson, NeighborsName, PrivacyUnit, ReportAt, ReportLanguage
 
 if TYPE_CHECKING:
-    from ..datasets import Dataset
     from ..ledger import Budget, Charge
     from ..privacy.contract import Guarantee
+    from ..tables.datasets import Dataset
 
 ledger_app = typer.Typer(
     name="ledger",

@@ -34,7 +34,7 @@ def mcp_command(service: _ServiceUrl = None, analyst: _AssistantName = None) -> 
 
     Example: discreet mcp --analyst assistant
     """
-    from ..service.mcp_server import run_over_streams  # heavy, and other commands do without
+    from ..service.mcp.mcp_server import run_over_streams  # heavy, and other commands do without
 
     if service is not None:
         token = os.environ.get("DISCREET_TOKEN")

@@ -4,9 +4,9 @@ from typing import Annotated, cast
 
 import typer
 
-from ..releases import Release
-from ..terms import AnswerTerms
-from ..verbs import mode as verb
+from ..selection.releases import Release
+from ..selection.terms import AnswerTerms
+from ..tables.verbs import mode as verb
 from .candidate_options import (
     CandidatesColumnOption,
     CandidatesFileOption,

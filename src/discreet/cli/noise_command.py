@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from ..releases import Release
-from ..terms import Terms
-from ..verbs import noise as verb
+from ..selection import noise as verb
+from ..selection.releases import Release
+from ..selection.terms import Terms
 from .inputs import private_number, secret_text
 from .options import split_candidates
 from .releasing import OF_TABLES, releasing

@@ -8,7 +8,7 @@ import typer
 
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms import MECHANISMS, Mechanism, read_options
-from ..tables.text_form import WORDS
+from ..tables.formats.text_form import WORDS
 from .completion import analyst_names, columns_of_file, data_names, declared_groups, one_of
 from .inputs import FORMATS
 

@@ -9,16 +9,17 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from .. import plots, tables
+from ..base.numbers import Number, count, positive, rounded_up, spell
 from ..errors import InvalidArgument
 from ..mechanisms import BOUNDED, MECHANISMS
 from ..mechanisms.contract import PrivacyParameter
-from ..numbers import Number, count, positive, rounded_up, spell
-from ..planning.compare import Comparison, compare
-from ..planning.key_plan import KeyPlan, plan_keys
-from ..planning.worst_errors import epsilon_for, worst_error
 from ..privacy.sensitivity import sensitivity_of
-from ..verbs.list_methods import PublicNumbers, choose_method
+from ..study import plots
+from ..study.planning.compare import Comparison, compare
+from ..study.planning.key_plan import KeyPlan, plan_keys
+from ..study.planning.worst_errors import epsilon_for, worst_error
+from ..tables import engines as tables
+from ..tables.verbs.list_methods import PublicNumbers, choose_method
 from .completion import columns_of_file, one_of
 from .inputs import table_file
 from .json_output import print_either, print_json
@@ -35,7 +36,7 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..plots.figure import Figure
+    from ..study.plots.figure import Figure
 
 
 _SHARES = [Fraction(k, 10) for k in (1, 2, 5, 10, 20, 50, 100)]

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ..datasets.table_profile import Draft, Profile
-from ..releases import Release
-from ..terms import Terms
-from ..verbs import profile as verb
+from ..selection.releases import Release
+from ..selection.terms import Terms
+from ..tables.datasets.table_profile import Draft, Profile
+from ..tables.verbs import profile as verb
 from .completion import columns_of_file
 from .inputs import is_copy
 from .options import DataArgument, split_candidates

@@ -4,10 +4,10 @@ from typing import Annotated, cast, get_args
 
 import typer
 
-from ..releases import Release
-from ..terms import AnswerTerms
-from ..verbs import quantile as verb
-from ..verbs import quantiles as many
+from ..selection.releases import Release
+from ..selection.terms import AnswerTerms
+from ..tables.verbs import quantile as verb
+from ..tables.verbs import quantiles as many
 from .completion import one_of
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing

@@ -7,20 +7,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ..accuracy import RECORDS_OF_KEY, ErrorBound
-from ..datasets import Dataset
-from ..datasets.sources import list_files, place_of
+from ..base.messages import Message, translate
 from ..errors import DiscreetError, InvalidArgument
-from ..messages import Message, translate
-from ..releases import Release
-from ..selection import bill_of
-from ..tables.csv_files import CsvFile, read_head
-from ..tables.files import file_format, listed_files
-from ..tables.progress import waiting
-from ..tables.records import PRIVATE_GROUPS
-from ..tables.text_form import TextForm
-from ..tally import Place, entry_of, is_off, note, places_of_files
-from ..terms import Terms, spelled_out
+from ..mechanisms.accuracy import RECORDS_OF_KEY, ErrorBound
+from ..selection.question import bill_of
+from ..selection.releases import Release
+from ..selection.terms import Terms, spelled_out
+from ..tables.datasets import Dataset
+from ..tables.datasets.sources import list_files, place_of
+from ..tables.datasets.tally import Place, entry_of, is_off, note, places_of_files
+from ..tables.engines.csv_files import CsvFile, read_head
+from ..tables.engines.files import file_format, listed_files
+from ..tables.engines.progress import waiting
+from ..tables.engines.records import PRIVATE_GROUPS
+from ..tables.formats.text_form import TextForm
 from . import options
 from .answer_output import check_report, say, show_release, write_report
 from .csv_form import in_form, read_word

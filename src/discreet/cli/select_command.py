@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from ..errors import InvalidScores
-from ..releases import Release
-from ..terms import Terms
-from ..verbs import select as verb
+from ..selection import select as verb
+from ..selection.releases import Release
+from ..selection.terms import Terms
 from .audit_command import ChangeOption, MonotonicOption, SpreadOption
 from .inputs import private_number, scores_text
 from .options import GapOption

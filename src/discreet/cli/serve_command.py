@@ -12,8 +12,8 @@ from .json_output import print_json
 from .options import AsJson
 
 if TYPE_CHECKING:
-    from ..datasets.configuration import Configuration
-    from ..service.serving import ServeOptions
+    from ..service.http.serving import ServeOptions
+    from ..tables.datasets.configuration import Configuration
 
 
 ConfigArgument = Annotated[
@@ -59,7 +59,7 @@ def serve_command(
     Example: discreet serve discreet.toml
     """
     from ..ledger.toml_budgets import configuration
-    from ..service.serving import ServeOptions, count_readers
+    from ..service.http.serving import ServeOptions, count_readers
 
     description = configuration(config)
     number = count_readers(description, readers)
@@ -73,10 +73,10 @@ def serve_command(
 
 def _try_times(description: "Configuration", workers: int, readers: int, *, as_json: bool) -> None:
     """Print the times that fit the answers about each dataset, as measured under load."""
-    from ..messages import translate
-    from ..service.serving import count_cores, count_workers
-    from ..service.trial import NOTES, try_times
-    from ..service.trial_processes import Load
+    from ..base.messages import translate
+    from ..service.http.serving import count_cores, count_workers
+    from ..service.http.trial import NOTES, try_times
+    from ..service.http.trial_processes import Load
 
     load = Load(readers, count_workers(workers), count_cores())
     say("trying every question under load; nothing is charged, and no answer is kept")
@@ -92,7 +92,7 @@ def _try_times(description: "Configuration", workers: int, readers: int, *, as_j
 
 def _serve_described(description: "Configuration", options: "ServeOptions") -> None:
     """Print the promises of the service, and serve until it is stopped."""
-    from ..service.serving import serve
+    from ..service.http.serving import serve
 
     _announce(description, options.listen)
     serve(description, options, partial(_say_address, description, options.listen))
@@ -101,9 +101,9 @@ def _serve_described(description: "Configuration", options: "ServeOptions") -> N
 def _announce(description: "Configuration", listen: str | None) -> None:
     """Print the promises of the service, and the machines that can reach it."""
     from ..ledger.toml_budgets import owner_notes
-    from ..service.disclosures import declared_disclosures
-    from ..service.promises import answer_times, describe_times
-    from ..service.serving import exposure, require_server
+    from ..service.http.serving import exposure, require_server
+    from ..service.queue.disclosures import declared_disclosures
+    from ..service.queue.promises import answer_times, describe_times
 
     require_server()
     for note in owner_notes(description):
@@ -119,7 +119,7 @@ def _announce(description: "Configuration", listen: str | None) -> None:
 
 def _say_address(description: "Configuration", listen: str | None) -> None:
     """Print the address, now that the service answers."""
-    from ..service.serving import address_to_open
+    from ..service.http.serving import address_to_open
 
     address = address_to_open(description, listen)
     say(f"answering about {', '.join(description.datasets)} at {address} (stop with Ctrl-C)")

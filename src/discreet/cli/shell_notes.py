@@ -10,7 +10,7 @@ from datetime import date
 from hashlib import sha256
 from pathlib import Path
 
-from .. import tally
+from ..tables.datasets import tally
 
 _MOST_NOTES = 1000
 """So many lines are kept: those of the shells before are not looked for."""

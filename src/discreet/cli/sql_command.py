@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import InvalidArgument
-from ..releases import Release
-from ..sql_statements import read_statement
-from ..terms import Terms, spelled_out
-from ..verbs import sql as verb
+from ..selection.releases import Release
+from ..selection.terms import Terms, spelled_out
+from ..tables.conditions.sql_statements import read_statement
+from ..tables.verbs import sql as verb
 from .releasing import OF_TABLES, releasing
 
 _STATEMENT_TERMS = ("neighbors", "ledger", "request")

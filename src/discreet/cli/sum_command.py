@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from ..releases import Release
-from ..terms import Terms
-from ..verbs import sum as verb
+from ..selection.releases import Release
+from ..selection.terms import Terms
+from ..tables.verbs import sum as verb
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing, without_mechanism
 

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from .. import tally
-from ..escapes import visible_text
-from ..messages import Message, translate
+from ..base.escapes import visible_text
+from ..base.messages import Message, translate
+from ..tables.datasets import tally
 from .json_output import print_json
 from .options import AsJson
 

@@ -10,8 +10,8 @@ from .json_output import print_json
 from .options import AsJson
 
 if TYPE_CHECKING:
-    from ..datasets.configuration import Configuration
-    from ..service.tokens import Tokens
+    from ..service.asking.tokens import Tokens
+    from ..tables.datasets.configuration import Configuration
 
 token_app = typer.Typer(
     name="token",
@@ -48,7 +48,7 @@ def create_command(
 
     Example: discreet token create --role analyst --analyst team-a --expires 90d
     """
-    from ..service.tokens import read_expiry
+    from ..service.asking.tokens import read_expiry
 
     description, tokens = _read_tokens(config)
     if analyst is not None:
@@ -95,7 +95,7 @@ def revoke_command(
 def _read_tokens(config: Path | None) -> "tuple[Configuration, Tokens]":
     """Return the description, and the tokens beside it."""
     from ..ledger.toml_budgets import configuration
-    from ..service.tokens import tokens_beside
+    from ..service.asking.tokens import tokens_beside
 
     description = configuration(config)
     return description, tokens_beside(description.path)

@@ -4,10 +4,10 @@ from typing import Annotated, cast
 
 import typer
 
-from ..releases import Release
-from ..terms import AnswerTerms
-from ..verbs import list_methods
-from ..verbs import top_k as verb
+from ..selection.releases import Release
+from ..selection.terms import AnswerTerms
+from ..tables.verbs import list_methods
+from ..tables.verbs import top_k as verb
 from .candidate_options import (
     CandidatesColumnOption,
     CandidatesFileOption,

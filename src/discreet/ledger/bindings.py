@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from ..datasets.extents import Extent, database_ids, extent_of
-from ..datasets.sources import is_query
 from ..errors import Exhausted, InvalidArgument, UnknownBudget
-from ..payment import UNDESCRIBED, About
-from ..tables.query_tables import QueryTables, TableCheck, changed_tables, same_tables
+from ..selection.payment import UNDESCRIBED, About
+from ..tables.datasets.extents import Extent, database_ids, extent_of
+from ..tables.datasets.sources import is_query
+from ..tables.engines.query_tables import QueryTables, TableCheck, changed_tables, same_tables
 from .budget import Budget
 from .events import Event, EventBody
 from .periods import Period

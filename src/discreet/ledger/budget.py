@@ -7,17 +7,17 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
-from ..arguments import choice
-from ..doors import spelling
+from ..base.arguments import choice
+from ..base.doors import spelling
+from ..base.messages import AND, OR, Message, join
+from ..base.numbers import positive, spell, spell_down
+from ..base.text_tables import fact_table
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, preview
-from ..messages import AND, OR, Message, join
-from ..numbers import positive, spell, spell_down
 from ..privacy.contract import Guarantee
 from ..privacy.conversions import rho_for
 from ..privacy.sensitivity import Neighbors
 from ..privacy.units import Unit, one_record, plain_unit
 from ..privacy.wording import relation
-from ..text_tables import fact_table
 
 _MOST_BITS = 4096
 """Bits of the longest denominator that is stored; finer amounts are rounded up."""

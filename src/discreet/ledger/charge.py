@@ -6,13 +6,13 @@ Guide: docs/how-to/ledger.md.
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..arguments import read_name
+from ..base.arguments import read_name
+from ..base.messages import Message
+from ..base.text_tables import fact_table
 from ..errors import InvalidArgument, RequestConflict, preview
-from ..messages import Message
 from ..privacy.guarantees import Guarantee, read_guarantee
 from ..privacy.units import Unit, plain_unit, read_unit
 from ..privacy.wording import in_full
-from ..text_tables import fact_table
 from . import queries
 from .events import Event, EventBody, canonical_json, unit_field
 from .purchase import Payer

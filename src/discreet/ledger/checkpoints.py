@@ -12,8 +12,8 @@ from typing import BinaryIO, NamedTuple
 
 from sqlalchemy import Connection, select
 
+from ..base.file_permissions import private_opener
 from ..errors import InvalidArgument, LedgerCorrupt, LedgerUnwritable, preview
-from ..file_permissions import private_opener
 from .schema import EVENTS, LEDGER
 
 _TAIL = 2**16

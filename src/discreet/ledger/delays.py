@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from ..base.messages import Message
 from ..errors import LedgerCorrupt, Unanswerable
-from ..messages import Message
 from .transaction import NewEvent, Transaction, time_text
 
 MOST_GIVEN_UP = 5

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
-from ..account import Indices
+from ..base.text_tables import fact_table
 from ..errors import InvalidArgument
 from ..privacy.units import Unit, plain_unit, read_unit, unit_in_words
-from ..released_values import ReleasedValue, read_released_value
-from ..sentences import question_in_words
-from ..text_tables import fact_table
+from ..selection.account import Indices
+from ..selection.released_values import ReleasedValue, read_released_value
+from ..selection.sentences import question_in_words
 
 _HEX_FROM = 2**53
 _UNIT_SIGNS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import TextIO
 
-from ..arguments import file_path
+from ..base.arguments import file_path
+from ..base.file_permissions import replaced_private
 from ..errors import InvalidArgument, LedgerUnwritable, preview
-from ..file_permissions import replaced_private
 from .events import Event
 
 _COLUMNS = Event.__slots__

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from ..error_boundary import public_errors
+from ..base.error_boundary import public_errors
+from ..base.messages import Message, plural
 from ..errors import Exhausted, InvalidArgument, Unanswerable
-from ..messages import Message, plural
 from . import queries
 from .bindings import read_bindings
 from .budget import Amount, Budget, read_amount

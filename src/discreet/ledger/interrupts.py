@@ -14,8 +14,8 @@ from signal import SIGINT, default_int_handler
 from types import FrameType
 from typing import Generic, TypeVar
 
-from ..doors import keeping_door
-from ..signal_handlers import may_be_interrupted, only_ctrl_c_interrupts, set_handler
+from ..base.doors import keeping_door
+from ..base.signal_handlers import may_be_interrupted, only_ctrl_c_interrupts, set_handler
 
 _T = TypeVar("_T")
 

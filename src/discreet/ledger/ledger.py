@@ -9,19 +9,19 @@ from functools import partial
 
 from sqlalchemy import Connection
 
-from ..arguments import mapping, read_name
-from ..datasets import Dataset
-from ..datasets.dataset import declared_unit
-from ..datasets.sources import is_query
-from ..error_boundary import error_boundaries, public_errors
+from ..base.arguments import mapping, read_name
+from ..base.error_boundary import error_boundaries, public_errors
+from ..base.numbers import Number
+from ..base.text_tables import Listing, listing
 from ..errors import InvalidArgument, LedgerError, preview
-from ..numbers import Number
-from ..payment import About
 from ..privacy.guarantees import read_guarantee
 from ..privacy.odometer import Odometer
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..privacy.units import Unit, read_unit
-from ..text_tables import Listing, listing
+from ..selection.payment import About
+from ..tables.datasets import Dataset
+from ..tables.datasets.dataset import declared_unit
+from ..tables.datasets.sources import is_query
 from . import exports, queries
 from .bindings import Declaration, budgets_of_datasets, payer_budgets, read_bindings
 from .budget import (

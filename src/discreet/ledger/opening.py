@@ -3,20 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..doors import fix, spelling
+from ..base.doors import fix, spelling
 from ..errors import InvalidArgument, UnknownBudget
-from ..payment import About
 from ..privacy.units import one_record
 from ..privacy.wording import relation
+from ..selection.payment import About
 from . import queries
-from .bindings import (
-    Bindings,
-    Declaration,
-    append_described,
-    change,
-    read_bindings,
-    record,
-)
+from .bindings import Bindings, Declaration, append_described, change, read_bindings, record
 from .budget import Amount, Budget, BudgetName, BudgetTerms, DeltaFor, Extension, new_budget
 from .events import unit_field
 from .periods import Period, this_period

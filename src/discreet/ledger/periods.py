@@ -3,8 +3,8 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from ..arguments import choice
-from ..datasets.model import PERIODS
+from ..base.arguments import choice
+from ..tables.datasets.model import PERIODS
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from types import TracebackType
 from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
-from ..account import Indices, PaidAnswer
-from ..arguments import read_name
-from ..digests import is_current
-from ..doors import spelling
+from ..base.arguments import read_name
+from ..base.digests import is_current
+from ..base.doors import spelling
+from ..base.messages import Message
 from ..errors import (
     DiscreetError,
     LedgerCorrupt,
@@ -25,27 +25,14 @@ from ..errors import (
     UnknownBudget,
     preview,
 )
-from ..messages import Message
-from ..payment import About, Bill
 from ..privacy.contract import Guarantee
 from ..privacy.units import Unit
+from ..selection.account import Indices, PaidAnswer
+from ..selection.payment import About, Bill
 from . import queries
-from .bindings import (
-    WHY_OVERLAPPING,
-    check_about,
-    read_bindings,
-    record,
-    set_check,
-)
+from .bindings import WHY_OVERLAPPING, check_about, read_bindings, record, set_check
 from .budget import Amount, Budget
-from .delays import (
-    READINGS,
-    Delay,
-    GivenUp,
-    Timing,
-    new_delay,
-    no_more_readings,
-)
+from .delays import READINGS, Delay, GivenUp, Timing, new_delay, no_more_readings
 from .events import Event, decode, encode, read_indices, unit_field
 from .failed_questions import (
     Allowance,

@@ -7,9 +7,9 @@ from itertools import count
 from typing import Union
 from uuid import UUID, uuid4
 
-from ..account import Indices, PaidAnswer, PrepareDraw
 from ..errors import DiscreetError, RequestConflict, preview
-from ..payment import Bill
+from ..selection.account import Indices, PaidAnswer, PrepareDraw
+from ..selection.payment import Bill
 from .bindings import set_check
 from .events import Event, read_indices
 from .failed_questions import QuestionFailed

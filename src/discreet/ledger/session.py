@@ -7,36 +7,36 @@ from functools import partial, reduce
 from operator import add
 from typing import Any, Generic, TypeVar
 
-from ..account import Indices, PaidAnswer
-from ..accuracy import ErrorBound
-from ..error_boundary import error_boundaries
+from ..base.error_boundary import error_boundaries
+from ..base.messages import Message
+from ..base.text_tables import fact_table, listing
 from ..errors import Exhausted, LedgerError
-from ..messages import Message
-from ..payment import Bill, BilledPart
+from ..mechanisms.accuracy import ErrorBound
 from ..privacy.contract import Guarantee
 from ..privacy.units import read_unit
-from ..releases import Release
-from ..selection import bill_of
-from ..text_tables import fact_table, listing
-from ..verbs.best_price import best_price
-from ..verbs.bounds import bounds
-from ..verbs.check import check
-from ..verbs.count import count, counts
-from ..verbs.keys import keys
-from ..verbs.mode import mode
-from ..verbs.noise import geometric, laplace, randomized_response
-from ..verbs.profile import profile
-from ..verbs.quantile import maximum, median, minimum, quantile
-from ..verbs.quantiles import quantiles
-from ..verbs.select import select
-from ..verbs.select_by import select_by
-from ..verbs.select_generalized import select_generalized
-from ..verbs.select_rows import select_rows
-from ..verbs.select_top_k import select_top_k
-from ..verbs.selector import selector
-from ..verbs.sql import sql
-from ..verbs.sum import mean, sum
-from ..verbs.top_k import top_k
+from ..selection.account import Indices, PaidAnswer
+from ..selection.noise import geometric, laplace, randomized_response
+from ..selection.payment import Bill, BilledPart
+from ..selection.question import bill_of
+from ..selection.releases import Release
+from ..selection.select import select
+from ..selection.select_generalized import select_generalized
+from ..selection.select_rows import select_rows
+from ..selection.select_top_k import select_top_k
+from ..selection.selector import selector
+from ..tables.verbs.best_price import best_price
+from ..tables.verbs.bounds import bounds
+from ..tables.verbs.check import check
+from ..tables.verbs.count import count, counts
+from ..tables.verbs.keys import keys
+from ..tables.verbs.mode import mode
+from ..tables.verbs.profile import profile
+from ..tables.verbs.quantile import maximum, median, minimum, quantile
+from ..tables.verbs.quantiles import quantiles
+from ..tables.verbs.select_by import select_by
+from ..tables.verbs.sql import sql
+from ..tables.verbs.sum import mean, sum
+from ..tables.verbs.top_k import top_k
 from .budget import Amount, Budget
 from .charge import Charge, charge_external, mark_done
 from .purchase import Payer, purchase

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..datasets.extents import files_of_source
-from ..datasets.sources import place_in_words
 from ..errors import Exhausted, LedgerError
-from ..payment import About
+from ..selection.payment import About
+from ..tables.datasets.extents import files_of_source
+from ..tables.datasets.sources import place_in_words
 from .bindings import Bindings, read_bindings
 from .bindings import check_charge as check_binding
 from .transaction import Transaction

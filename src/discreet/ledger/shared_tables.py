@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from sqlalchemy import Connection
 
 from ..errors import Exhausted, InvalidArgument
-from ..payment import About
 from ..privacy.guarantees import read_guarantee
 from ..privacy.units import Unit, one_record
+from ..selection.payment import About
 from . import queries
 from .bindings import Bindings, Declaration, append_described, read_bindings
 from .budget import Budget

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 
-from ..doors import spelling
+from ..base.doors import spelling
 from ..errors import Exhausted, InvalidArgument
 from ..privacy.units import one_record, plain_unit
 from ..privacy.wording import relation

@@ -15,6 +15,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, Pool, StaticPool
 
+from ..base.warning import warn
 from ..errors import (
     DiscreetError,
     LedgerBusy,
@@ -23,7 +24,6 @@ from ..errors import (
     LedgerUnwritable,
     MissingPackage,
 )
-from ..warning import warn
 from .checkpoints import Checkpoint, CheckpointLog, Checkpoints, LastSeen
 from .interrupts import StopRequest, run_uninterrupted
 from .known_state import KnownState, NeedsDatabase, Version

@@ -7,14 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..arguments import file_path
-from ..datasets.configuration import Configuration, find_configuration, read_configuration
-from ..datasets.dataset import Dataset, with_account
-from ..doors import in_description
-from ..error_boundary import error_boundary
+from ..base.arguments import file_path
+from ..base.doors import in_description
+from ..base.error_boundary import error_boundary
+from ..base.numbers import Number
 from ..errors import InvalidArgument, InvalidDescription, UnknownBudget
-from ..numbers import Number
 from ..privacy.sensitivity import Neighbors
+from ..tables.datasets.configuration import Configuration, find_configuration, read_configuration
+from ..tables.datasets.dataset import Dataset, with_account
 from .budget import Budget, DeltaFor
 from .ledger import Ledger
 from .session import Session

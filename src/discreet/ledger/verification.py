@@ -11,9 +11,9 @@ from functools import cache, lru_cache
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import StaticPool
 
-from ..arguments import exact_text
+from ..base.arguments import exact_text
+from ..base.messages import Message, join
 from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, preview
-from ..messages import Message, join
 from ..privacy.guarantees import ZCDP, read_guarantee
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import Unit, read_unit

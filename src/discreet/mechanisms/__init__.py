@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from ..lazy_names import import_on_use
+from ..base.lazy_names import import_on_use
 
 if TYPE_CHECKING:
-    from .above_threshold import AboveThreshold
     from .base2 import Base2, Base2Eta, best_eta
     from .bounded import BOUNDED
     from .contract import Mechanism
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = [
     "BOUNDED",
     "MECHANISMS",
-    "AboveThreshold",
     "Base2",
     "Base2Eta",
     "Exponential",
@@ -33,7 +31,6 @@ __all__ = [
 import_on_use(
     __name__,
     {
-        "AboveThreshold": "above_threshold",
         "BOUNDED": "bounded",
         "Base2": "base2",
         "Base2Eta": "base2",

@@ -11,9 +11,9 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..error_boundary import error_boundaries, error_boundary
+from ..base.error_boundary import error_boundaries, error_boundary
+from ..base.numbers import Number, count, is_plain, positive, positive_up, short_up
 from ..errors import InvalidArgument, InvalidScores, preview
-from ..numbers import Number, count, is_plain, positive, positive_up, short_up
 from ..privacy.guarantees import MixedRange
 from ..privacy.rho import range_rho
 from ..privacy.sensitivity import Sensitivity

@@ -14,9 +14,9 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..arguments import read_sequence
+from ..base.arguments import read_sequence
+from ..base.numbers import not_negative
 from ..errors import InvalidArgument, InvalidScores, preview
-from ..numbers import not_negative
 from ..sampling.arrays import as_array
 from ..sampling.categorical import PreparedWeights, Sums, cumulate
 from ..sampling.enclosures import (

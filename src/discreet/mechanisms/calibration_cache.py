@@ -68,7 +68,7 @@ class Calibration:
             InvalidArgument: if the mechanism does not say its parameters.
         """
         if self._description is None:
-            from ..digests import described  # a first answer has no digest
+            from ..base.digests import described  # a first answer has no digest
 
             parameter = self.parameter
             self._description = described({

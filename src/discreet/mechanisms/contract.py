@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
+from ..base.float_environment import in_default_environment
+from ..base.numbers import positive
 from ..errors import InvalidArgument, InvalidNumber, preview
-from ..float_environment import in_default_environment
-from ..numbers import positive
 from ..privacy.contract import Guarantee, check_guarantee, equals
 from ..privacy.rho import RhoOf, largest_epsilon
 from ..privacy.sensitivity import Sensitivity

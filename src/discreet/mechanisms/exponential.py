@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..error_boundary import error_boundaries
+from ..base.error_boundary import error_boundaries
 from ..errors import InvalidArgument
 from ..privacy.contract import Guarantee
 from ..privacy.epsilon_dp import BoundedRange, LogisticDP, PureDP

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from ..base.float_environment import in_default_environment
 from ..errors import InvalidArgument
-from ..float_environment import in_default_environment
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Neighbors
 from ..sampling.first_lead import FirstAbove

@@ -12,8 +12,8 @@ from typing import NamedTuple, NoReturn
 
 from flint import arb
 
+from ..base.numbers import short_down
 from ..errors import InvalidArgument
-from ..numbers import short_down
 from ..privacy.composition import Composition
 from ..privacy.guarantees import ApproxDP
 from ..privacy.kov import Responses

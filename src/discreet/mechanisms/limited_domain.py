@@ -10,8 +10,8 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from ..base.numbers import count
 from ..errors import InvalidArgument
-from ..numbers import count
 from ..privacy.guarantees import ApproxRange
 from ..privacy.rho import range_rho
 from ..privacy.sensitivity import Neighbors, Sensitivity

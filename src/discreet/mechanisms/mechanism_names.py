@@ -5,7 +5,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from ..arguments import choice
+from ..base.arguments import choice
 from ..errors import InvalidArgument, UnknownName, preview
 from .contract import Mechanism, RegisteredMechanism
 

@@ -9,7 +9,7 @@ import numpy as np
 from flint import arb, arb_poly
 from numpy.typing import NDArray
 
-from ..arguments import choice
+from ..base.arguments import choice
 from ..privacy.guarantees import LaplaceDP
 from ..privacy.rho import laplace_rho
 from ..privacy.sensitivity import Sensitivity

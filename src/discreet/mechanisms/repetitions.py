@@ -8,9 +8,9 @@ from typing import Literal, get_args
 
 from flint import arb
 
-from ..arguments import choice
+from ..base.arguments import choice
+from ..base.numbers import Number, positive, short_up
 from ..errors import InvalidArgument, InvalidNumber, preview
-from ..numbers import Number, positive, short_up
 from ..privacy.contract import Guarantee, check_guarantee
 from ..privacy.guarantees import PureDP, RenyiDP
 from ..privacy.renyi_dp import ORDERS

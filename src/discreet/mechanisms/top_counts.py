@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from flint import arb
 
-from ..accuracy import counts_list_error
+from ..base.numbers import count
 from ..errors import InvalidArgument
-from ..numbers import count
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits
 from ..sampling.vectors import Vector, integers
+from .accuracy import counts_list_error
 from .contract import Calibrated, PrivacyParameter
 from .largest_counts import probabilities_of_largest
 from .noisy_counts import NoisyCountsLaw, calibrate_counts

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..lazy_names import flint
+from ..base.lazy_names import flint
 from ..sampling.enclosures import ball, sharp, upper
 
 if TYPE_CHECKING:

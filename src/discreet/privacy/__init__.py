@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ..lazy_names import import_on_use
+from ..base.lazy_names import import_on_use
 
 if TYPE_CHECKING:
     from .composition import Composition, compose

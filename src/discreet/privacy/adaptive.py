@@ -18,8 +18,8 @@ import numpy as np
 from flint import arb, arb_poly, fmpz
 from numpy.typing import NDArray
 
+from ..base.numbers import float_up
 from ..errors import InvalidNumber, preview
-from ..numbers import float_up
 from ..sampling.enclosures import ball, precision, upper
 
 LONGEST_WORK = 2 * 10**8

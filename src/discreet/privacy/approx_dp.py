@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
+from ..base.messages import AND, join
+from ..base.numbers import Number, count, exact
 from ..errors import InvalidNumber, preview
-from ..messages import AND, join
-from ..numbers import Number, count, exact
 from ..sampling.enclosures import ball, precision, probability_above
 from .base import BaseGuarantee
 from .contract import Approximate, Guarantee, equals, steps

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from flint import arb
 
+from ..base.messages import Message
+from ..base.numbers import Number, count, exact, positive, short_up
 from ..errors import InvalidNumber, preview
-from ..messages import Message
-from ..numbers import Number, count, exact, positive, short_up
 from .approx_dp import ApproxDP, read_larger_delta
 from .base import BaseGuarantee
 from .contract import Guarantee, equals

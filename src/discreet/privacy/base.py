@@ -5,7 +5,7 @@ Their words are imported when they are first written, so that a first answer com
 
 from importlib import import_module
 
-from ..numbers import Number, count
+from ..base.numbers import Number, count
 from .contract import Guarantee, guarantee_as_dict
 
 

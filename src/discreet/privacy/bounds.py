@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 
 from flint import arb
 
+from ..base.numbers import Number, flag, short_up, spell
 from ..errors import InvalidArgument
-from ..numbers import Number, flag, short_up, spell
 from ..sampling.enclosures import ball, precision
 from .adaptive import delta_adaptive, delta_nonadaptive, epsilon_adaptive
 from .coarsening import coarsen

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from ..base.numbers import positive
 from ..errors import InvalidNumber, preview
-from ..numbers import positive
 from .composition import Composition
 from .contract import Guarantee
 

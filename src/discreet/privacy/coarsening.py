@@ -4,7 +4,7 @@ import math
 from bisect import bisect_left
 from fractions import Fraction
 
-from ..numbers import float_up
+from ..base.numbers import float_up
 from .contract import Part, Parts
 from .gaussian_dp import GaussianDP, together
 from .parts import in_chain, merge

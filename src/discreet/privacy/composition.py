@@ -10,20 +10,14 @@ from typing import Any, ClassVar
 
 from flint import arb
 
-from ..arguments import read_sequence
-from ..error_boundary import error_boundaries, error_boundary
+from ..base.arguments import read_sequence
+from ..base.error_boundary import error_boundaries, error_boundary
+from ..base.messages import SUM, Message, join
+from ..base.numbers import Number, count
 from ..errors import InvalidArgument
-from ..messages import SUM, Message, join
-from ..numbers import Number, count
 from .approx_dp import ApproxDP
 from .bounds import Bounds, Looseness, bounds_of
-from .contract import (
-    Guarantee,
-    Part,
-    check_guarantee,
-    equals,
-    read_part,
-)
+from .contract import Guarantee, Part, check_guarantee, equals, read_part
 from .conversions import divergence_at
 from .dp_events import event, losses_of
 from .parts import extra_delta_of_parts, merge, pure_of, renyi_of, rho_of, slack_of, summed

@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, cast
 
+from ..base.numbers import Number, count, nearest_double, spell
 from ..errors import InvalidArgument, preview
-from ..numbers import Number, count, nearest_double, spell
 from .sensitivity import Neighbors
 
 if TYPE_CHECKING:

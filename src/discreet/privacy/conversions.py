@@ -7,10 +7,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..error_boundary import error_boundary
+from ..base.error_boundary import error_boundary
+from ..base.lazy_names import flint
+from ..base.numbers import Number, exact, float_up, short_down, short_up
 from ..errors import InvalidNumber, preview
-from ..lazy_names import flint
-from ..numbers import Number, exact, float_up, short_down, short_up
 from ..sampling.enclosures import ball, precision, probability_above, upper
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from ..numbers import short_up
+from ..base.numbers import short_up
 from ..sampling.enclosures import ball, laplace_quantile, precision, probability_above, upper
 from .rho import RhoOf, laplace_rho, logistic_rho, pure_rho, range_rho
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from ..base.numbers import float_up
 from ..errors import InvalidArgument, MissingPackage
-from ..numbers import float_up
 from ..sampling.enclosures import ball, precision, upper
 from .coarsening import coarsen
 from .contract import Guarantee, Parts

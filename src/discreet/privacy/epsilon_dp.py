@@ -11,9 +11,9 @@ from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
-from ..lazy_names import ModuleOnUse
-from ..messages import Message
-from ..numbers import Number, count, positive
+from ..base.lazy_names import ModuleOnUse
+from ..base.messages import Message
+from ..base.numbers import Number, count, positive
 from ..sampling.enclosures import ball
 from .base import BaseGuarantee
 from .contract import Approximate, Guarantee, equals, steps

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from flint import arb
 
+from ..base.messages import Message
+from ..base.numbers import Number, count, positive, root_above
 from ..errors import InvalidNumber
-from ..messages import Message
-from ..numbers import Number, count, positive, root_above
 from ..sampling.enclosures import ball, precision, probability_above
 from .approx_dp import ApproxDP
 from .base import BaseGuarantee

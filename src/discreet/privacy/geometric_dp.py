@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from flint import arb
 
-from ..messages import Message
-from ..numbers import Number, count, exact, positive
+from ..base.messages import Message
+from ..base.numbers import Number, count, exact, positive
 from ..sampling.enclosures import ball, precision, probability_above
 from .approx_dp import ApproxDP
 from .base import BaseGuarantee

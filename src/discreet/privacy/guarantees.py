@@ -11,15 +11,7 @@ from .approx_dp import ApproxDP
 from .approx_range import ApproxRange
 from .composition import Composition
 from .contract import Guarantee
-from .epsilon_dp import (
-    CHAIN,
-    BoundedRange,
-    LaplaceDP,
-    LogisticDP,
-    MixedRange,
-    PureDP,
-    SummedRange,
-)
+from .epsilon_dp import CHAIN, BoundedRange, LaplaceDP, LogisticDP, MixedRange, PureDP, SummedRange
 from .gaussian_dp import GaussianDP
 from .geometric_dp import GeometricDP
 from .loss_dp import LossDP

@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from flint import arb
 
-from ..numbers import nearest_double
+from ..base.numbers import nearest_double
 from ..sampling.enclosures import ball, precision, probability_above
 
 _COMPOSITION_BITS = 320

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from flint import arb, arb_poly, fmpz_poly
 
-from ..error_boundary import error_boundary
+from ..base.error_boundary import error_boundary
+from ..base.messages import Message
+from ..base.numbers import Number, count, short_up
 from ..errors import InvalidArgument, preview
-from ..messages import Message
-from ..numbers import Number, count, short_up
 from ..sampling.enclosures import ball, precision
 from .approx_dp import ApproxDP
 from .base import BaseGuarantee

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
-from ..arguments import text
+from ..base.arguments import text
+from ..base.messages import Message
+from ..base.numbers import Number
 from ..errors import InvalidArgument
-from ..messages import Message
-from ..numbers import Number
 from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .conversions import read_epsilon

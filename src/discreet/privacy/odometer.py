@@ -8,13 +8,13 @@ from typing import Any
 
 from flint import arb
 
-from ..arguments import read_sequence
-from ..error_boundary import error_boundaries
+from ..base.arguments import read_sequence
+from ..base.error_boundary import error_boundaries
+from ..base.messages import AND, OR, Message, join, plural
+from ..base.numbers import Number, short_up
+from ..base.text_tables import fact_table
 from ..errors import InvalidArgument
-from ..messages import AND, OR, Message, join, plural
-from ..numbers import Number, short_up
 from ..sampling.enclosures import ball, precision, upper
-from ..text_tables import fact_table
 from .approx_dp import ApproxDP
 from .composition import Composition, count_atoms
 from .contract import Guarantee, Part, Parts, equals, read_part

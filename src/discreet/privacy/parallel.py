@@ -3,7 +3,7 @@
 from fractions import Fraction
 from functools import reduce
 
-from ..error_boundary import error_boundary
+from ..base.error_boundary import error_boundary
 from ..errors import InvalidArgument
 from .approx_dp import ApproxDP
 from .composition import Composition, compose

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from ..numbers import count
+from ..base.numbers import count
 from ..sampling.enclosures import ball, precision, probability_above
 from .contract import Guarantee, Parts, extra_delta_of, order
 from .epsilon_dp import CHAIN, ByEpsilon, SummedRange

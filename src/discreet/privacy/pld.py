@@ -15,9 +15,9 @@ from typing import Any
 
 from flint import arb, arb_poly, fmpz_poly
 
-from ..error_boundary import error_boundaries
+from ..base.error_boundary import error_boundaries
+from ..base.numbers import Number, count, exact, float_up, positive, spell
 from ..errors import InvalidArgument, InvalidNumber, MissingPackage, preview
-from ..numbers import Number, count, exact, float_up, positive, spell
 from ..sampling.enclosures import ball, precision, upper
 from .adaptive import crossing
 from .conversions import gaussian_delta

@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Protocol, cast
 
 from flint import arb
 
-from ..error_boundary import error_boundary
+from ..base.error_boundary import error_boundary
+from ..base.messages import Message
+from ..base.numbers import Number, count, exact, positive, positive_up, short_up, spell
 from ..errors import InvalidArgument, InvalidNumber, preview
-from ..messages import Message
-from ..numbers import Number, count, exact, positive, positive_up, short_up, spell
 from ..sampling.enclosures import ball, lower, precision, upper
 from .approx_dp import ApproxDP
 from .base import BaseGuarantee

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
-from ..numbers import root_below, short_up
+from ..base.numbers import root_below, short_up
 from ..sampling.enclosures import ball, precision, upper
 
 RhoOf = Callable[[Fraction], Fraction]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, get_args
 
-from ..arguments import choice
+from ..base.arguments import choice
+from ..base.numbers import flag, positive_up
 from ..errors import InvalidArgument
-from ..numbers import flag, positive_up
 
 Neighbors = Literal["add_remove", "replace_one"]
 """The neighbouring relation: add or remove one record, or replace one record."""

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from ..arguments import exact_text
+from ..base.arguments import exact_text
+from ..base.messages import Message
 from ..errors import InvalidArgument, preview
-from ..messages import Message
 
 Unit: TypeAlias = str | tuple[str, ...]
 """A column, whose rows of one value are one unit; or several, sorted, whose rows of equal values in all are."""

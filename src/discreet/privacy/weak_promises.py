@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from ..base.messages import Message
 from ..errors import InvalidArgument, InvalidNumber
-from ..messages import Message
 from .contract import Guarantee, equals
 
 LARGEST_EPSILON = Fraction(10)
@@ -31,7 +31,7 @@ _DELTA = Message(
 
 def say_weakness(guarantee: Guarantee) -> None:
     """Warn of a promise with a large epsilon or delta."""
-    from ..warning import warn  # a first answer does without
+    from ..base.warning import warn  # a first answer does without
 
     for weakness in weaknesses(guarantee):
         warn(weakness)

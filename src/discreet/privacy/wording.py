@@ -1,7 +1,7 @@
 """Guarantees in words: numbers, kind, relation and unit, as a message for every language."""
 
-from ..messages import AND, Message, join
-from ..text_tables import TextTable, fact_table
+from ..base.messages import AND, Message, join
+from ..base.text_tables import TextTable, fact_table
 from .contract import Guarantee, equals
 from .sensitivity import Neighbors
 from .units import Unit, one_record, unit_in_words

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lazy_names import flint
+from ..base.lazy_names import flint
 from . import kernel
 from .bits import Bits, LazyUniform, SystemBits
 from .enclosures import (

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, ParamSpec, Protocol
 
 import numpy as np
 
-from ..lazy_names import flint
-from ..numbers import nearest_double, short_up
+from ..base.lazy_names import flint
+from ..base.numbers import nearest_double, short_up
 from . import kernel
 
 if TYPE_CHECKING:

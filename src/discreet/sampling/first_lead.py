@@ -16,8 +16,8 @@ import numpy as np
 from flint import arb, arb_poly
 from numpy.typing import NDArray
 
+from ..base.numbers import nearest_double
 from ..errors import InvalidArgument
-from ..numbers import nearest_double
 from .bits import Bits, LazyUniform
 from .enclosures import FUNCTION_ERROR, ball, overflowing, precision
 from .vectors import Integers

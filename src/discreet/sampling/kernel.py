@@ -56,10 +56,7 @@ class Kernel:
         Raises:
             InvalidScores: if a number is not finite.
         """
-        from .shared_work import (  # which a first answer from a few numbers does without
-            divide,
-            share,
-        )
+        from .shared_work import divide, share
 
         values = _contiguous(values)
         blocks = -(-len(values) // block)

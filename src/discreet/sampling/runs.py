@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lazy_names import flint
+from ..base.lazy_names import flint
 from .bits import Bits, LazyUniform, below
 from .categorical import PreparedWeights, Sums, cumulate
 from .enclosures import (

@@ -14,9 +14,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import read_sequence
+from ..base.arguments import read_sequence
+from ..base.numbers import nearest_double
 from ..errors import InvalidScores, preview
-from ..numbers import nearest_double
 from .arrays import by_type, in_one_array, objects, types_of
 
 ExactArray = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.object_]

@@ -3,8 +3,8 @@
 Guide: docs/how-to/connect.md.
 """
 
-from .connect import connect
-from .connection import Connection
-from .past_releases import PastRelease
+from .asking.connect import connect
+from .asking.connection import Connection
+from .asking.past_releases import PastRelease
 
 __all__ = ["Connection", "PastRelease", "connect"]

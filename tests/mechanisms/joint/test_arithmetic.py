@@ -17,6 +17,7 @@ from discreet.mechanisms.joint.grid_records import GridRecords
 from discreet.mechanisms.joint.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint.masses import Choices, sums_in_blocks
 from discreet.mechanisms.joint.tuple_law import Branch, JointLaw
+from discreet.mechanisms.testing import ScriptedBits
 from discreet.sampling.bits import LazyUniform, SystemBits
 from discreet.sampling.categorical import PreparedWeights
 from discreet.sampling.enclosures import (
@@ -26,7 +27,6 @@ from discreet.sampling.enclosures import (
     exponential,
     precision,
 )
-from discreet.testing import ScriptedBits
 
 from .test_joint_quantiles import NARROW, law_of, quantiles
 

@@ -20,11 +20,11 @@ from discreet.mechanisms.joint.arithmetic import QuantileCuts, score
 from discreet.mechanisms.joint.grid_records import GridRecords
 from discreet.mechanisms.joint.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint.tuple_law import Branch, JointLaw, multiset
+from discreet.mechanisms.testing import ScriptedBits, bit_tree
 from discreet.privacy.guarantees import BoundedRange
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import PreparedWeights
 from discreet.sampling.enclosures import NaturalRate, lower, precision, upper
-from discreet.testing import ScriptedBits, bit_tree
 
 Data = tuple[int, ...]
 NARROW = arb(2) ** -100

@@ -12,20 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument
-from discreet.mechanisms import (
-    Exponential,
-    PermuteAndFlip,
-)
+from discreet.mechanisms import Exponential, PermuteAndFlip
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.joint import joint_top_k as joint_module
 from discreet.mechanisms.joint.joint_top_k import JointTopK, OrderedLists
+from discreet.mechanisms.testing import SeededBits
 from discreet.privacy.sensitivity import Neighbors, Sensitivity
 from discreet.sampling.enclosures import precision
 from discreet.sampling.vectors import read_vector
-from discreet.testing import SeededBits
-from discreet.verbs.select_top_k import select_top_k
+from discreet.selection.select_top_k import select_top_k
 
-from ...verbs.test_top_k import (
+from ...tables.verbs.test_top_k import (
     GENERAL,
     LAPLACE,
     MONOTONIC,

@@ -16,10 +16,10 @@ from discreet.mechanisms.joint.arithmetic import DoubleArithmetic
 from discreet.mechanisms.joint.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint.masses import Masses
 from discreet.mechanisms.joint.tuple_law import Branch, JointLaw
+from discreet.mechanisms.testing import ScriptedBits
 from discreet.sampling import kernel
 from discreet.sampling.categorical import PreparedWeights
 from discreet.sampling.enclosures import FUNCTION_ERROR, HALF_ULP, lower, precision
-from discreet.testing import ScriptedBits
 
 from .test_joint_quantiles import law_of, quantiles
 

@@ -14,14 +14,12 @@ from hypothesis import strategies as st
 from discreet.errors import InvalidScores
 from discreet.mechanisms.peeling import arrivals
 from discreet.mechanisms.peeling.arrivals import FirstArrivals
+from discreet.mechanisms.testing import SeededBits, bit_tree
 from discreet.sampling import kernel
 from discreet.sampling.categorical import Categorical
 from discreet.sampling.enclosures import NaturalRate, precision
 from discreet.sampling.vectors import differences, read_vector
-from discreet.sampling.waiting_times import (
-    log_time,
-)
-from discreet.testing import SeededBits, bit_tree
+from discreet.sampling.waiting_times import log_time
 
 from ..races import NUMBERS, packed
 

@@ -13,10 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument, InvalidScores
-from discreet.mechanisms import (
-    Exponential,
-    PermuteAndFlip,
-)
+from discreet.mechanisms import Exponential, PermuteAndFlip
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.lists import probabilities_of_rounds
 from discreet.mechanisms.noisy_max import NoisyMax
@@ -29,6 +26,7 @@ from discreet.mechanisms.peeling.rounds import (
     RunRounds,
     blocks_error,
 )
+from discreet.mechanisms.testing import ScriptedBits, SeededBits, bit_tree, counted_work
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling import kernel
 from discreet.sampling.bits import SystemBits
@@ -37,10 +35,9 @@ from discreet.sampling.enclosures import NaturalRate, Rate, precision
 from discreet.sampling.runs import Runs
 from discreet.sampling.vectors import read_vector
 from discreet.sampling.waiting_times import LOG_TIME_ERROR, read_on, read_on_for, short_words
-from discreet.testing import ScriptedBits, SeededBits, bit_tree, counted_work
-from discreet.verbs.select_top_k import select_top_k
+from discreet.selection.select_top_k import select_top_k
 
-from ...verbs.test_top_k import ONE, PEELED, one_after_another, proved
+from ...tables.verbs.test_top_k import ONE, PEELED, one_after_another, proved
 from ..races import NUMBERS, hashed, packed
 
 HALF = NaturalRate(Fraction(1, 2))

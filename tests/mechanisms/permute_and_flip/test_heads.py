@@ -7,10 +7,10 @@ import pytest
 from flint import arb
 
 from discreet.mechanisms.permute_and_flip import ExponentialNoise, OneOfTheHeads
+from discreet.mechanisms.testing import bit_tree
 from discreet.sampling.bits import LazyUniform, SystemBits
 from discreet.sampling.enclosures import NaturalRate, overflowing, precision
 from discreet.sampling.vectors import read_vector
-from discreet.testing import bit_tree
 
 
 @pytest.mark.parametrize("width", [8, 53, 64])

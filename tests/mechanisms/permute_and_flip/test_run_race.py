@@ -23,6 +23,7 @@ from discreet.mechanisms.permute_and_flip.run_race import (
     late_parts,
     within_reach,
 )
+from discreet.mechanisms.testing import ScriptedBits, bit_tree, counted_work
 from discreet.sampling.bits import LazyUniform, SystemBits
 from discreet.sampling.enclosures import (
     FUNCTION_ERROR,
@@ -36,7 +37,6 @@ from discreet.sampling.enclosures import (
 )
 from discreet.sampling.runs import RunLaw, Runs
 from discreet.sampling.vectors import Vector, read_vector
-from discreet.testing import ScriptedBits, bit_tree, counted_work
 
 HALF = NaturalRate(Fraction(1, 2))
 ONE = NaturalRate(Fraction(1))

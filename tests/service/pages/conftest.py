@@ -16,7 +16,7 @@ collect_ignore_glob = [] if all(map(find_spec, ("starlette", "jinja2", "httpx"))
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Served"]:
-    from ..test_connect import TEXT, write_files
+    from ..asking.test_connect import TEXT, write_files
     from .person import Served
 
     with pytest.MonkeyPatch.context() as patched:

@@ -11,9 +11,9 @@ from typing import Any
 import httpx
 
 from discreet.ledger.toml_budgets import configuration
-from discreet.service.app import make_app
-from discreet.service.padding import App
-from discreet.service.tokens import ROLES, tokens_beside
+from discreet.service.asking.tokens import ROLES, tokens_beside
+from discreet.service.http.app import make_app
+from discreet.service.queue.padding import App
 
 HOST = "service.test"
 LATER = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)

@@ -8,14 +8,14 @@ from typing import Any
 import httpx
 import pytest
 
-from discreet.service.auth import Places
-from discreet.service.padding import LENGTH
+from discreet.service.asking.rights import Rights
+from discreet.service.asking.tokens import tokens_beside
+from discreet.service.http.auth import Places
+from discreet.service.http.router import Router
 from discreet.service.pages.page_request import LOGIN, SESSION
 from discreet.service.pages.page_routes import PAGE_PATHS, PAGES
 from discreet.service.pages.sessions import form_secret
-from discreet.service.rights import Rights
-from discreet.service.router import Router
-from discreet.service.tokens import tokens_beside
+from discreet.service.queue.padding import LENGTH
 
 from .person import FROM_HERE, HOST, LATER, Person, Read, Served
 
@@ -263,7 +263,7 @@ def test_a_stolen_form_cannot_be_too_long(served: Served) -> None:
 
 def test_workers_share_sessions(served: Served) -> None:
     """A second application on the same files knows who is logged in at the first, and who left."""
-    from discreet.service.app import make_app
+    from discreet.service.http.app import make_app
 
     person = served.person("ann")
     other = Person(make_app(served.declared, [HOST]))

@@ -1,8 +1,8 @@
 """Answers laid out for a page: values, lists, groups, and counts with their bars."""
 
-from discreet.datasets.noisy_cell_counts import MAY_BE_OPEN, NoisyCellCounts
 from discreet.service.pages.answer_layout import AnswerLayout, CountRow, layout_of
-from discreet.templates import _environment
+from discreet.tables.datasets.noisy_cell_counts import MAY_BE_OPEN, NoisyCellCounts
+from discreet.tables.templates import _environment
 
 
 def rows(layout: AnswerLayout) -> list[tuple[str, str, int]]:

@@ -8,9 +8,9 @@ import pytest
 from markupsafe import escape
 
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.service.padding import LENGTH
 from discreet.service.pages.page_routes import ANSWER_LENGTH
-from discreet.templates import visible
+from discreet.service.queue.padding import LENGTH
+from discreet.tables.templates import visible
 
 from .person import Served
 from .test_hostile import quoted

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.service.tokens import tokens_beside
+from discreet.service.asking.tokens import tokens_beside
 
-from ..test_connect import TEXT, write_files
+from ..asking.test_connect import TEXT, write_files
 from .person import LATER, Person, Read, Served
 
 TOKEN = re.compile(r"discreet_[A-Za-z0-9_-]{43}")

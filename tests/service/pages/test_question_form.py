@@ -1,7 +1,7 @@
 """The fields of a question on a page."""
 
-from discreet.datasets.columns import read_column
 from discreet.service.pages.question_form import columns_for
+from discreet.tables.datasets.columns import read_column
 
 COLUMNS = [
     read_column(name, entry, ())

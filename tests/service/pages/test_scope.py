@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.service.rights import Rights, Scope
+from discreet.service.asking.rights import Rights, Scope
 
 from .person import Served
 

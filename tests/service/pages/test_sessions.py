@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import UnreadableFile
+from discreet.service.asking.tokens import tokens_beside
 from discreet.service.pages.sessions import LASTING, Sessions, form_secret
-from discreet.service.tokens import tokens_beside
 
 from .person import LATER, Served
 
@@ -92,7 +92,7 @@ def test_a_session_is_over_when_its_token_expires(
     person = served.person()
     assert person.enter(text).status_code == 303
     assert person.get("/budgets").status_code == 200
-    monkeypatch.setattr("discreet.service.tokens._now", lambda: at + dt.timedelta(days=2))
+    monkeypatch.setattr("discreet.service.asking.tokens._now", lambda: at + dt.timedelta(days=2))
     assert person.get("/budgets").headers["location"] == "/login"
     monkeypatch.undo()
     assert person.get("/budgets").headers["location"] == "/login", (

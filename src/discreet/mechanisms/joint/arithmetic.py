@@ -21,7 +21,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ...numbers import nearest_double
+from ...base.numbers import nearest_double
 from ...sampling import kernel
 from ...sampling.categorical import cumulate
 from ...sampling.enclosures import FUNCTION_ERROR, HALF_ULP, NaturalRate, exponential

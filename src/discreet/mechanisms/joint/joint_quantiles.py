@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.float_environment import in_default_environment
+from ...base.numbers import count
 from ...errors import InvalidNumber
-from ...float_environment import in_default_environment
-from ...numbers import count
 from ...privacy.guarantees import BoundedRange
 from ...privacy.sensitivity import Neighbors, Sensitivity
 from ...sampling.enclosures import NaturalRate

@@ -15,9 +15,9 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ...doors import spelling
+from ...base.doors import spelling
+from ...base.numbers import count
 from ...errors import InvalidArgument
-from ...numbers import count
 from ...privacy.sensitivity import Sensitivity
 from ...sampling.bits import Bits
 from ...sampling.runs import Runs

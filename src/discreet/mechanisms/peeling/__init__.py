@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
+from ...base.numbers import count
 from ...errors import InvalidArgument
-from ...numbers import count
 from ...privacy.epsilon_dp import mix_range
 from ...privacy.guarantees import ApproxDP, Guarantee
 from ...privacy.sensitivity import Sensitivity

@@ -12,7 +12,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ...numbers import count
+from ...base.numbers import count
 from ...sampling import kernel
 from ...sampling.bits import Bits, RestOfWords
 from ...sampling.categorical import (

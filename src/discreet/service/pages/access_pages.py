@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from ...ledger import Budget
-from ..disclosures import Disclosure
-from ..rights import Scope
-from ..tokens import NewToken
+from ..asking.rights import Scope
+from ..asking.tokens import NewToken
+from ..queue.disclosures import Disclosure
 from .authenticated_request import AuthenticatedRequest
 from .budget_bars import Shares, shares
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ...datasets.noisy_cell_counts import NoisyCellCounts
-from ...messages import translate
-from ...numbers import rounded_up, spell
-from ...shown_answers import is_mean, mean_in_words
+from ...base.messages import translate
+from ...base.numbers import rounded_up, spell
+from ...selection.shown_answers import is_mean, mean_in_words
+from ...tables.datasets.noisy_cell_counts import NoisyCellCounts
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,19 +8,19 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from ...arguments import read_name
-from ...error_boundary import public_errors
+from ...base.arguments import read_name
+from ...base.error_boundary import public_errors
+from ...base.messages import Message
+from ...base.numbers import spell
 from ...errors import DiscreetError, InvalidArgument, LedgerError, MissingColumn, UnreadableFile
 from ...ledger import Budget, Quote
 from ...ledger.budget import Amount
-from ...messages import Message
-from ...node import AllowedQuestion
-from ...numbers import spell
 from ...privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from ...privacy.wording import in_brief
-from ...sentences import guarantee_in_words, neighbors_in_words
-from ..past_releases import PastRelease
-from ..refusals import charged_failures, error_for_reader, status_of
+from ...selection.sentences import guarantee_in_words, neighbors_in_words
+from ..asking import AllowedQuestion
+from ..asking.past_releases import PastRelease
+from ..asking.refusals import charged_failures, error_for_reader, status_of
 from .answer_layout import layout_of
 from .authenticated_request import AuthenticatedRequest
 from .budget_bars import Shares, shares

@@ -6,11 +6,11 @@ from typing import Any
 from starlette.responses import Response
 
 from ...errors import DiscreetError
-from ..access_log import REFUSED
-from ..connection import Connection
-from ..refusals import status_of
-from ..rights import Scope
-from ..tokens import Token
+from ..asking.connection import Connection
+from ..asking.refusals import status_of
+from ..asking.rights import Scope
+from ..asking.tokens import Token
+from ..http.access_log import REFUSED
 from .page_request import PageRequest, Site
 from .rendering import page
 from .sessions import Fields, form_secret

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
+from ...base.messages import Message
 from ...ledger import Budget
-from ...messages import Message
-from ...sentences import neighbors_in_words
+from ...selection.sentences import neighbors_in_words
 from .authenticated_request import AuthenticatedRequest
 from .budget_bars import Shares, shares
 

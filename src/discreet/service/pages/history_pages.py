@@ -6,13 +6,13 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ...error_boundary import public_errors
+from ...base.error_boundary import public_errors
 from ...errors import LedgerCorrupt, UnknownName, preview
 from ...ledger import Event
 from ...ledger.budget import read_amount
 from ...ledger.verification import read_noted_head
-from ...reports import budget_page
-from ..refusals import RefusedError, error_for_reader
+from ...study.reports import budget_page
+from ..asking.refusals import RefusedError, error_for_reader
 from .authenticated_request import AuthenticatedRequest
 from .rendering import download
 

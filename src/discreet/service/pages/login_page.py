@@ -3,8 +3,8 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ...base.messages import Message, using_language
 from ...errors import NotAllowed
-from ...messages import Message, using_language
 from .authenticated_request import AuthenticatedRequest, page_frame
 from .page_request import (
     LOGIN,

@@ -7,12 +7,12 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ...base.messages import SOURCE, gettext, language_tag, languages, using_language
 from ...errors import InvalidArgument
 from ...ledger import Ledger
-from ...messages import SOURCE, gettext, language_tag, languages, using_language
-from ..refusals import RefusedError
-from ..service import Service
-from ..tokens import Token
+from ..asking.refusals import RefusedError
+from ..asking.service import Service
+from ..asking.tokens import Token
 from .sessions import Fields, Sessions, is_random_name
 
 SESSION, LOGIN, LANGUAGE = "__Host-discreet", "__Host-discreet-login", "__Host-discreet-language"

@@ -9,18 +9,18 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ...base.messages import Message, gettext, using_language
 from ...errors import DiscreetError, NotAllowed, UnknownBudget, UnknownName
-from ...messages import Message, gettext, using_language
-from .. import operations
-from ..auth import CALLER
-from ..connection import Connection
-from ..dispatcher import QueuedQuestion
-from ..operations import FLAG, REQUIRED, Operation
-from ..padding import LENGTH
-from ..refusals import RefusedError, error_for_reader, status_of
-from ..replies import reply_to
-from ..router import Route
-from ..tokens import ROLES, Token
+from ..asking import operations
+from ..asking.connection import Connection
+from ..asking.operations import FLAG, REQUIRED, Operation
+from ..asking.refusals import RefusedError, error_for_reader, status_of
+from ..asking.tokens import ROLES, Token
+from ..http.auth import CALLER
+from ..http.replies import reply_to
+from ..http.router import Route
+from ..queue.dispatcher import QueuedQuestion
+from ..queue.padding import LENGTH
 from . import access_pages, asking_pages, budget_pages, history_pages, login_page
 from .authenticated_request import AuthenticatedRequest, error_texts, note_error, page_frame
 from .page_request import (

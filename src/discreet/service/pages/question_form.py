@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from ...datasets.columns import Column
-from ...datasets.questions import NUMBERS_ONLY, VERBS, keys_of, use_of
-from ...error_boundary import public_errors
+from ...base.error_boundary import public_errors
 from ...ledger import Quote
 from ...privacy.units import Unit, columns_of_unit
-from ...releases import Release
-from ..connection import Connection
+from ...selection.releases import Release
+from ...tables.datasets.columns import Column
+from ...tables.datasets.questions import NUMBERS_ONLY, VERBS, keys_of, use_of
+from ..asking.connection import Connection
 from .sessions import Fields
 
 _TEXTS = (

@@ -7,8 +7,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ...sentences import question_in_words
-from ...templates import render_template
+from ...selection.sentences import question_in_words
+from ...tables.templates import render_template
 from .budget_bars import bar
 
 POLICY = (

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from ...base.file_permissions import private_opener
 from ...errors import UnreadableFile
-from ...file_permissions import private_opener
 
 LASTING = 8 * 3600
 """Seconds after which a session ends, if it is not ended before."""

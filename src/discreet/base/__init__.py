@@ -1,0 +1,1 @@
+"""Foundations: numbers, arguments, messages and errors; nothing here knows of privacy."""

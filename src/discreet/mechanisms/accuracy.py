@@ -1,0 +1,183 @@
+"""How far off an answer may be, from public numbers alone: bounds that hold for all data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ..base.messages import Message, plural
+from ..base.numbers import exact, rounded_up
+from ..sampling.enclosures import ball, precision, upper
+
+if TYPE_CHECKING:
+    from flint import arb
+
+_ERROR_DIGITS = 256
+
+CONFIDENCE = Fraction(95, 100)
+"""The probability with which a quoted error is not reached."""
+
+RECORDS = "records"
+ROWS_IN_RANK = "rows in rank"
+ROWS_TO_CHANGE = "rows to add or remove"
+REVENUE = "in revenue"
+SCORE = "units of the score"
+LISTED_RECORDS = "records at any place of the list"
+LISTED_SCORE = "units of the score at any place of the list"
+CELLS = "cells in each count"
+COUNTED = "records in each count"
+SUMMED = "in the sum of the clipped numbers"
+RECORDS_OF_KEY = "records of a key"
+
+UNITS = (
+    RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS, COUNTED, SUMMED, LISTED_RECORDS, LISTED_SCORE,
+    RECORDS_OF_KEY,
+)  # fmt: skip
+"""What an error is counted in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """The unit in which an error of a score is stated.
+
+    Attributes:
+        unit: the name of the unit, one of `UNITS`.
+        of_one: how much of it a score difference of 1 is.
+    """
+
+    unit: str = SCORE
+    of_one: Fraction = Fraction(1)
+
+
+_ANSWER = Message("the answer")
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBound:
+    """A bound on the error of one answer, which holds with a probability, for all data. Public.
+
+    The error is by how much the answer is worse than the best of the candidates, or a count beside the true one. It
+    is that of the worst data, so no data are needed for it, and most data fare better: docs/how-to/planning.md.
+    Of keys that nobody listed it is the least number of records with which one is answered with that probability.
+
+    Attributes:
+        error: the error is less than this, or 0.
+        probability: with at least this probability.
+        unit: the unit of the error, one of `accuracy.UNITS`.
+    """
+
+    error: Fraction
+    probability: Fraction
+    unit: str
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the bound in plain values, exact numbers as text, ready for JSON."""
+        return {
+            "error": str(self.error), "probability": str(self.probability), "unit": self.unit,
+        }  # fmt: skip
+
+    def in_words(self, subject: str = _ANSWER) -> Message:
+        """Return the bound as a clause.
+
+        Args:
+            subject: the answer as the clause names it, such as "the city shown".
+        """
+        if self.unit == RECORDS_OF_KEY:
+            return Message(
+                "a key of fewer than {records} records is answered with a probability below one half",
+                records=int(self.error),
+            )
+        answers = answers_in_words(self.probability)
+        whole = -(-self.error // 1) - 1  # differences of counts are whole, and less than the error
+        if self.unit == RECORDS and whole > 0:
+            records = plural("{count:,} record", "{count:,} records", int(whole))
+            return Message(
+                "in {answers} {shown} has at most {records} fewer than the most common one",
+                answers=answers, shown=subject, records=records,
+            )  # fmt: skip
+        if self.error == 0 or self.unit == RECORDS:
+            return Message(
+                "in {answers} {shown} is as good as the best one", answers=answers, shown=subject
+            )
+        return Message(
+            "in {answers} {shown} is off by less than {error} {unit}",
+            answers=answers, shown=subject, error=rounded_up(self.error, 3), unit=Message(self.unit, "an error"),
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return self.in_words()
+
+
+def answers_in_words(probability: Fraction) -> Message:
+    """Return a probability as so many of so many answers: 95 of 100."""
+    all_answers = next(
+        (10**power for power in range(2, 9) if (10**power * probability).denominator == 1), 0
+    )
+    whole = all_answers or probability.denominator
+    return Message("{some:,} of {all:,} answers", some=int(whole * probability), all=whole)
+
+
+def read_error_bound(plain: Mapping[str, str]) -> ErrorBound:
+    """Return an error bound from its `as_dict`."""
+    error, probability = (exact(plain[name], name) for name in ("error", "probability"))
+    return ErrorBound(error, probability, plain["unit"])
+
+
+def geometric_error(eta: Fraction, size: int, probability: Fraction) -> int:
+    """Return the most by which any of so many counts with geometric noise is off, with at least that probability.
+
+    Of one count P(|X| > t) = 2 a^(t+1) / (1 + a), a = exp(-eta); of several at most the sum of these. Rounded up.
+
+    Args:
+        eta: the rate of the noise: P(X = k) is proportional to exp(-eta * |k|).
+        size: how many counts there are.
+        probability: below 1.
+    """
+    with precision(_ERROR_DIGITS):
+        share = ball((1 - probability) / (2 * size))
+        least = -(share * (1 + (-ball(eta)).exp())).log() / ball(eta)
+        return max(0, math.ceil(upper(least)) - 1)
+
+
+def counts_list_error(eta: Fraction, candidates: int, k: int, probability: Fraction) -> int:
+    """Return by how many records no place of a list of noisy counts is behind, with at least that probability.
+
+    A place is behind by t only if the noise of one of the k most common candidates is less by t than that of one
+    below it: docs/reference/mechanisms/top_counts.md. Their differences are at least t with the chance of
+    `_difference_chance`; of all pairs at most the sum of these.
+
+    Args:
+        eta: the rate of the noise: P(X = j) is proportional to exp(-eta * |j|).
+        candidates: how many there are.
+        k: the length of the list.
+        probability: below 1.
+    """
+    pairs = k * candidates - k * (k + 1) // 2
+
+    def keeps(error: int) -> bool:
+        with precision(_ERROR_DIGITS):
+            return bool(pairs * _difference_chance(eta, error) <= ball(1 - probability))
+
+    if pairs == 0:
+        return 0
+    low, high = 0, max(1, math.ceil(1 / eta))
+    while not keeps(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if keeps(middle) else (middle, high)
+    return high
+
+
+def _difference_chance(eta: Fraction, least: int) -> arb:
+    """Return P(X - Y >= least), for two geometric noises and a whole number above 0, at the precision in force.
+
+    With a = exp(-eta), P(X - Y = d) = ((1 - a) / (1 + a))**2 a**d (d - 1 + 2 / (1 - a**2)) for d >= 0.
+    """
+    step = -(-ball(eta)).expm1()  # 1 - a, without cancellation
+    a = 1 - step
+    first = least - 1 + 2 / (step * (1 + a))
+    return (step / (1 + a)) ** 2 * (-ball(eta) * least).exp() * (first + a / step) / step

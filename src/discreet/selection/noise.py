@@ -1,0 +1,153 @@
+"""laplace, geometric and randomized_response: a number or a truth, with noise."""
+
+from collections.abc import Iterable
+from typing import TypeVar, Unpack, overload
+
+from ..base.numbers import Number
+from ..errors import InvalidArgument
+from ..mechanisms import read_mechanism
+from .candidates import Grid, Labels
+from .question import Query, release
+from .releases import Release
+from .scores.contract import Score
+from .scores.distance import Distance, Lattice, ListedDistance
+from .scores.truth import Truth
+from .terms import AnswerTerms, Terms, takes_terms, takes_terms_without
+
+_T = TypeVar("_T")
+
+_MOST_LISTED = 1_000_000
+"""The most points of a grid that are listed."""
+
+
+@takes_terms
+def laplace(
+    value: object,
+    *,
+    sensitivity: Number,
+    step: Number = 1,
+    lo: Number | None = None,
+    hi: Number | None = None,
+    **terms: Unpack[Terms],
+) -> Release:
+    """Release a number with Laplace noise on a grid: P(r) proportional to exp(-eta * |value - r|).
+
+    Without `lo` and `hi` the answer is any multiple of `step`, and eta is epsilon / sensitivity. With
+    them it is a point of `Grid(lo, hi, step)`, the distribution is cut off at both ends, and eta is half of that.
+    With both ends any mechanism will do, on up to 1,000,000 points: `Base2(Base2Eta(1, 1))` weighs a point at
+    a distance d from the value by 2**-d, exactly (Ilvento's example).
+
+    Args:
+        value: a finite number; it goes to the nearest point first. Private: no error shows it.
+        sensitivity: the most that the value changes between neighbours, a positive number in its units. It
+            is rounded up to whole steps: a float such as 0.1 is a little more than one tenth, "0.1" is not.
+        step: the distance of neighbouring answers, in units of the value; 1 by default.
+        lo: the least answer, in units of the value; needs `hi`. Without it there is no least.
+        hi: the largest answer, in units of the value; needs `lo`. Without it there is no largest.
+        **terms: the shared arguments, described in `Terms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the value is no finite number.
+
+    Side channels: those of the mechanism; time depends on the length of the numbers too. Mechanisms that take no
+    runs that slope go through all points, and their time depends on how many there are.
+    """
+    if (lo is None) != (hi is None):
+        raise InvalidArgument("give both lo and hi, or neither")
+    answers = Lattice(step) if lo is None or hi is None else Grid(lo, hi, step)
+    score = _score(Distance(value, sensitivity, answers), terms)
+    return release(score, answers, Query("laplace", "laplace"), terms)
+
+
+def _score(distance: Distance, terms: Terms) -> Score:
+    """Return the score in runs, or point by point for a mechanism that takes no runs that slope.
+
+    Raises:
+        InvalidArgument: if there are too many points, or no ends.
+    """
+    mechanism = read_mechanism(terms.get("mechanism", "exponential"))
+    if mechanism.takes_runs is True:
+        return distance
+    size = distance.answers.size
+    if not 0 < size <= _MOST_LISTED:
+        many = (
+            f"there are {size:,} points" if size else "without lo and hi there is no end of points"
+        )
+        raise InvalidArgument(
+            "{mechanism_name} needs up to {most_listed:,} points in a list, and {many}; use a "
+            "larger step, or the exponential mechanism",
+            mechanism_name=mechanism.name,
+            most_listed=_MOST_LISTED,
+            many=many,
+        )
+    return ListedDistance(distance)
+
+
+@overload
+def geometric(
+    value: object, *, sensitivity: Number, **terms: Unpack[AnswerTerms]
+) -> Release[int]: ...
+
+
+@overload
+def geometric(value: object, *, sensitivity: Number, **terms: Unpack[Terms]) -> Release: ...
+
+
+@takes_terms
+def geometric(value: object, *, sensitivity: Number, **terms: Unpack[Terms]) -> Release:
+    """Release an integer with geometric noise (discrete Laplace): P(value + k) = (1-a)/(1+a) * a**|k|.
+
+    Here a = exp(-epsilon / sensitivity), with the sensitivity rounded up to an integer.
+
+    Args:
+        value: a finite number; it goes to the nearest integer first. Private: no error shows it.
+        sensitivity: the most that the value changes between neighbours, a positive number in its units.
+        **terms: the shared arguments, described in `Terms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the value is no finite number.
+
+    Side channels: those of the mechanism; time depends on the length of the numbers too.
+    """
+    query = Query("geometric", "geometric")
+    return release(Distance(value, sensitivity, Lattice()), Lattice(), query, terms)
+
+
+@overload
+def randomized_response(
+    value: object, candidates: Iterable[_T], **terms: Unpack[AnswerTerms]
+) -> Release[_T]: ...
+
+
+@overload
+def randomized_response(
+    value: object, candidates: Iterable[object], **terms: Unpack[Terms]
+) -> Release: ...
+
+
+@takes_terms_without("neighbors")
+def randomized_response(
+    value: object, candidates: Iterable[object], **terms: Unpack[Terms]
+) -> Release:
+    """Release one person's value, or something else: the truth with probability e**ε / (e**ε + k - 1).
+
+    The k - 1 other candidates are equally likely. Whoever holds one value of one person
+    can answer so, without anybody being trusted.
+
+    Args:
+        value: the person's value, compared as Python does; if it is no candidate, all k candidates are
+            equally likely. Private.
+        candidates: the possible answers; public. `neighbors` is always "replace_one": one value for another.
+        **terms: the shared arguments, described in `Terms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+
+    Side channels: those of the mechanism.
+    """
+    labels = Labels(candidates)
+    relation: Terms = {"neighbors": "replace_one", **terms}
+    query = Query("randomized_response", f"randomized_response, {labels.size} candidates")
+    return release(Truth(value, labels), labels, query, relation)

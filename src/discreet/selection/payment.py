@@ -1,0 +1,115 @@
+"""The bill for a release, and the dataset that it is about. All of it is public."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..base.messages import Message
+from ..privacy.contract import Guarantee
+from ..privacy.units import Unit, plain_unit
+
+if TYPE_CHECKING:
+    from ..mechanisms.accuracy import ErrorBound
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The described dataset that a release is about, in plain values.
+
+    Attributes:
+        name: its name, or None.
+        digest: of all that is declared: see `datasets.Dataset.digest`; None for data without a description.
+        source: where the data are; None for data in memory.
+        privacy_unit: the column of the privacy unit, or its columns; or None.
+        max_contributions: the declared bound, or None.
+        columns: the declared columns, in words.
+        tables: the tables of a query as the catalogue of its database told, in plain values; None where there is no
+            query, or nobody asked: see `tables.query_tables`.
+        check: the `TableCheck` of a question about a query: the account's record goes to the reading
+            by it, and the catalogue's tables come back.
+    """
+
+    name: str | None = None
+    digest: str | None = None
+    source: Any = None
+    privacy_unit: Unit | None = None
+    max_contributions: int | None = None
+    columns: tuple[str, ...] = ()
+    tables: Any = None
+    check: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The source and the privacy unit: a change of them needs the owner's word."""
+        names = ("source", "privacy_unit", "max_contributions")
+        return {name: getattr(self, name) for name in names} | {
+            "privacy_unit": plain_unit(self.privacy_unit)
+        }
+
+
+UNDESCRIBED = About()
+"""A table or a column that was given without a description."""
+
+
+@dataclass(frozen=True, slots=True)
+class BilledPart:
+    """One of several questions that are answered at one price. Public.
+
+    Attributes:
+        name: its name among them.
+        guarantee: its own guarantee.
+        worst_error: a bound on the error of its answer; None where none is known.
+    """
+
+    name: str
+    guarantee: Guarantee
+    worst_error: ErrorBound | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the part in plain values, ready for JSON."""
+        worst = None if self.worst_error is None else self.worst_error.as_dict()
+        return {"name": self.name, "guarantee": self.guarantee.as_dict(), "worst_error": worst}
+
+    def __str__(self) -> str:
+        part = Message("{name}: {guarantee}", name=self.name, guarantee=self.guarantee)
+        if self.worst_error is None:
+            return part
+        return Message("{part}; worst error: {error}", part=part, error=self.worst_error)
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """The public side of one release: its question, its guarantee and its name in a ledger.
+
+    Attributes:
+        guarantee: the guarantee of the whole release, all draws together.
+        mechanism: the name of the mechanism.
+        query: the question in words.
+        digest: of everything but the data that decides the distribution of the answer: see `digests`.
+        request: the caller's name for this request; the same name is never charged or drawn twice.
+        candidates: how many candidates there are, where that is public and finite.
+        unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several;
+            None if every row is one.
+        about: the described dataset; `UNDESCRIBED` for other data; None where scores or a number were given.
+        worst_error: a bound on the error of one answer; None where none is known, or nobody asked for it.
+        parts: the questions, where several are answered at this price.
+    """
+
+    guarantee: Guarantee
+    mechanism: str
+    query: str
+    digest: str
+    request: str | None = None
+    candidates: int | None = None
+    unit: Unit | None = None
+    about: About | None = None
+    worst_error: ErrorBound | None = field(default=None, compare=False)
+    parts: tuple[BilledPart, ...] = field(default=(), compare=False)
+
+    def under(self, request: str) -> Bill:
+        """Return the bill under the name of a request; `dataclasses.replace` takes twice as long."""
+        return Bill(
+            self.guarantee, self.mechanism, self.query, self.digest, request, self.candidates, self.unit,
+            self.about, self.worst_error, self.parts,
+        )  # fmt: skip

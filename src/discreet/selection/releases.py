@@ -1,0 +1,282 @@
+"""Results: a `Release`, which may be published.
+
+Their words and tables are imported when they are first written, so that a first answer comes sooner.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic
+
+from ..base.messages import AND, Message, gettext, join, plural
+from ..errors import InvalidArgument
+from ..privacy.contract import Guarantee
+from ..privacy.units import Unit, plain_unit
+from .candidate_types import T
+from .shown_answers import (
+    COUNTING,
+    answer_in_words,
+    are_counts,
+    floor_counts,
+    is_mean,
+    mean_in_words,
+    note_of_counts,
+)
+
+if TYPE_CHECKING:
+    from ..base.count_tables import CountTable
+
+_new, _set = object.__new__, object.__setattr__  # they are looked up in every short draw
+
+
+@dataclass(frozen=True, eq=False)  # without slots: `with_value` copies all attributes at once
+class Release(Generic[T]):
+    """A private answer with its guarantee. All of it is public.
+
+    A type checker knows the type of a single answer by its candidates: `mode(..., candidates=["tea", "coffee"])`
+    is a `Release[str]`. `Release` alone is one of any type.
+
+    Attributes:
+        value: the answer: a candidate, or its index where no candidates were named; for `size=n` draws
+            a list of them, or an array of indices. With groups, a dict from groups to answers.
+        guarantee: the guarantee of the whole release, all draws together.
+        mechanism: the name of the mechanism.
+        unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several;
+            None if every row is one.
+        query: the question in words.
+        candidates: the number of candidates, where it is known and finite.
+        charged: whether a ledger was charged for it; False if the same request was charged before, so that
+            this answer was free; None without a ledger, or if the account does not tell.
+        counts: noisy counts of the answers, in the shape of the value: a list beside a list, with groups a dict;
+            None where they are not released.
+        gap: how far ahead the winner was; None where it is not released.
+        other: the noisy number of units outside the answers; None where it is not released.
+        bounds: the bounds that were drawn for a sum or a mean, the lower one first; None where they were known.
+        digits: to how many digits the answer was drawn, where no candidates were named; None for all else.
+    """
+
+    value: T
+    guarantee: Guarantee
+    mechanism: str
+    unit: Unit | None = None
+    query: str = ""
+    candidates: int | None = None
+    charged: bool | None = None
+    counts: Any = None
+    gap: Any = None
+    other: Any = None
+    bounds: Any = None
+    digits: int | None = None
+
+    @property
+    def promise(self) -> str:
+        """The guarantee in brief, for the privacy unit, the mechanism, and to how many digits it answered."""
+        from ..privacy.wording import by_mechanism, in_brief
+
+        digits = "" if self.digits is None else _to_digits(self.digits)
+        parts = (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism), digits)
+        return join(AND, parts)
+
+    @property
+    def shown(self) -> "Release":
+        """The same release as it is shown to a reader: with 0 in place of counts below it."""
+        if not self.notes:
+            return self
+        floored = {"counts": floor_counts(self.counts), "other": floor_counts(self.other)}
+        if are_counts(self.mechanism, self.query):
+            floored["value"] = floor_counts(self.value)
+        return replace(self, **floored)
+
+    @property
+    def notes(self) -> list[Message]:
+        """Sentences about how the answer is shown to a reader."""
+        value = self.value if are_counts(self.mechanism, self.query) else None
+        note = note_of_counts(value, self.counts, self.other)
+        return [] if note is None else [note]
+
+    def with_value(self, answer: Any) -> "Release":
+        """Return the same release of another value, in a fraction of the constructor's time."""
+        release, attributes = _new(type(self)), self.__dict__.copy()
+        attributes["value"] = answer
+        _set(release, "__dict__", attributes)
+        return release
+
+    def parts(self) -> dict[str, Any]:
+        """Return the parts besides the answer, by name: `counts`, `gap` and others, if there are any."""
+        every = {
+            "counts": self.counts, "gap": self.gap, "other": self.other, "bounds": self.bounds,
+        }  # fmt: skip
+        return {name: part for name, part in every.items() if part is not None}
+
+    def count_table(self) -> "CountTable | None":
+        """Return the answer as a table of counts with bars; None where it is none."""
+        release = self.shown
+        has_pairs = isinstance(self.value, Mapping) and not is_mean(self.query)
+        if self.mechanism in COUNTING and has_pairs:
+            counts: Mapping[Any, Any] = release.value
+            head: tuple[str, ...] = ()
+        elif isinstance(self.value, list) and isinstance(self.counts, list):
+            counts = dict(zip(map(as_hashable, self.value), release.counts, strict=True))
+            head = ("answer", "count")
+        else:
+            return None
+        if not _are_counts(counts):
+            return None
+        from ..base.count_tables import table_of_counts
+
+        return table_of_counts(counts, head)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the release in plain values, exact numbers as text, ready for JSON."""
+        unit = {} if self.unit is None else {"privacy_unit": plain_unit(self.unit)}
+        charged = {} if self.charged is None else {"charged": self.charged}
+        return {
+            "value": json_value(self.value),
+            **{name: json_value(part) for name, part in self.parts().items()},
+            **({} if self.digits is None else {"digits": self.digits}),
+            "mechanism": self.mechanism,
+            "guarantee": self.guarantee.as_dict(),
+            **unit,
+            **charged,
+        }
+
+    def __str__(self) -> str:
+        about = "; ".join([self.promise, *self.notes])
+        return f"{', '.join(self.shown.in_words())} [{about}]"
+
+    def _repr_html_(self) -> str:
+        from ..base.text_tables import TextTable
+        from .sentences import question_in_words
+
+        facts = [
+            ("guarantee", self.promise),
+            ("question", question_in_words(self.query)),
+            *(("note", note) for note in self.notes),
+        ]
+        picture = self._picture()
+        rows = tuple(row for row in (*([] if picture else self.shown.rows()), *facts) if row[1])
+        return picture + TextTable((), rows, "Release: may be published").html()
+
+    def _picture(self) -> str:
+        """Return the answer as HTML of its own, where it has one: a table of counts, or a profile."""
+        counts = self.count_table()
+        if counts is not None:
+            others = {name: part for name, part in self.shown.parts().items() if name != "counts"}
+            if not others:
+                return counts.html()
+            from ..base.text_tables import fact_table
+
+            return counts.html() + fact_table("", others).html()
+        value: Any = self.value
+        return str(value._repr_html_()) if hasattr(value, "lines") else ""
+
+    def __repr__(self) -> str:
+        answer = ", ".join(self.in_words(repr))
+        return f"Release({shorten(answer)}: {self.promise})"
+
+    def in_words(self, write: Callable[[object], str] = answer_in_words) -> list[str]:
+        """Return the answer and the parts besides, in words."""
+        words, count = self.parts_in_words(), self.counts
+        answer: str = write(self.value)
+        if is_mean(self.query) and isinstance(count, int):
+            answer = mean_in_words(self.value, count)
+            del words["counts"]
+        return [answer, *(f"{name} {part}" for name, part in words.items())]
+
+    def parts_in_words(self) -> dict[str, str]:
+        """Return the parts besides the answer in words, by name."""
+        words = {name: answer_in_words(part) for name, part in self.parts().items()}
+        if isinstance(self.bounds, list) and len(set(self.bounds)) == 1:
+            words["bounds"] = gettext(
+                "{bounds}, so all records count as {number}",
+                bounds=words["bounds"], number=answer_in_words(self.bounds[0]),
+            )  # fmt: skip
+        return words
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the answer as rows of a table: one, one for each group, or one for each counted answer."""
+        names: Iterable[Any] = ["answer"]
+        contents: Iterable[Any] = [self.value]
+        words = self.parts_in_words()
+        if isinstance(self.value, dict):
+            names, contents = self.value, self.value.values()
+            if is_mean(self.query) and isinstance(self.counts, dict):
+                contents = [mean_in_words(self.value[name], self.counts[name]) for name in names]
+                words.pop("counts")
+        elif is_mean(self.query) and isinstance(self.counts, int):
+            contents = [mean_in_words(self.value, self.counts)]
+            words.pop("counts")
+        elif isinstance(self.value, list) and "counts" in words:
+            names, contents = self.value, self.counts
+            words.pop("counts")
+        pairs = zip(names, contents, strict=True)
+        answers = [(answer_in_words(name), answer_in_words(content)) for name, content in pairs]
+        return [*answers, *words.items()]
+
+
+def _to_digits(digits: int) -> Message:
+    """Return the words that an answer is rounded to so many digits."""
+    return plural("to {count} digit", "to {count} digits", digits)
+
+
+def _are_counts(counts: Mapping[Any, Any]) -> bool:
+    """Return whether there are numbers under keys, or under groups and keys, and at least one."""
+    return bool(counts) and all(
+        isinstance(one, int) or (isinstance(one, Mapping) and _are_counts(one))
+        for one in counts.values()
+    )
+
+
+def json_value(value: object) -> object:
+    """Return a value for JSON: numbers, text, lists and dicts as they are, everything else as text.
+
+    A dict is an object, its keys as text. If two keys have one text, as 1 and "1", or a date and its ISO text, no
+    answer is lost: it is a list of objects with "key", "type" and "value".
+    """
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if hasattr(value, "as_dict"):
+        return value.as_dict()
+    if isinstance(value, list):
+        return [json_value(item) for item in value]
+    if isinstance(value, dict):
+        return _json_object(value)
+    ordinary = (
+        value is None
+        or isinstance(value, str | int)
+        or (isinstance(value, float) and math.isfinite(value))
+    )
+    return value if ordinary else str(value)
+
+
+def _json_object(answers: Mapping[Any, Any]) -> object:
+    """Return answers by key: an object, or a list where an object would lose one of them."""
+    texts = {str(key): json_value(answer) for key, answer in answers.items()}
+    if len(texts) == len(answers):
+        return texts
+    return [
+        {"key": json_value(key), "type": _kind_of_key(key), "value": json_value(answer)}
+        for key, answer in answers.items()
+    ]
+
+
+def _kind_of_key(key: object) -> str:
+    """Return the kind of a key, as a ledger names those of released values; of all else the name of its class."""
+    from .released_values import ReleasedValue
+
+    try:
+        return ReleasedValue.of(key).kind
+    except InvalidArgument:
+        return type(key).__name__
+
+
+def shorten(text: str) -> str:
+    """Return the text, or its beginning if it would fill the screen."""
+    return text if len(text) <= 200 else f"{text[:197]}..."
+
+
+def as_hashable(value: Any) -> Any:
+    """Return several answers as a tuple, and those of groups as one of pairs."""
+    if isinstance(value, dict):
+        return tuple((group, as_hashable(answer)) for group, answer in value.items())
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,1 @@
+"""Scores that need no table: given, of one's own, and distances."""

@@ -1,0 +1,96 @@
+"""select_generalized: one of the candidates, by scores of different sensitivities."""
+
+import math
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import TypeVar, Unpack, overload
+
+from ..base.numbers import Number, positive
+from ..errors import InvalidNumber, preview
+from .question import Query, ask, release
+from .releases import Release
+from .scores.generalized import Generalized, read_changes
+from .select import unfold
+from .terms import AnswerTerms, Terms, takes_terms
+
+_T = TypeVar("_T")
+
+
+@overload
+def select_generalized(
+    scores: Mapping[_T, object],
+    sensitivities: Iterable[Number],
+    *,
+    beta: Number = "0.05",
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def select_generalized(
+    scores: object,
+    sensitivities: Iterable[Number],
+    *,
+    beta: Number = "0.05",
+    candidates: Iterable[_T],
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def select_generalized(
+    scores: object,
+    sensitivities: Iterable[Number],
+    *,
+    beta: Number = "0.05",
+    candidates: Iterable[object] | None = None,
+    **terms: Unpack[Terms],
+) -> Release: ...
+
+
+@takes_terms
+def select_generalized(
+    scores: object,
+    sensitivities: Iterable[Number],
+    *,
+    beta: Number = "0.05",
+    candidates: Iterable[object] | None = None,
+    **terms: Unpack[Terms],
+) -> Release:
+    """Release one of the candidates, where some scores may change much more than others.
+
+    With probability 1 - beta its score is at least q[j] - (4 / epsilon) * ln(n / beta) * D[j] for every j (with
+    the exponential mechanism): a candidate of small sensitivity D[j] is found as surely as if all were small.
+
+    Args:
+        scores: finite numbers q, one per candidate, higher is better: an array, a series, a list, or
+            a mapping from candidates to scores.
+        sensitivities: D, the most that each score can change between neighbours, in the order and the units of
+            the scores.
+        beta: how likely the bound above may fail, between 0 and 1; "0.05" by default.
+        candidates: the possible answers; without them the answer is an index.
+        **terms: the shared arguments, described in `Terms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the scores are no finite numbers, or not as many as the sensitivities.
+
+    Side channels: those of the mechanism, and the time of arithmetic with fractions, which depends on the
+    scores.
+    """
+    scores, labels, places = unfold(scores, candidates, terms)
+    changes = read_changes(sensitivities)
+    if places is not None and len(places) == len(changes):
+        changes = tuple(changes[i] for i in places)
+    guarantee = ask(Generalized(scores, changes, Fraction(0)), terms).calibrated.guarantee
+    t = _lowering(guarantee.pure or Fraction(1), len(changes), positive(beta, "beta"))
+    query = Query("generalized", f"generalized, {len(changes)} candidates")
+    return release(Generalized(scores, changes, t), labels, query, terms)
+
+
+def _lowering(epsilon: Fraction, n: int, beta: Fraction) -> Fraction:
+    """Return about (2 / epsilon) * ln(n / beta). Any number is as private, so rounding does no harm."""
+    if beta >= 1:
+        raise InvalidNumber("beta must be below 1, got {beta}", beta=preview(beta))
+    log = math.log(n) + math.log(beta.denominator) - math.log(beta.numerator)
+    return 2 / epsilon * Fraction(round(1024 * log), 1024)

@@ -1,0 +1,463 @@
+"""select_rows: one answer from every row of scores."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar, Unpack, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.arguments import read_sequence
+from ..base.float_environment import in_default_environment
+from ..base.numbers import Number, count, flag, positive
+from ..errors import InvalidArgument, InvalidScores, preview
+from ..mechanisms import Mechanism
+from ..mechanisms.contract import Calibrated, Law, calibrate, identity_of, read_parameter
+from ..mechanisms.epsilon_shares import share_of
+from ..mechanisms.masked import MaskedMechanism
+from ..privacy.calibration import read_share
+from ..privacy.guarantees import ApproxDP, Guarantee
+from ..privacy.sensitivity import read_neighbors
+from ..privacy.units import unit_in_words
+from ..sampling.arrays import as_array
+from ..sampling.bits import SystemBits
+from ..sampling.categorical_rows import CategoricalRows, serves_rows
+from ..sampling.rows import ScoreRows, count_rows, read_rows
+from .candidates import Labels
+from .question import Order, Query, Question, answers_at, ask
+from .releases import Release
+from .scores.given import Given
+from .terms import SelectAnswerTerms, Terms, takes_terms_without
+
+_T = TypeVar("_T")
+
+_MOST_ROWS_OF_SCORES = 10**7
+
+
+class _RowTerms(SelectAnswerTerms, total=False):
+    """The terms of answers from rows of scores, for overloads."""
+
+    rows: int | None
+    epsilon_per_row: Number | None
+    delta: Number | None
+    disjoint: bool
+    mask: object
+    base_measure: object
+    log_base_measure: object
+
+
+@overload
+def select_rows(
+    scores: object, *, candidates: Iterable[_T], **terms: Unpack[_RowTerms]
+) -> Release[list[_T]]: ...
+
+
+@overload
+def select_rows(
+    scores: object, *, candidates: None = None, **terms: Unpack[_RowTerms]
+) -> Release[NDArray[np.int64]]: ...
+
+
+@takes_terms_without("size")
+def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
+    scores: object,
+    *,
+    rows: int | None = None,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    candidates: Iterable[object] | None = None,
+    epsilon_per_row: Number | None = None,
+    delta: Number | None = None,
+    disjoint: bool = False,
+    mask: object = None,
+    base_measure: object = None,
+    log_base_measure: object = None,
+    **terms: Unpack[Terms],
+) -> Release:
+    """Release one candidate for every row of scores: the better its score in the row, the likelier.
+
+    The epsilon (or rho) is that of the whole call. By default one record may change the scores of all rows, so
+    it is divided by their number; `disjoint=True` states that a record changes one row, and then every
+    row has all of it.
+
+    Args:
+        scores: finite numbers, one row per answer, one column per candidate, higher is better: a 2-D array of
+            NumPy, PyTorch or JAX in main memory, or a list of lists.
+        rows: the number of rows, public. Without it, it is read from the shape of the scores, which
+            counts as public.
+        sensitivity: the most that one score can change between neighbours, a positive number in units of the
+            score; the same for all rows. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores of a row can change.
+        monotonic: whether all scores of a row move the same way whenever one record comes or goes, False by
+            default; this halves the cost.
+        candidates: the possible answers, public, in the order of the columns; without them an answer is an
+            index.
+        epsilon_per_row: instead of `epsilon`, that of every row; the guarantee of the release says what all rows
+            cost together.
+        delta: the δ of all answers together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and
+            each has as much as the library's bound on composition allows, which for many rows is several
+            times an equal share of ε. Finding it takes up to a few seconds. Goes with `epsilon`.
+        disjoint: whether one record can change the scores of one row only, whatever the other records are,
+            False by default. Under "replace_one" it may then change two rows, which is paid for.
+        mask: True for every candidate that may be answered, public: one truth value per column, or a table of
+            them. Scores of the others are not looked at. Without it all may be answered.
+        base_measure: weights of the candidates, public, that multiply their probabilities, zero or more: one
+            per column, or a table of them. Takes the exponential mechanism.
+        log_base_measure: instead, the natural logarithms of such weights; -inf is a weight of zero. A float means
+            its binary value.
+        **terms: the shared arguments, described in `Terms`.
+
+    Returns:
+        A list with one candidate per row, or an array of indices, with the guarantee of all of them together.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the scores are no table of finite numbers, or its shape is not as stated. There is
+            no score of -inf: whether a candidate can be answered must not depend on the data.
+
+    Side channels: those of the mechanism, row by row. Reading and computing depend on the shape, the mask and
+    the base measure.
+
+    Proof: docs/explanation/rows.md.
+    """
+    if "size" in terms:
+        raise TypeError("select_rows gives one answer per row and has no size; repeat the rows")
+    number = _number_of_rows(scores, rows)
+    labels = None if candidates is None else Labels(candidates)
+    changes = _changed_rows(number, flag(disjoint, "disjoint"), terms)
+    score = Given(None, sensitivity, spread, monotonic)
+    question = base = ask(score, _terms_of_a_row(terms, epsilon_per_row, changes), labels)
+    together = question.guarantee.repeated(changes)
+    if delta is not None:
+        together = _read_total(terms, changes, delta, base)
+        question = ask(score, _sharpen(terms, changes, together, base), labels)
+    mechanisms = with_measures(question.mechanism, mask, base_measure, log_base_measure, number)
+    possible = [_possible(one, labels) for one in mechanisms]
+    calibrated = [calibrate(one, question.sensitivity, question.parameter) for one in mechanisms]
+    details = partial(_description_of_rows, base, mechanisms, changes, together)
+    order = replace(_order_of_rows(question, number), guarantee=together, details=details)
+
+    def prepare() -> Callable[[], list[int]]:
+        table = read_rows(scores) if question.account is None else read_rows(scores).copy()
+        return drawing(_check_shape(table, number, labels, possible), calibrated, possible)
+
+    return order.deliver(prepare, lambda indices: _name_answers(indices, labels))
+
+
+def _order_of_rows(question: Question, number: int) -> Order:
+    """Return the order of so many rows, as it is told and stored."""
+    per = "" if question.unit is None else f", per {unit_in_words(question.unit)}"
+    query = Query("select_rows", f"select_rows, {number} rows{per}", {"rows": number})
+    return replace(question.order(query), question=None)
+
+
+def _number_of_rows(scores: object, rows: object) -> int:
+    """Return the public number of rows.
+
+    Raises:
+        InvalidArgument: if it is not given, and the scores have no shape.
+    """
+    number = count_rows(scores) if rows is None else rows
+    if number is None:
+        raise InvalidArgument(
+            "the number of rows is not known before the scores are read: give rows"
+        )
+    return count(number, "rows", most=_MOST_ROWS_OF_SCORES)
+
+
+def _changed_rows(number: int, disjoint: bool, terms: Terms) -> int:
+    """Return how many rows one step between neighbours may change."""
+    if not disjoint:
+        return number
+    neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
+    return min(number, 1 if neighbors == "add_remove" else 2)
+
+
+def _terms_of_a_row(terms: Terms, per_row: object, changes: int) -> Terms:
+    """Return the terms of the answer of one row: the share of those that a record may change."""
+    if per_row is not None:
+        if any(terms.get(name) is not None for name in ("epsilon", "rho", "scale")):
+            raise InvalidArgument("give one of epsilon, epsilon_per_row, rho and scale")
+        return {**terms, "epsilon": positive(per_row, "epsilon_per_row")}
+    parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+    if parameter is None or parameter.kind == "scale":  # a scale is that of every answer
+        return terms
+    shared: dict[str, Any] = {**terms, parameter.kind: parameter.value / changes}
+    return shared  # type: ignore[return-value]
+
+
+def _read_total(terms: Terms, changes: int, delta: object, question: Question) -> ApproxDP:
+    """Return the (epsilon, delta)-DP that is asked for.
+
+    Raises:
+        InvalidArgument: if it is not asked for by epsilon, or nothing is gained by delta.
+    """
+    if terms.get("epsilon") is None:
+        raise InvalidArgument("delta goes with epsilon: all answers are (epsilon, delta)-DP")
+    if changes == 1:
+        raise InvalidArgument("a record changes one row only, so delta gains nothing: leave it out")
+    whole = positive(terms["epsilon"], "epsilon")
+    return ApproxDP(whole, read_share(delta), question.sensitivity.neighbors)
+
+
+def _sharpen(terms: Terms, changes: int, together: ApproxDP, question: Question) -> Terms:
+    """Return the terms of the answer of one row, with which all together are (epsilon, delta)-DP.
+
+    The rows are all fixed before an answer is drawn.
+    """
+    mechanism, sensitivity = question.mechanism, question.sensitivity
+    share = share_of(mechanism, sensitivity, changes, together, adaptive=False)
+    return {**terms, "epsilon": share}
+
+
+def _description_of_rows(
+    base: Question, mechanisms: Sequence[Mechanism], changes: int, together: Guarantee
+) -> Mapping[str, object]:
+    """Return the public parts that decide the distribution of the answers, for a digest.
+
+    With a delta that is the epsilon that was asked for, not the share that was found for a row.
+    """
+    slack = {"delta": together.delta} if isinstance(together, ApproxDP) else {}
+    return {
+        **base.order(Query("", "")).details(),
+        "mechanism": [identity_of(mechanism) for mechanism in mechanisms],
+        "changed_rows": changes,
+        **slack,
+    }
+
+
+def _possible(mechanism: Mechanism, labels: Labels | None) -> Sequence[bool] | None:
+    """Return which candidates can be answered, or None where all can.
+
+    Raises:
+        InvalidArgument: if the mask or the base measure is of another length than the candidates.
+    """
+    possible: Sequence[bool] | None = getattr(mechanism, "possible", None)
+    if possible is not None and labels is not None and len(possible) != labels.size:
+        raise InvalidArgument(
+            "there are {labels_size} candidates, but the mask or the base measure is for "
+            "{number_of_possible}",
+            labels_size=labels.size,
+            number_of_possible=len(possible),
+        )
+    return possible
+
+
+def _check_shape(
+    table: ScoreRows,
+    number: int,
+    labels: Labels | None,
+    possible: Sequence[Sequence[bool] | None],
+) -> ScoreRows:
+    """Return the rows of scores.
+
+    Raises:
+        InvalidScores: if they are not of the public shape.
+    """
+    if len(table) != number:
+        raise InvalidScores(
+            "there are {number_of_table} rows of scores, and rows is {number}",
+            number_of_table=len(table),
+            number=number,
+        )
+    widths = [labels.size] if labels is not None else [len(p) for p in possible if p is not None]
+    if any(size != table.width for size in widths):
+        raise InvalidScores(
+            "there are {widths} candidates but {table_width} columns of scores; give one for each",
+            widths=widths[0],
+            table_width=table.width,
+        )
+    return table
+
+
+@in_default_environment
+def drawing(
+    table: ScoreRows, calibrated: Sequence[Calibrated], possible: Sequence[Sequence[bool] | None]
+) -> Callable[[], list[int]]:
+    """Compute the private distributions of all answers, and return the function that draws from them."""
+    rate = calibrated[0].rate if len(calibrated) == 1 else None
+    array = table.as_table()
+    with _advice():
+        if rate is not None and array is not None and serves_rows(array, rate):
+            return partial(_draw_rows, CategoricalRows(array, rate))
+        return partial(draw_each, laws_of(table, [one.law for one in calibrated], possible))
+
+
+@contextmanager
+def _advice() -> Iterator[None]:
+    """Add an advice to the error about a score that is not finite."""
+    problem = None
+    try:
+        yield
+    except InvalidScores as error:
+        problem = f"{error}{'' if error.is_finite else _ADVICE}"
+    if problem is not None:
+        raise InvalidScores(problem)
+
+
+_ADVICE = (
+    ". If a candidate may not be answered, say so with a public mask, not with a score: it must not come and go "
+    "with the data"
+)
+
+
+def _draw_rows(rows: CategoricalRows) -> list[int]:
+    """Return one index per row."""
+    return rows.draw(SystemBits())
+
+
+def laws_of(
+    table: ScoreRows,
+    laws: Sequence[Callable[[Any], Law]],
+    possible: Sequence[Sequence[bool] | None],
+) -> list[Law]:
+    """Compute the private distributions of all answers; no bit is read.
+
+    Args:
+        table: the rows of scores.
+        laws: the functions from scores to a distribution, one a row or one for all.
+        possible: which candidates can be answered, or None where all can; as many as `laws`.
+
+    Raises:
+        InvalidScores: if the scores are not finite numbers.
+    """
+    alike = len(table) if len(laws) == 1 else 1
+    rows = table.read(list(possible) * alike)
+    return [law(row) for law, row in zip(list(laws) * alike, rows, strict=True)]
+
+
+def draw_each(laws: Sequence[Law]) -> list[int]:
+    """Return one index per row."""
+    bits = SystemBits()
+    return [int(law.draw(bits)) for law in laws]
+
+
+def _name_answers(indices: Any, labels: Labels | None) -> Any:
+    """Return the candidates with these indices, or the indices."""
+    return np.array(indices, dtype=np.int64) if labels is None else answers_at(indices, labels)
+
+
+Mask = NDArray[np.bool_]
+
+
+def with_measures(
+    mechanism: Mechanism, mask: Any, base_measure: Any, log_base_measure: Any, rows: int
+) -> list[Mechanism]:
+    """Return the mechanisms of the rows, or one for all rows alike.
+
+    Args:
+        mechanism: the mechanism without them.
+        mask: truth values by candidate, for all rows or by row, or None.
+        base_measure: weights by candidate, for all rows or by row, or None.
+        log_base_measure: logarithms of weights by candidate, for all rows or by row, or None.
+        rows: how many rows there are.
+
+    Raises:
+        InvalidArgument: if one of them cannot be accepted, or they do not go together.
+    """
+    masks = _for_each(mask, "mask", rows, _read_mask)
+    if base_measure is None and log_base_measure is None:
+        if masks is None:
+            return [mechanism]
+        if not getattr(mechanism, "uniform", True):
+            raise InvalidArgument(
+                "a mask goes with the base_measure of select_rows, not with that of the mechanism"
+            )
+        return [MaskedMechanism(mechanism, tuple(one.tolist())) for one in masks]
+    if "base_measure" not in getattr(mechanism, "options", ()) or not getattr(
+        mechanism, "uniform", True
+    ):
+        raise InvalidArgument("a base measure goes with the exponential mechanism alone")
+    measures = _measures(mechanism, base_measure, log_base_measure, rows)
+    if masks is None:
+        return measures
+    return [_apply_mask(measure, one) for measure, one in _pairs(measures, masks)]
+
+
+def _measures(mechanism: Any, base_measure: Any, log_base_measure: Any, rows: int) -> list[Any]:
+    """Return the mechanism with these measures."""
+    if base_measure is not None and log_base_measure is not None:
+        raise InvalidArgument("give base_measure or log_base_measure, not both")
+    name, weights = "base_measure", base_measure
+    if base_measure is None:
+        name, weights = "log_base_measure", log_base_measure
+    return _for_each(weights, name, rows, lambda row: replace(mechanism, **{name: row})) or []
+
+
+def _for_each(value: Any, name: str, rows: int, parse: Callable[[Any], _T]) -> list[_T] | None:
+    """Return a value as parsed: once for all rows alike, or row by row.
+
+    Raises:
+        InvalidArgument: if there are not as many rows as there are rows of scores.
+    """
+    if value is None:
+        return None
+    single = isinstance(value, list | tuple)
+    sequence = value if single else _array(value, name)
+    nested = any(isinstance(row, list | tuple | np.ndarray) for row in sequence[:1])
+    if not nested:
+        return [parse(sequence)]
+    each = read_sequence(sequence, name)
+    if len(each) != rows:
+        raise InvalidArgument(
+            "{name} has {number_of_each} rows, but there are {rows} rows of scores; give one for "
+            "each, or one for all",
+            name=name,
+            number_of_each=len(each),
+            rows=rows,
+        )
+    return [parse(row) for row in each]
+
+
+def _array(value: Any, name: str) -> Any:
+    """Return an array of any library as NumPy's; anything else is refused."""
+    array = None
+    with suppress(InvalidScores):  # its message speaks of scores
+        array = as_array(value)
+    if array is None or not 1 <= array.ndim <= 2:
+        raise InvalidArgument(
+            "{name} must be a list or an array, with one value for each candidate, or a table of "
+            "them with a row for each row of scores, got {value}",
+            name=name,
+            value=preview(value),
+        )
+    return array
+
+
+def _read_mask(values: Any) -> Mask:
+    """Return the truth values of one row."""
+    each = read_sequence(values, "mask")
+    if not each or not all(type(one) in (bool, np.bool_) for one in each):
+        raise InvalidArgument(
+            "mask must hold True or False for each candidate: True for those that may be answered"
+        )
+    if not any(each):
+        raise InvalidArgument("mask must leave at least one candidate: there must be an answer")
+    return np.array(each, dtype=np.bool_)
+
+
+def _pairs(measures: Sequence[Any], masks: Sequence[Mask]) -> list[tuple[Any, Mask]]:
+    """Return the measures and the masks of the rows."""
+    rows = max(len(measures), len(masks))
+    each = list(measures) * (rows if len(measures) < rows else 1)
+    return list(zip(each, list(masks) * (rows if len(masks) < rows else 1), strict=True))
+
+
+def _apply_mask(mechanism: Any, mask: Mask) -> Mechanism:
+    """Return the mechanism with weights of zero where the mask is False."""
+    measure = mechanism.measure
+    if measure.size != len(mask):
+        raise InvalidArgument(
+            "the base measure is for {measure_size} candidates and the mask for {number_of_mask}",
+            measure_size=measure.size,
+            number_of_mask=len(mask),
+        )
+    if not mask[measure.places].any():
+        raise InvalidArgument(
+            "mask and base measure leave no candidate: there must be an answer in every row"
+        )
+    variant: Mechanism = replace(mechanism, **{measure.argument: measure.restrict(mask)})
+    return variant

@@ -1,0 +1,81 @@
+"""How an answer is shown to a reader: counts below 0 as 0, and a mean with how many numbers it is from.
+
+Programs get the answer as it is: the value, JSON and arrays keep the noisy counts, so that their sums are right on
+average.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..base.escapes import visible_text
+from ..base.messages import Message, plural
+
+COUNTING = frozenset({"geometric", "private_keys"})
+"""The mechanisms whose answers of several keys are counts."""
+
+_COUNTS, _MEAN = ("number of records", "count of ", "counts of "), "mean of "
+"""How the words of questions begin that are answered by counts, or by means."""
+
+
+def are_counts(mechanism: str, query: str) -> bool:
+    """Return whether the value of a release is a count, or several; sums have the same noise, and are none."""
+    return mechanism in COUNTING and query.startswith(_COUNTS)
+
+
+def is_mean(query: str) -> bool:
+    """Return whether a question asks for a mean, or for those of groups."""
+    return query.startswith(_MEAN)
+
+
+def floor_counts(counts: Any) -> Any:
+    """Return counts, in lists or by key, with 0 in place of those below it."""
+    if isinstance(counts, Mapping):
+        return {key: floor_counts(one) for key, one in counts.items()}
+    if isinstance(counts, list):
+        return [floor_counts(one) for one in counts]
+    return max(0, counts) if isinstance(counts, int) else counts
+
+
+def note_of_counts(*counts: Any) -> Message | None:
+    """Return the sentence that says how many counts are shown as 0; None where all are as they are."""
+    below = sum(number < 0 for number in _single_counts(counts))
+    if not below:
+        return None
+    return plural(
+        "the noise took {count:,} count below 0: it is shown as 0, and kept as it is in JSON and in Python",
+        "the noise took {count:,} counts below 0: they are shown as 0, and kept as they are in JSON and in Python",
+        below,
+    )
+
+
+def _single_counts(counts: Any) -> Iterator[int]:
+    """Yield the counts in lists and under keys."""
+    if isinstance(counts, int):
+        yield counts
+    elif isinstance(counts, Mapping | list | tuple):
+        for one in counts.values() if isinstance(counts, Mapping) else counts:
+            yield from _single_counts(one)
+
+
+def mean_in_words(mean: object, count: int) -> Message:
+    """Return a mean with how many numbers it is from: a second number alone has no meaning."""
+    if mean is None:  # the count with its noise is 0, or below it
+        return Message("no mean: 0 numbers were found (with noise)")
+    numbers = plural("about {count:,} number", "about {count:,} numbers", count)
+    return Message("{mean}, from {numbers}", mean=mean, numbers=numbers)
+
+
+def answer_in_words(value: object) -> str:
+    """Return an answer as text, with numbers and dates in a list or a dict written as they are alone.
+
+    It may be a text of the data, so what could not be seen in it is escaped.
+    """
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_inside(key)}: {_inside(one)}' for key, one in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_inside, value))}]"
+    return visible_text(value) if isinstance(value, str) else str(value)
+
+
+def _inside(value: object) -> str:
+    return repr(value) if isinstance(value, str) else answer_in_words(value)

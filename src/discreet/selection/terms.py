@@ -1,0 +1,407 @@
+"""The arguments that verbs share: their types, defaults and descriptions, and the signatures that spell them out.
+
+A description is read from one place and written into the docstrings of all functions that take the argument.
+"""
+
+import inspect
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import takewhile
+from typing import Any, Generic, Literal, Required, TypedDict, TypeVar, get_args
+
+from ..base.arguments import read_name
+from ..base.error_boundary import error_boundary
+from ..base.numbers import Number
+from ..errors import InvalidArgument
+from ..mechanisms.contract import Mechanism
+from ..privacy.sensitivity import Neighbors
+from .account import Account, read_account
+from .candidate_types import Indexed, T
+
+
+def entries(docstring: str | None, section: str) -> dict[str, str]:
+    """Return the descriptions in a section of a docstring, such as "Args", by name; none under `python -OO`."""
+    return _entries_of(_cut(docstring, section)[1])
+
+
+def _entries_of(section: str) -> dict[str, str]:
+    """Return the descriptions in the lines of a section, by name."""
+    texts, name = dict[str, str](), ""
+    for line in section.splitlines(keepends=True):
+        text = line
+        if line[4:5].strip():  # other lines go on with the entry before
+            name, _, text = line[4:].partition(": ")
+        texts[name] = texts.get(name, "") + text
+    return {name: text.rstrip() for name, text in texts.items()}
+
+
+def with_entries(
+    docstring: str | None, shared: Mapping[str, str], names: Iterable[str] = ()
+) -> str | None:
+    """Return a docstring with shared descriptions in place of that of `**terms`.
+
+    An argument that the docstring describes itself keeps that description.
+
+    Args:
+        docstring: the docstring, with a section of arguments.
+        shared: descriptions by argument.
+        names: the arguments in order; without it the own ones that are not shared come first.
+    """
+    before, args, after = _cut(docstring, "Args")
+    if not args:
+        return docstring
+    own = _entries_of(args)
+    order = [*names, *(name for name in own if name not in shared and name[:2] != "**"), *shared]
+    texts = {**shared, **own}
+    lines = {name: texts[name] for name in order if name in texts}
+    section = "".join(f"    {name}: {text}\n" for name, text in lines.items())
+    return before + section + "\n" + after
+
+
+def _cut(docstring: str | None, title: str) -> tuple[str, str, str]:
+    """Return a docstring up to a title, the indented lines below it, and the rest; no lines without that title."""
+    text = inspect.cleandoc(docstring or "") + "\n"
+    before, heading, after = f"\n{text}".partition(f"\n{title}:\n")
+    lines = takewhile(lambda line: line[:4] in ("    ", "\n"), after.splitlines(keepends=True))
+    section = "".join(lines)
+    return (before + heading)[1:], section, after[len(section) :]
+
+
+Verb = TypeVar("Verb", bound=Callable[..., object])
+
+
+class AnswerTerms(TypedDict, total=False):
+    """The privacy parameter, the mechanism and the payment: the arguments that every verb takes, for one answer.
+
+    What is said of them here stands in the docstring of every verb, after its own arguments.
+
+    Attributes:
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
+            record, and of prices one unit of money, however alpha and the grid are spelled.
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+    """
+
+    epsilon: Number | None
+    rho: Number | None
+    scale: Number | None
+    mechanism: str | Mechanism
+    neighbors: Neighbors
+    privacy_unit: str | Sequence[str] | None
+    ledger: Account | None
+    request: str | None
+
+
+class Terms(AnswerTerms, total=False):
+    """The terms of verbs over scores or a value of the caller, of which several answers may be drawn.
+
+    Attributes:
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+    """
+
+    size: int | None
+
+
+class PersonTerms(AnswerTerms, total=False):
+    """The terms of verbs that count records in a table: the groups that answer, besides.
+
+    Attributes:
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
+        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
+            Needed with `by`.
+            With "private" they are drawn from the data, by how many records are in them, and one of few records
+            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
+            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
+            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
+            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
+            half by default; the rest is for their answers.
+        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
+            more those of the largest noisy counts.
+        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
+            likely it is that a group is named in which there is one record alone.
+    """
+
+    where: object
+    by: str | None
+    groups: Iterable[object] | Literal["private"] | None
+    max_groups: int
+    groups_share: Number | None
+    most_drawn: int | None
+    delta: Number | None
+
+
+class RecordTerms(PersonTerms, total=False):
+    """The terms of verbs over numbers in a table: a bound on the rows of one privacy unit, besides.
+
+    Data:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            May be left out for a `Dataset` that declares the bounds of the column.
+
+    Attributes:
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+    """
+
+    max_contributions: int
+
+
+class KeyTerms(TypedDict, total=False):
+    """The terms of verbs that release the keys of a column.
+
+    Attributes:
+        epsilon: the privacy parameter ε of all keys together, a positive number without a unit; exact: 0.1 is one
+            tenth. It has no default. How to choose it: docs/how-to/choose_epsilon.md.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another, which moves twice as many keys.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
+        max_groups: the most keys in which one privacy unit counts, 1 by default; the cost is divided among them.
+            Which they are is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')". Rows
+            enter where it is true, before anything of their unit is bounded.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+    """
+
+    epsilon: Number | None
+    neighbors: Neighbors
+    privacy_unit: str | Sequence[str] | None
+    max_groups: int
+    where: object
+    ledger: Account | None
+    request: str | None
+
+
+class _ScoreTerms(TypedDict, total=False):
+    """The sensitivity of scores of the caller.
+
+    Attributes:
+        sensitivity: the most that one score can change between neighbours, a positive number in units of the
+            score. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
+            this halves the cost.
+    """
+
+    sensitivity: Number | None
+    spread: Number | None
+    monotonic: bool
+
+
+class SelectAnswerTerms(_ScoreTerms, AnswerTerms, total=False):
+    """The terms of a single answer from scores of the caller, for overloads."""
+
+
+class SelectTerms(_ScoreTerms, Terms, total=False):
+    """The terms of answers from scores of the caller, for overloads."""
+
+
+class NumberAnswerTerms(AnswerTerms, Generic[T], total=False):
+    """The terms of a single answer from numbers, for overloads."""
+
+    candidates: Required[Indexed[T]]
+    max_contributions: int
+
+
+class NumberTerms(RecordTerms, total=False):
+    """The terms of answers from numbers, for overloads."""
+
+    candidates: Iterable[object] | Indexed[object] | None
+
+
+TERM_KINDS: tuple[type, ...] = (KeyTerms, AnswerTerms, Terms, PersonTerms, RecordTerms)
+
+DEFAULTS: dict[str, object] = {
+    "epsilon": None,
+    "rho": None,
+    "scale": None,
+    "mechanism": "exponential",
+    "neighbors": "add_remove",
+    "privacy_unit": None,
+    "max_contributions": 1,
+    "by": None,
+    "groups": None,
+    "max_groups": 1,
+    "where": None,
+    "groups_share": None,
+    "most_drawn": None,
+    "delta": None,
+    "size": None,
+    "ledger": None,
+    "request": None,
+}
+"""The default of every term, in the order in which signatures show them."""
+
+PAID = ("privacy_unit", "ledger", "request")
+"""The terms of a release that is charged to an account."""
+
+
+def takes_terms(verb: Verb) -> Verb:
+    """Spell out the terms of a verb in the signature and the docstring that help() shows."""
+    return takes_terms_without()(verb)
+
+
+Wrap = Callable[[Any, type, Collection[str]], Any]
+"""Returns a verb that does more than the one it is given: see `verbs.data_terms`."""
+
+
+def takes_terms_without(*names: str, wrap: Wrap | None = None) -> Callable[[Verb], Verb]:
+    """Spell out the terms that a function takes, those of the `Unpack` of its **terms, but for some.
+
+    Args:
+        *names: the terms that it does not take.
+        wrap: returns the function in place of this one, by its kind of terms and the names of its arguments.
+    """
+
+    def shows(verb: Verb) -> Verb:
+        kind = _kind(verb)
+        types = kind.__annotations__
+        terms = {n: (types[n], d) for n, d in DEFAULTS.items() if n in types and n not in names}
+        function: Any = verb
+        signature = spelled_out(verb, terms)
+        if wrap is not None:
+            function = wrap(verb, kind, signature.parameters.keys())
+        function.__signature__ = signature
+        texts = _shared_entries(kind)
+        shared = {n: texts[n] for n in function.__signature__.parameters if n in texts}
+        function.__doc__ = with_entries(verb.__doc__, shared, function.__signature__.parameters)
+        return error_boundary(function)  # type: ignore[return-value]
+
+    return shows
+
+
+def _kind(verb: Callable[..., object]) -> type:
+    """Return the terms in the `Unpack` of a verb's **terms, or `Terms`."""
+    parameters = inspect.signature(verb).parameters.values()
+    kinds = [kind for p in parameters if p.kind is p.VAR_KEYWORD for kind in get_args(p.annotation)]
+    return kinds[0] if kinds else Terms
+
+
+def _shared_entries(kind: type) -> dict[str, str]:
+    """Return the descriptions of all arguments that verbs with terms of a kind share."""
+    scores, data = entries(_ScoreTerms.__doc__, "Attributes"), entries(kind.__doc__, "Data")
+    return {**scores, **data, **descriptions(kind)}
+
+
+def descriptions(kind: type) -> dict[str, str]:
+    """Return the descriptions of the terms of a kind; those of a narrower kind replace those of a wider one."""
+    wider = [k for k in TERM_KINDS if k.__annotations__.keys() <= kind.__annotations__.keys()]
+    return {n: text for k in wider for n, text in entries(k.__doc__, "Attributes").items()}
+
+
+def spelled_out(
+    function: Callable[..., object], terms: Mapping[str, tuple[object, object]]
+) -> inspect.Signature:
+    """Return the signature of a function with keyword arguments in place of its **terms, or of its `terms`.
+
+    Args:
+        function: the function.
+        terms: the type and the default of every argument.
+    """
+    signature = inspect.signature(function)
+    parameters = [
+        p
+        for p in signature.parameters.values()
+        if p.kind is not p.VAR_KEYWORD and p.name != "terms"
+    ]
+    keywords = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in terms.items()
+    ]
+    return signature.replace(parameters=[*parameters, *keywords])
+
+
+_NO_SEED = (
+    "answers are drawn from the randomness of the operating system and cannot be repeated: whoever knows a seed "
+    "knows the data; a ledger and request=... give the same answer again"
+)
+_REFUSED = {
+    **dict.fromkeys(
+        ("alpha", "alphas"),
+        "of one quantile alpha goes with quantile, of several alphas with quantiles",
+    ),
+    **dict.fromkeys(("user", "users", "user_id"), "name the column of users as privacy_unit"),
+    **dict.fromkeys(("seed", "random_state", "rng", "random_seed"), _NO_SEED),
+    "bins": "write the bins into a column of their own, such as pandas.cut(table[column], edges, labels=names), "
+    "and count that column with candidates=names; see docs/how-to/which_function.md",
+    "delta": "listed candidates keep a pure epsilon, or rho, so there is none to give; delta is for what nobody "
+    'may list, candidates="private" or groups="private", and that of a whole budget is given to its ledger',
+    "sensitivity": "a verb over data knows its own; for scores of yours see select",
+    "weights": "every record counts once, as a weight without a bound would change an answer without a bound. To "
+    "weigh candidates by what is public, give mechanism=Exponential(base_measure=[1, 2]), from discreet.mechanisms",
+}
+"""Arguments that other libraries have, and why there are none here."""
+
+
+def check_names(terms: Mapping[str, object], names: Iterable[str] | None = None) -> None:
+    """Raise unless every name is one of those that there are.
+
+    Args:
+        terms: keyword arguments by name.
+        names: the names that there are; those of `Terms` where none are given.
+
+    Raises:
+        TypeError: as Python does for an unexpected argument, with the nearest name that there is.
+    """
+    choices = list(Terms.__annotations__ if names is None else names)
+    others = ["sensitivity", "candidates", "monotonic"] if names is None else []
+    for name in terms:
+        if name not in choices:
+            if name in _REFUSED:
+                raise TypeError(f"unexpected argument {name!r}: {_REFUSED[name]}")
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, [*choices, *others], n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"the terms are {', '.join(choices)}"
+            raise TypeError(f"unexpected argument {name!r}; {hint}")
+
+
+def read_payment(terms: Terms) -> tuple[Account | None, str | None]:
+    """Return the account to charge, and the name of the request in it.
+
+    Raises:
+        InvalidArgument: if there is a request and no account, or one of them cannot be accepted.
+    """
+    account, request = read_account(terms.get("ledger")), terms.get("request")
+    if request is not None and account is None:
+        raise InvalidArgument("request names a request in a ledger; give ledger too")
+    return account, None if request is None else read_name(request, "request")
+
+
+def refuse_payment(terms: Mapping[str, object], verb: str) -> None:
+    """Raise if an account is given to a function without a release."""
+    if terms.get("ledger") is not None or terms.get("request") is not None:
+        raise InvalidArgument("{verb} releases nothing, so leave out ledger and request", verb=verb)

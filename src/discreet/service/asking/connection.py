@@ -1,0 +1,584 @@
+"""Connection: questions about described datasets, whether they are held in this process or elsewhere."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NoReturn, Protocol
+
+from ...base.arguments import read_name
+from ...base.error_boundary import error_boundaries, errors_for_callers
+from ...base.numbers import Number, count
+from ...base.text_tables import Listing, listing
+from ...errors import DiscreetError, InvalidArgument, NotAllowed
+from ...ledger import Budget, Event, Quote
+from ...ledger.batches import Call
+from ...ledger.budget import DeltaFor
+from ...ledger.checkpoints import ChainHead
+from ...ledger.verification import Verified, notes_on, read_noted_head, verify_events
+from ...selection.releases import Release
+from ...study.planning.simulations import Simulation
+from ...tables.datasets.columns import Column
+from . import AllowedQuestion, operations
+from .isolation import call_isolated, unwrap
+from .operations import Operation, T
+from .own_rights import OwnRights
+from .ownership import MOST_EVENTS
+from .past_releases import PastRelease
+from .tokens import NewToken, Token
+
+_MOST_REQUESTS = 10**9
+
+
+class Node(Protocol):
+    """The operations of one caller: `InProcess` or `HttpClient`."""
+
+    def call(self, operation: Operation[T], **arguments: Any) -> T:
+        """Return the result of an operation."""
+        ...
+
+
+def _free_verb(name: str, verb: str) -> Callable[..., Release]:
+    """Return a verb as a method: `data.median("people", "age", epsilon=1)` asks a free question."""
+
+    def ask_verb(  # those of `ask_free`
+        self: "Connection",
+        dataset: str,
+        column: str,
+        *,
+        request: str | None = None,
+        max_cost: Number | None = None,
+        **terms: Any,
+    ) -> Release:
+        payment: Any = {"request": request, "max_cost": max_cost}
+        return self.ask_free(verb, dataset, column, **payment, **terms)
+
+    ask_verb.__name__, ask_verb.__qualname__ = name, f"Connection.{name}"
+    ask_verb.__doc__ = f"""Answer a free question by `{name}`, and charge it, as `ask_free({verb!r}, ...)` does.
+
+    Args:
+        dataset: the name of the dataset.
+        column: the name of a declared column.
+        request: a name for this request; asked again under it, the answer is the same and costs nothing.
+        max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
+        **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
+    """
+    return ask_verb
+
+
+@errors_for_callers
+@error_boundaries
+class Connection:
+    """Questions about described datasets, for their owner or for one analyst. Made by `discreet.connect`.
+
+        data = discreet.connect("discreet.toml", analyst="team-a")
+        for question in data.questions():
+            print(question)
+        print(data.quote("typical-age"))
+        print(data.ask("typical-age", request="monday"))
+
+    All that an analyst is told concerns that analyst alone, and holds no path, no undeclared column and no error of
+    the owner's code. A question that fails because of the data is charged like an answer, and its failure is
+    `Unanswerable`; the same request asks again at no cost.
+
+    Side channels: those of the questions, how long they take, and whether one fails. Code in this process can go
+    around this object: docs/explanation/threat_model.md.
+    """
+
+    __slots__ = ("__weakref__", "_holder", "_label", "_node")
+
+    mode = _free_verb("mode", "mode")
+    top_k = _free_verb("top_k", "top_k")
+    median = _free_verb("median", "median")
+    minimum = _free_verb("minimum", "minimum")
+    maximum = _free_verb("maximum", "maximum")
+    quantile = _free_verb("quantile", "quantile")
+    quantiles = _free_verb("quantiles", "quantiles")
+    best_price = _free_verb("best_price", "best_price")
+    check = _free_verb("check", "check")
+    counts = _free_verb("counts", "counts")
+    bounds = _free_verb("bounds", "bounds")
+    keys = _free_verb("keys", "keys")
+    sum = _free_verb("sum", "sum")
+    mean = _free_verb("mean", "mean")
+
+    def __init__(
+        self, node: Node, label: str, holder: Mapping[str, Callable[..., Any]] | None = None
+    ) -> None:
+        self._node, self._label, self._holder = node, label, holder
+
+    def call(self, operation: Operation[T], **arguments: Any) -> T:
+        """Return the result of an operation of the table, as all other methods do.
+
+        Args:
+            operation: one of `discreet.service.asking.operations`.
+            **arguments: its arguments, by their names there.
+        """
+        return self._node.call(operation, **arguments)
+
+    def questions(self) -> list[AllowedQuestion]:
+        """Return the questions that the owner has named, with their prices."""
+        questions = self._node.call(operations.QUESTIONS)
+        return Listing(questions)
+
+    def rights(self) -> OwnRights:
+        """Return the rights of the caller: verbs of free questions, the most ε of one, columns of conditions."""
+        return self._node.call(operations.OWN_RIGHTS)
+
+    def columns(self, dataset: str) -> Mapping[str, Column]:
+        """Return the declared columns of a dataset by name: the subjects of free questions.
+
+        Args:
+            dataset: the name of the dataset.
+
+        Raises:
+            UnknownName: if there is no such dataset for the caller.
+        """
+        return self._node.call(operations.COLUMNS, dataset=dataset)
+
+    def quote(self, question: str, *, dataset: str | None = None) -> Quote:
+        """Return the price of a named question, without charging it or reading data.
+
+        Args:
+            question: the name of the question.
+            dataset: the name of the dataset; not needed if the name of the question says it.
+
+        Raises:
+            UnknownName: if there is no such question, or no such dataset for the caller.
+            InvalidArgument: if several datasets have such a question.
+        """
+        return self._node.call(operations.QUOTE, question=question, dataset=dataset)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        dataset: str | None = None,
+        request: str | None = None,
+        max_cost: Number | None = None,
+    ) -> Release:
+        """Answer a named question, and charge it.
+
+        Args:
+            question: the name of the question.
+            dataset: the name of the dataset; not needed if the name of the question says it.
+            request: a name for this request; asked again under it, the answer is the same and costs nothing.
+            max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
+
+        Raises:
+            UnknownName: if there is no such question, or no such dataset for the caller.
+            InvalidArgument: if an argument cannot be accepted, or the answer costs more than `max_cost`.
+            Exhausted: if a budget cannot pay; no data were read.
+            RequestConflict: if the request was another question.
+            LedgerError: if the ledger cannot be used; a note says whether it was charged.
+            Unanswerable: for an analyst, if it fails because of the data; that is charged, and a note names
+                the request.
+        """
+        return self._node.call(
+            operations.ANSWER,
+            question=question,
+            dataset=dataset,
+            request=request,
+            max_cost=max_cost,
+        )
+
+    def quote_free(self, verb: str, dataset: str, column: str | None = None, **terms: Any) -> Quote:
+        """Return the price of a free question, without charging it or reading data.
+
+        Args:
+            verb: the name of a verb that the owner allows, such as "median".
+            dataset: the name of the dataset.
+            column: the name of a declared column; `count` does without.
+            **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
+
+        Raises:
+            InvalidArgument: if the verb is not allowed, or an argument cannot be accepted.
+            UnknownName: if there is no such dataset for the caller.
+        """
+        return self._node.call(
+            operations.QUOTE_VERB, verb=verb, dataset=dataset, column=column, terms=terms
+        )
+
+    def ask_free(
+        self,
+        verb: str,
+        dataset: str,
+        column: str | None = None,
+        *,
+        request: str | None = None,
+        max_cost: Number | None = None,
+        **terms: Any,
+    ) -> Release:
+        """Answer a free question, and charge it.
+
+        Args:
+            verb: the name of a verb that the owner allows, such as "median".
+            dataset: the name of the dataset.
+            column: the name of a declared column; `count` does without.
+            request: a name for this request; asked again under it, the answer is the same and costs nothing.
+            max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
+            **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
+
+        Raises:
+            InvalidArgument: if the verb is not allowed, an argument cannot be accepted, or the answer costs
+                more than `max_cost` or than the owner allows one question.
+            UnknownName: if there is no such dataset for the caller.
+            Exhausted: if a budget cannot pay; no data were read.
+        """
+        return self._node.call(
+            operations.ANSWER_VERB, verb=verb, dataset=dataset, column=column, terms=terms,
+            request=request, max_cost=max_cost,
+        )  # fmt: skip
+
+    def count(
+        self,
+        dataset: str,
+        column: str | None = None,
+        *,
+        request: str | None = None,
+        max_cost: Number | None = None,
+        **terms: Any,
+    ) -> Release:
+        """Answer a free question by `count`, and charge it, as `ask_free("count", ...)` does.
+
+        Args:
+            dataset: the name of the dataset.
+            column: the name of a declared column, of which records with a value count; without it all do.
+            request: a name for this request; asked again under it, the answer is the same and costs nothing.
+            max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
+            **terms: the arguments of the verb in plain values, such as `epsilon` or `by`.
+        """
+        payment: Any = {"request": request, "max_cost": max_cost}
+        return self.ask_free("count", dataset, column, **payment, **terms)
+
+    def sql(
+        self,
+        dataset: str,
+        statement: str,
+        *,
+        request: str | None = None,
+        max_cost: Number | None = None,
+    ) -> Release:
+        """Answer a statement of SQL, and charge it, as `ask_free("sql", ...)` does.
+
+        Args:
+            dataset: the name of the dataset; FROM has it too.
+            statement: the statement: see `discreet.sql`.
+            request: a name for this request; asked again under it, the answer is the same and costs nothing.
+            max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
+        """
+        payment: Any = {"request": request, "max_cost": max_cost}
+        return self.ask_free("sql", dataset, None, **payment, statement=statement)
+
+    def budgets(self) -> list[Budget]:
+        """Return the caller's budgets: an analyst's shares, or for the owner all of them."""
+        budgets = self._node.call(operations.BUDGETS)
+        return Listing(budgets)
+
+    def releases(self) -> list[PastRelease]:
+        """Return the earlier releases to the caller, in order; for the owner, those to all."""
+        return self._node.call(operations.RELEASES)
+
+    def open_budget(  # noqa: PLR0913  # a total is said in one of three ways
+        self,
+        dataset: str,
+        *,
+        analyst: str | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+        delta_for: DeltaFor | None = None,
+        separate: bool = False,
+    ) -> Budget:
+        """Open the budget of a dataset that the description declares, or an analyst's share of it; for the owner.
+
+        Args:
+            dataset: the name of the dataset.
+            analyst: the analyst whose share it is; without it, the budget of the dataset.
+            epsilon: the total ε, where the description declares none; a positive number without a unit.
+            rho: instead of `epsilon`, the total ρ.
+            delta: with `epsilon`, the total δ.
+            delta_for: with `delta`, its use: see `Ledger.open`.
+            separate: whether the dataset has a budget of its own though it shares tables with others, because it
+                holds the data of others: see `Ledger.open`.
+
+        Raises:
+            NotAllowed: if the caller is not the owner.
+            UnknownName: if there is no such dataset or analyst.
+            InvalidArgument: if the budget was opened with other terms, or the description declares the amounts.
+        """
+        return self._node.call(
+            operations.OPEN_BUDGET, dataset=dataset, analyst=analyst, epsilon=epsilon, rho=rho, delta=delta,
+            delta_for=delta_for, separate=separate,
+        )  # fmt: skip
+
+    def extend_budget(  # noqa: PLR0913  # a total is said in one of three ways
+        self,
+        dataset: str,
+        *,
+        analyst: str | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+        delta_for: DeltaFor | None = None,
+    ) -> Budget:
+        """Give a budget or a share a larger total, as `Ledger.extend` does; for the owner.
+
+        Args:
+            dataset: the name of the dataset.
+            analyst: the analyst whose share it is; without it, the budget of the dataset.
+            epsilon: the new total ε, if the budget is in ε; a positive number without a unit.
+            rho: the new total ρ, if the budget is in ρ.
+            delta: the new total δ, a probability; without it δ stays.
+            delta_for: the use of a delta that a budget in ε did not have: "questions".
+
+        Raises:
+            NotAllowed: if the caller is not the owner.
+            InvalidArgument: if the total is not larger, or of another kind.
+        """
+        return self._node.call(
+            operations.EXTEND_BUDGET, dataset=dataset, analyst=analyst, epsilon=epsilon, rho=rho, delta=delta,
+            delta_for=delta_for,
+        )  # fmt: skip
+
+    def renew_budget(
+        self,
+        dataset: str,
+        period: str | None = None,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+    ) -> Budget:
+        """Open the next budget of a dataset, as `Ledger.renew` does, with the declared shares; for the owner.
+
+        From now on releases are charged to it. The people in the data are promised the sum of all budgets.
+
+        Args:
+            dataset: the name of the dataset.
+            period: the period of the budget, such as "2027"; none where the description declares calendar periods,
+                of which that of today is opened, once the one before has ended.
+            epsilon: the total ε; without any total the declared one, or else as much as before.
+            rho: instead of `epsilon`, the total ρ.
+            delta: with `epsilon`, the total δ.
+
+        Raises:
+            NotAllowed: if the caller is not the owner.
+            UnknownBudget: if the dataset has no budget yet.
+            InvalidArgument: if the calendar period has not ended, or the period has a budget with other terms.
+            Exhausted: if the declared shares are more than the budget.
+        """
+        return self._node.call(
+            operations.RENEW_BUDGET, dataset=dataset, period=period, epsilon=epsilon, rho=rho, delta=delta
+        )  # fmt: skip
+
+    def reopen(self, dataset: str, *, analyst: str | None = None) -> list[Budget]:
+        """Open a dataset again that failures have closed for an analyst, or for all of them; for the owner.
+
+        Args:
+            dataset: the name of the dataset.
+            analyst: the analyst; without it, all of them.
+
+        Returns:
+            The shares of those whose questions had failed.
+
+        Raises:
+            NotAllowed: if the caller is not the owner.
+            UnknownName: if there is no such dataset.
+            UnknownBudget: if the analyst has no share of it.
+        """
+        shares = self._node.call(operations.REOPEN, dataset=dataset, analyst=analyst)
+        return Listing(shares)
+
+    def create_token(
+        self, role: str, *, analyst: str | None = None, expires: str = "90d"
+    ) -> NewToken:
+        """Make a token and show its text once; for the owner.
+
+        One that is made with a token ends with it at the latest, and is revoked with it.
+
+        Args:
+            role: "owner", "analyst" or "auditor".
+            analyst: the analyst of the description, for that role.
+            expires: after so many days, such as "90d", or the date from which on it is refused, such as 2027-01-31.
+
+        Raises:
+            NotAllowed: if the caller is not the owner.
+            InvalidArgument: if an argument cannot be accepted.
+        """
+        return self._node.call(operations.CREATE_TOKEN, role=role, analyst=analyst, expires=expires)
+
+    def tokens(self) -> list[Token]:
+        """Return the tokens that were not revoked, without their texts; for the owner."""
+        return self._node.call(operations.TOKENS)
+
+    def revoke_token(self, identity: str) -> Token:
+        """Revoke a token, and all that were made with it: from now on they are refused; for the owner.
+
+        Args:
+            identity: its id, as listed.
+
+        Raises:
+            UnknownName: if there is none.
+        """
+        return self._node.call(operations.REVOKE_TOKEN, identity=identity)
+
+    def chain(self, after: int = 0, limit: int = MOST_EVENTS) -> tuple[ChainHead, list[Event]]:
+        """Return where the ledger's chain of events ends, and some of the events; for owners and auditors.
+
+        Args:
+            after: the number of the event after which they begin.
+            limit: the most events, up to 1,000.
+        """
+        return self._node.call(operations.AUDIT, after=after, limit=limit)
+
+    def audit(self, head: str | None = None) -> Verified:
+        """Read the whole chain of events, recompute hashes and sums, and return its end; for owners and auditors.
+
+        Args:
+            head: a head noted elsewhere at any time, such as that of the last audit. Without it a ledger that was
+                replaced by an older copy of itself, or rewritten from the start, cannot be detected.
+
+        Raises:
+            NotAllowed: if the caller is an analyst.
+            LedgerCorrupt: if the events are not those that were written.
+        """
+        checkpoint = read_noted_head(head)
+        chain, events = self._node.call(operations.AUDIT, after=0, limit=MOST_EVENTS)
+        budgets = verify_events(chain, self._following(chain, events), checkpoint)
+        return Verified(chain.events, chain.head, notes_on(budgets))
+
+    def _following(self, chain: ChainHead, events: list[Event]) -> Iterator[Event]:
+        """Yield the events up to the end of a chain, which may have grown meanwhile."""
+        while events:
+            yield from (event for event in events if event.number <= chain.events)
+            if events[-1].number >= chain.events:
+                return
+            after = events[-1].number
+            _, events = self._node.call(operations.AUDIT, after=after, limit=MOST_EVENTS)
+
+    def allow(
+        self,
+        dataset: str,
+        question: str,
+        verb: Callable[..., Release],
+        *arguments: Any,
+        **terms: Any,
+    ) -> None:
+        """Allow a named question, to be asked as verb(data, *arguments, **terms); for the owner of data in hand.
+
+        The arguments are copied deeply, so later changes of a list of candidates have no effect. Functions,
+        such as a score function, are not copied. An analyst asks as often as the budgets pay; see `limit`.
+
+        Args:
+            dataset: the name of the dataset.
+            question: a name for the question, unique among the questions about this dataset.
+            verb: a verb that takes the data first, such as `discreet.mode`; for `select_by` pass
+                `functools.partial(discreet.select_by, u)`.
+            *arguments: the positional arguments of the verb after the data.
+            **terms: its keyword arguments, such as the privacy parameter and the mechanism.
+
+        Raises:
+            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+            InvalidArgument: if the verb refuses these arguments, the budget cannot count the guarantee or has
+                another privacy unit, or an argument can be read only once. No private scores were computed.
+        """
+        names = read_name(dataset, "dataset"), read_name(question, "question")
+        for name in ("ledger", "request"):
+            if terms.get(name) is not None:
+                raise InvalidArgument("leave out {name}: it goes with ask", name=name)
+        self._hold("allow", *names, Call(verb, arguments, dict(terms)))
+
+    def limit(self, question: str, requests: int, *, dataset: str | None = None) -> None:
+        """Limit the requests of each analyst for a named question; for the owner of data in hand.
+
+        Args:
+            question: the name of the question.
+            requests: the most requests per analyst, counted from now on in this process. Failed requests count
+                too; a request repeated under its name counts once.
+            dataset: the name of the dataset; not needed if the name of the question says it.
+
+        Raises:
+            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+            UnknownName: if there is no such dataset, or no such question.
+        """
+        names = read_name(question, "question"), _read_dataset(dataset)
+        self._hold("limit", *names, count(requests, "requests", most=_MOST_REQUESTS))
+
+    def for_analyst(self, analyst: str) -> "Connection":
+        """Return the connection of one analyst, with a share of a dataset; for the owner of data in hand.
+
+        Hand it to the analyst, or use it in a service on their behalf, and keep this one to yourself.
+
+        Args:
+            analyst: the name of the analyst, as in the share.
+
+        Raises:
+            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+            UnknownBudget: if the analyst has no share of a dataset.
+        """
+        connection: Connection = self._hold("for_analyst", read_name(analyst, "analyst"))
+        return connection
+
+    def allow_simulation(self, dataset: str) -> None:
+        """Allow `simulate` on a dataset, without charge, from now on; for the owner of data in hand.
+
+        Args:
+            dataset: the name of the dataset.
+
+        Raises:
+            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+        """
+        self._hold("allow_simulation", read_name(dataset, "dataset"))
+
+    def simulate(
+        self, question: str, *, dataset: str | None = None, size: int = 1000
+    ) -> Simulation:
+        """Return draws for study. They depend on the data and are not charged, so they are not private.
+
+        Args:
+            question: the name of the question.
+            dataset: the name of the dataset; not needed if the name of the question says it.
+            size: the number of draws, 1,000 by default.
+
+        Raises:
+            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+            InvalidArgument: unless `allow_simulation` was called for the dataset.
+        """
+        names = read_name(question, "question"), _read_dataset(dataset)
+        draws: Simulation = self._hold("simulate", *names, count(size, "size"))
+        return draws
+
+    def _hold(self, name: str, *arguments: Any) -> Any:
+        """Return the result of an operation of the owner of data in hand, isolated from the data.
+
+        Raises:
+            NotAllowed: for all others.
+        """
+        if self._holder is None:
+            raise NotAllowed(
+                "this is for the owner of data in hand: discreet.connect(datasets={...}); the questions and "
+                "shares of a discreet.toml are declared there"
+            )
+        return unwrap(call_isolated(self._holder[name], *arguments))
+
+    def _repr_html_(self) -> str | None:
+        try:
+            questions, budgets = self.questions(), self.budgets()
+        except DiscreetError:  # it is shown without
+            return None
+        table = listing(questions, f"{self._label}: what may be asked")
+        return f"{table.html()}\n{listing(budgets, 'Budgets').html()}"
+
+    def __copy__(self) -> NoReturn:
+        raise TypeError("a connection cannot be copied: connect again")
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        self.__copy__()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("a connection cannot be pickled: data stay where they are")
+
+    def __repr__(self) -> str:
+        return f"Connection({self._label})"
+
+
+def _read_dataset(dataset: str | None) -> str | None:
+    return None if dataset is None else read_name(dataset, "dataset")

@@ -1,0 +1,220 @@
+"""The questions with which an owner tries how long answers take: the named ones, and the dearest free ones.
+
+Of those there is one of each kind, on the widest column. All of them follow from the description alone.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from ...errors import DiscreetError
+from ...ledger.batches import Call
+from ...ledger.toml_budgets import declared_neighbors
+from ...tables.conditions.conditions import MOST_PARTS
+from ...tables.conditions.sql_statements import MOST_ITEMS
+from ...tables.datasets import Dataset
+from ...tables.datasets.columns import Column
+from ...tables.datasets.configuration import Configuration
+from ...tables.datasets.questions import WITHOUT_COLUMN
+from ..queue.lengths import longest_release, with_most
+from ..queue.padding import LENGTH
+from ..queue.promises import COMPARISONS_OF_A_PART, PARTS_OF_A_UNIT, request_parts
+from .free_questions import Freedom, read_free
+from .isolation import PublicError
+from .permissions import freedom_of, named_question
+
+_MANY_GROUPS = 1_000
+"""Groups are taken from the widest column with at most so many values: an answer of more is too long."""
+
+_TERMS: Mapping[str, Mapping[str, Any]] = {
+    "quantile": {"alpha": 0.5}, "quantiles": {"alphas": tuple(i / 20 for i in range(1, 20))},
+    "top_k": {"k": 10}, "keys": {"delta": 1e-8}, "counts": {"delta": 1e-8},
+}  # fmt: skip
+"""The arguments of verbs that cannot do without, besides epsilon."""
+
+_KINDS = (
+    ("quantiles", "best_price", "median", "quantile", "minimum", "maximum"), ("mode", "top_k"), ("keys", "counts"),
+    ("bounds", "sum", "mean"), ("count",), ("check",), ("sql",),
+)  # fmt: skip
+"""The verbs that read alike, of each kind the slowest first."""
+
+_AGGREGATES = {
+    "median": "MEDIAN({column})", "quantile": "PERCENTILE_DISC({column}, 0.5)", "minimum": "MIN({column})",
+    "maximum": "MAX({column})", "mode": "MODE({column})", "top_k": "TOP_K({column}, 10)",
+    "mean": "AVG({column})", "sum": "SUM({column})", "count": "COUNT(*)",
+}  # fmt: skip
+"""The verbs in SQL, the slowest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class DearQuestion:
+    """A question to try. Public.
+
+    Attributes:
+        dataset: the name of the dataset.
+        name: the question, for the owner.
+        call: the question without its data.
+        parts: how many parts it has.
+    """
+
+    dataset: str
+    name: str
+    call: Call
+    parts: int
+
+    @property
+    def units(self) -> int:
+        """The units of time that its answer may take."""
+        return -(-self.parts // PARTS_OF_A_UNIT)
+
+
+def dearest_questions(description: Configuration) -> list[DearQuestion]:
+    """Return the named questions, and the dearest that analysts may ask, of all datasets. No data are read."""
+    return [one for name in description.datasets for one in _questions_about(description, name)]
+
+
+def _questions_about(description: Configuration, name: str) -> Iterator[DearQuestion]:
+    """Yield the questions about one dataset; what several analysts may ask, once."""
+    dataset, neighbors = description.datasets[name], declared_neighbors(description, name)
+    calls = {
+        access: named_question(dataset, terms, neighbors)
+        for access, terms in description.questions[name].items()
+    }
+    for about in description.analysts.values():
+        if name in about["datasets"]:
+            calls |= _FreeQuestions(name, dataset, neighbors, freedom_of(about)).calls()
+    for text, call in calls.items():
+        yield DearQuestion(name, text, call, request_parts(call, dataset))
+
+
+@dataclass(frozen=True, slots=True)
+class _FreeQuestions:
+    """The dearest free questions about a dataset.
+
+    Attributes:
+        name: the name of the dataset.
+        dataset: the dataset.
+        neighbors: the neighbouring relation of its budget.
+        freedom: what an analyst may ask.
+    """
+
+    name: str
+    dataset: Dataset
+    neighbors: str
+    freedom: Freedom
+
+    def calls(self) -> dict[str, Call]:
+        """Return the questions, by what they are called."""
+        calls: dict[str, Call] = {}
+        for kind in _KINDS:
+            verb = next((one for one in kind if one in self.freedom.verbs), None)
+            if verb is not None:
+                calls |= dict(self._in_sql() if verb == "sql" else self._with_verb(verb))
+        return calls
+
+    def _with_verb(self, verb: str) -> Iterator[tuple[str, Call]]:
+        """Yield the dearest questions of one unit: with a condition that fills it, plain and by the most groups."""
+        yield from self._first(verb, _comparisons_of_a_unit(1))
+        for one in self._columns():
+            if len(one.values or ()) in range(2, _MANY_GROUPS + 1):
+                found = dict(self._first(verb, _comparisons_of_a_unit(2), one.name))
+                if found:
+                    yield from found.items()
+                    return
+
+    def _in_sql(self) -> Iterator[tuple[str, Call]]:
+        """Yield the dearest statements: a unit of aggregates, and as many as there may be, with conditions."""
+        yield from self._statement(PARTS_OF_A_UNIT, 0)
+        yield from self._statement(MOST_ITEMS, 0)
+        yield from self._statement(1, MOST_PARTS)
+
+    def _statement(self, number: int, comparisons: int) -> Iterator[tuple[str, Call]]:
+        """Yield a statement of the slowest aggregate that is allowed, if there is one."""
+        condition = self._condition(comparisons)
+        if comparisons and not condition:
+            return
+        where = f" WHERE {condition}" if condition else ""
+        for verb in (one for one in _AGGREGATES if one in self.freedom.verbs):
+            for column in self._columns():
+                aggregate = _AGGREGATES[verb].format(column=_quoted(column.name))
+                selected = ", ".join(f"{aggregate} AS a{i}" for i in range(number))
+                clause = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1)"
+                text = f"{clause} {selected} FROM {_quoted(self.name)}{where}"
+                call = self._allowed("sql", None, {"statement": text})
+                if call is not None:
+                    more = f", {comparisons:,} comparisons" if comparisons else ""
+                    yield f"SQL: {number} × {aggregate}{more}", call
+                    return
+
+    def _first(
+        self, verb: str, comparisons: int, by: str | None = None
+    ) -> Iterator[tuple[str, Call]]:
+        """Yield the question about the first column of which it may be asked, if there is one."""
+        terms = {"epsilon": 1, **_TERMS.get(verb, {}), **({} if by is None else {"by": by})}
+        where = self._condition(comparisons)
+        columns = [None] if verb in WITHOUT_COLUMN else [one.name for one in self._columns()]
+        for condition, column in product([where, ""] if where else [""], columns):
+            call = self._allowed(verb, column, {**terms, "where": condition or None})
+            if call is not None:
+                words = (verb, column and f"of {column}", by and f"by {by}")
+                name = " ".join(filter(None, words))
+                yield f"{name}, {comparisons:,} comparisons" if condition else name, call
+                return
+
+    def _columns(self) -> list[Column]:
+        """Return the columns, the widest first."""
+        columns = self.dataset.columns.values()
+        return sorted(columns, key=_width, reverse=True)
+
+    def _condition(self, comparisons: int) -> str:
+        """Return a condition of so many comparisons; an empty text where none may be made."""
+        allowed = self.freedom.where
+        for column in self._columns():
+            constants = _constants(column)
+            if (allowed is None or column.name in allowed) and constants:
+                each = (constants[i % len(constants)] for i in range(comparisons))
+                return " OR ".join(f"{_quoted(column.name)} = {one}" for one in each)
+        return ""
+
+    def _allowed(self, verb: str, column: str | None, terms: Mapping[str, Any]) -> Call | None:
+        """Return a free question, or None if it may not be asked."""
+        with suppress(DiscreetError, PublicError, TypeError):
+            question = read_free(verb, column, terms)
+            self.freedom.check(verb, question)
+            question = with_most(question, self.dataset)
+            question = question._replace(terms={**question.terms, "neighbors": self.neighbors})
+            bill = question.about(self.dataset).bill()
+            return (
+                question if longest_release(question, bill, self.dataset) <= LENGTH // 2 else None
+            )
+        return None
+
+
+def _comparisons_of_a_unit(columns: int) -> int:
+    """Return how many comparisons a question of some columns may have in one unit."""
+    return COMPARISONS_OF_A_PART * (PARTS_OF_A_UNIT // columns - 1)
+
+
+def _quoted(name: str) -> str:
+    """Return a name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _width(column: Column) -> int:
+    """Return how many answers a column has at most, as far as it is declared."""
+    if column.values is not None:
+        return len(column.values)
+    return 0 if column.grid is None else column.grid.size
+
+
+def _constants(column: Column) -> list[str]:
+    """Return values with which a condition may compare a column, as SQL has them."""
+    values = column.values if column.values is not None else column.grid
+    if values is None or not (column.is_numeric or column.type == "string"):
+        return []
+    some = (values[i] for i in range(min(MOST_PARTS, _width(column))))
+    return [
+        "'" + one.replace("'", "''") + "'" if isinstance(one, str) else str(one) for one in some
+    ]

@@ -1,0 +1,519 @@
+"""The operations of an owner, an analyst or an auditor on datasets."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+from ...base.messages import Message
+from ...errors import (
+    DiscreetError,
+    Exhausted,
+    InvalidArgument,
+    MissingColumn,
+    NotAllowed,
+    UnknownBudget,
+    UnknownName,
+    preview,
+)
+from ...ledger import Budget, Quote, Session
+from ...ledger.batches import Call
+from ...ledger.budget import Amount
+from ...ledger.delays import Timing
+from ...ledger.failed_questions import Allowance
+from ...ledger.purchase import ChargeTerms
+from ...privacy.contract import equals
+from ...selection.payment import Bill
+from ...selection.releases import Release
+from ...tables.datasets import Dataset
+from ...tables.datasets.columns import Column
+from ..queue.lengths import longest_release, with_most
+from ..queue.promises import AnswerTimes, request_parts
+from .allowed_questions import AllowedQuestion, Checkout, Permission, Prepare, charge_failures
+from .datasets import Datasets
+from .free_questions import Freedom, check_number_of_values, read_free, refusal
+from .isolation import PublicError
+from .own_rights import OwnRights
+from .past_releases import PastRelease, past_releases
+
+AUDITORS_ASK_NOTHING = "an auditor asks nothing; use the token of an analyst"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The datasets and the verbs of a caller.
+
+    Attributes:
+        datasets: the budgets that are charged first, by the names of the datasets: an analyst's shares.
+        verbs: the verbs of free questions.
+        largest_epsilon: the most that one free question may cost; None if the budgets alone limit it.
+        largest_delta: the most δ that one may cost, where that is declared.
+        without_budget: the names of the datasets of which no budget, or no share, was opened yet.
+    """
+
+    datasets: Mapping[str, Budget]
+    verbs: tuple[str, ...]
+    largest_epsilon: Fraction | None
+    without_budget: tuple[str, ...] = ()
+    largest_delta: Fraction | None = None
+
+    def budget(self, dataset: str) -> Budget:
+        """Return the budget that is charged first.
+
+        Raises:
+            UnknownBudget: if none was opened yet.
+        """
+        if dataset in self.datasets:
+            return self.datasets[dataset]
+        raise UnknownBudget("no budget was opened for {dataset} yet", dataset=preview(dataset))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rights:
+    """The operations of one caller. Results for an analyst concern the analyst's own shares alone.
+
+    Attributes:
+        datasets: all datasets that are held.
+        analyst: who asks; None for the owner, who is charged no share and is not limited.
+        dataset_names: the names of the datasets that the description allows to the caller.
+        freedom: the free questions that it allows.
+        asks: whether the caller may ask at all; an auditor only sees the history.
+        longest: the most characters that a release may have, whatever the data are; None: any number.
+        wrap: returns the function to call in place of the one that reads the data.
+        unread: the error to raise where an answer needs the data, which are not read then; None where they are.
+        reads: whether data are read; the failure of a question that was read and did not end is stored without,
+            also where others have closed its dataset meanwhile.
+        beginning: the public time at which the question starts, which events of the ledger have; None: the time at
+            which they are written, which follows the reading of the data.
+        timing: the public times of the reading; None where nobody reads for a service.
+        times: the public times of answers, by dataset; none where answers leave when they are ready.
+        charges_first: whether `wrap` reads the data after the charge.
+        check_again: raises if the caller may do nothing any more; called in the transaction that charges.
+        note: called with the name of the dataset, the bill and the parts of a question that may be asked.
+    """
+
+    datasets: Datasets
+    analyst: str | None
+    dataset_names: tuple[str, ...]
+    freedom: Freedom = field(default_factory=Freedom)
+    asks: bool = True
+    longest: int | None = None
+    wrap: Callable[[Prepare], Prepare] = charge_failures
+    unread: DiscreetError | None = None
+    reads: bool = True
+    beginning: str | None = None
+    timing: Timing | None = None
+    times: Mapping[str, AnswerTimes] = field(default_factory=dict)
+    charges_first: bool = False
+    check_again: Callable[[], object] = lambda: None
+    note: Callable[[str, Bill, int], object] = lambda dataset, bill, parts: None
+
+    @property
+    def are_the_owners(self) -> bool:
+        """Whether the caller is the owner: every error may be seen."""
+        return self.analyst is None and self.asks
+
+    def names(self) -> list[str]:
+        """Return the datasets that the caller may ask about: for an analyst, those with a share."""
+        return list(self.dataset_names if self.analyst is None else self._shares(self.analyst))
+
+    def scope(self) -> Scope:
+        """Return the datasets and the verbs of the caller, with the budgets that are charged first."""
+        charged = self.datasets.charged(self.analyst, self.dataset_names)
+        missing = [name for name in self.dataset_names if name not in charged]
+        free = self.freedom
+        return Scope(charged, free.verbs, free.largest_epsilon, tuple(missing), free.largest_delta)
+
+    def check(self) -> None:
+        """Raise unless there is something that the caller may ask about."""
+        if self.analyst is not None and not self.names():
+            raise PublicError(
+                UnknownBudget(
+                    "no share was opened for {analyst}; the owner of the data opens it: discreet ledger "
+                    "open {dataset_names} --analyst {analyst}, or open_budget(..., analyst={name}) "
+                    "in Python",
+                    analyst=self.analyst,
+                    dataset_names=self.dataset_names[0],
+                    name=repr(self.analyst),
+                )
+            )
+
+    def _shares(self, analyst: str) -> dict[str, Budget]:
+        """Return the shares of an analyst, by the names of the datasets."""
+        return self.datasets.charged(analyst, self.dataset_names)
+
+    def questions(self) -> list[AllowedQuestion]:
+        """Return the named questions."""
+        whose = self.analyst or ""
+        return [one for name in self.names() for one in self.datasets.questions(name, whose)]
+
+    def own_rights(self) -> OwnRights:
+        """Return the name of the caller, and the free questions that are allowed."""
+        free = self.freedom
+        return OwnRights(
+            self.analyst, tuple(free.verbs), free.largest_epsilon, free.largest_delta, free.where,
+            free.confirm_above,
+        )  # fmt: skip
+
+    def columns(self, dataset: str) -> Mapping[str, Column]:
+        """Return the declared columns of a dataset; none of data without a description."""
+        self._budgets(dataset)
+        data = self.datasets.find(dataset).data
+        return MappingProxyType(dict(data.columns) if isinstance(data, Dataset) else {})
+
+    def quote(self, question: str, dataset: str | None) -> Quote:
+        """Return the price of a named question."""
+        return self._quote(self._find_question(question, dataset))
+
+    def quote_free(
+        self, verb: str, dataset: str, column: str | None, terms: Mapping[str, object]
+    ) -> Quote:
+        """Return the price of a free question."""
+        return self._quote(self._read_free_question(verb, dataset, column, terms))
+
+    def ask(
+        self, question: str, dataset: str | None, request: str | None, max_cost: Any
+    ) -> Release:
+        """Answer a named question."""
+        return self._answer(self._find_question(question, dataset), Paying(request, max_cost))
+
+    def ask_free(  # noqa: PLR0913  # a question, and what is paid for it
+        self, verb: str, dataset: str, column: str | None, terms: Mapping[str, object], request: str | None,
+        max_cost: Any,
+    ) -> Release:  # fmt: skip
+        """Answer a free question."""
+        return self._answer(
+            self._read_free_question(verb, dataset, column, terms), Paying(request, max_cost)
+        )
+
+    def budgets(self) -> list[Budget]:
+        """Return the budgets of the caller: the shares of an analyst, or all of the datasets for the owner."""
+        return self.datasets.budgets_for(self.analyst, *self.dataset_names)
+
+    def releases(self) -> list[PastRelease]:
+        """Return earlier releases: to an analyst, or to all for the owner."""
+        events = {e.number: e for name in self.names() for e in self.datasets.history(name)}
+        return past_releases((events[number] for number in sorted(events)), self.analyst)
+
+    def _find_question(self, question: str, dataset: str | None) -> "Inquiry":
+        """Return a named question with its dataset."""
+        budgets = self._budgets(dataset)
+        name, permission = self.datasets.find_question(question, budgets)
+        budget = budgets[name] or self.datasets.whole(name)
+        data = self.datasets.find(name).data
+        return Inquiry(name, data, permission.question, budget, permission)
+
+    def _read_free_question(
+        self, verb: str, dataset: str, column: str | None, terms: Mapping[str, object]
+    ) -> "Inquiry":
+        """Return a free question, if the verb is allowed."""
+        if self.longest is not None:
+            check_number_of_values(terms)
+        budgets = self._budgets(dataset)
+        question = read_free(verb, column, terms)
+        self.freedom.check(verb, question)
+        budget = budgets[dataset] or self.datasets.whole(dataset)
+        question = question._replace(terms={**question.terms, "neighbors": budget.neighbors})
+        data = self.datasets.find(dataset).data
+        if not isinstance(data, Dataset):
+            raise PublicError(
+                InvalidArgument(
+                    "{dataset} has no description: only its named questions are asked",
+                    dataset=dataset,
+                )
+            )
+        try:
+            return Inquiry(dataset, data, with_most(question, data), budget)
+        except (InvalidArgument, MissingColumn) as error:
+            raise PublicError(error) from None
+
+    def _quote(self, inquiry: "Inquiry") -> Quote:
+        """Return the price, and how long after its start an answer leaves."""
+        quote, times = self._price(inquiry), self.times.get(inquiry.dataset)
+        if not self.asks or times is None or not times.answers_after:
+            return quote
+        unit = times.promise(request_parts(inquiry.call, inquiry.data)).unit
+        delay = self.datasets.delays([inquiry.budget])[0].after_reset(self._since(inquiry.dataset))
+        return replace(quote, answers_after=delay.factor * unit)
+
+    def _since(self, dataset: str) -> str:
+        """Return the time of the public reset of delays before this request; an empty text where there is none."""
+        times = self.times.get(dataset)
+        if times is None:
+            return ""
+        begin = self.beginning
+        return times.reset_before(
+            datetime.now(UTC) if begin is None else datetime.fromisoformat(begin)
+        )
+
+    def _price(self, inquiry: "Inquiry") -> Quote:
+        """Return the price; for an analyst, in the own share alone."""
+        bill = inquiry.bill()
+        cost, allowance = inquiry.cost(bill), self._allowance(inquiry)
+        if inquiry.permission is None:
+            self.freedom.check_bill(bill, inquiry.budget.neighbors)
+        if allowance is None:
+            return self.datasets.session(inquiry.budget).quoted([bill])
+        try:
+            allowance.check_cost(cost)
+        except InvalidArgument as error:
+            raise PublicError(error) from None
+        return self.datasets.quote_share(inquiry.budget, bill, allowance)
+
+    def _allowance(self, inquiry: "Inquiry") -> Allowance | None:
+        """Return the terms on which an analyst asks this; None for the owner."""
+        share = inquiry.budget
+        declaration = self.freedom.declared_least(share)
+        allowance = self.datasets.allowance(inquiry.dataset, share, declaration)
+        return allowance and replace(allowance, since=self._since(inquiry.dataset))
+
+    def _answer(self, inquiry: "Inquiry", paying: "Paying") -> Release:
+        """Charge and answer. A failure because of the data is charged too."""
+        if not self.asks:  # the table of operations refuses before, by the role
+            raise PublicError(NotAllowed(AUDITORS_ASK_NOTHING))
+        self._raise_if_new(inquiry, paying)
+        checkout, session = self._checkout(inquiry, paying)
+        try:
+            return inquiry.ask(checkout, session, paying.request)
+        except PublicError as error:
+            if self.unread is not None and error.error is self.unread:
+                inquiry.keep_bill(checkout)
+            raise
+        except Exhausted:
+            bill = checkout.bill
+            if self.analyst is None or bill is None:
+                raise
+        # Of an oversubscribed budget the ledger's own error tells what others have spent.
+        raise PublicError(self._share_error(inquiry, bill))
+
+    def _raise_if_new(self, inquiry: "Inquiry", paying: "Paying") -> None:
+        """Raise if the question has no stored answer and can be paid, as the bill of the same one before tells.
+
+        In all other cases the verb settles it anew, which gives the answer or the error.
+        """
+        bill = None if self.unread is None else inquiry.known_bill()
+        if bill is None or paying.request is None:
+            return
+        checkout, session = self._checkout(inquiry, paying)
+        checkout.session = session
+        try:
+            checkout.bought(bill.under(paying.request), lambda: lambda: 0)
+        except PublicError as error:
+            if error.error is self.unread:
+                raise
+        except DiscreetError:
+            pass
+
+    def _checkout(self, inquiry: "Inquiry", paying: "Paying") -> tuple[Checkout, Session]:
+        """Return the account of a question, which checks its bill, and the session that is charged."""
+
+        def check(bill: Bill) -> None:
+            if inquiry.permission is None:
+                self.freedom.check_bill(bill, inquiry.budget.neighbors)
+            paying.check(inquiry.cost(bill))
+            self._check_length(inquiry, bill)
+            if self.analyst is not None and inquiry.permission is not None:
+                inquiry.permission.admit(self.analyst, paying.request)
+            self.note(inquiry.dataset, bill, request_parts(inquiry.call, inquiry.data))
+
+        wrap = self.wrap if self.unread is None else partial(_refuse_unread, self.unread)
+        checkout = Checkout(check, wrap, self.check_again)
+        allowance = self._allowance(inquiry) if self.reads else None
+        if self.timing is not None:
+            self.timing.since = self._since(inquiry.dataset)
+        terms = ChargeTerms(
+            self.beginning, self.timing, checkout.allow, allowance, self.charges_first
+        )
+        return checkout, self.datasets.session(inquiry.budget, terms)
+
+    def _share_error(self, inquiry: "Inquiry", bill: Bill) -> Exhausted:
+        """Return the error for a share that cannot pay, with amounts that its analyst may see."""
+        share = self._budgets(inquiry.dataset)[inquiry.dataset]
+        assert share is not None
+        quote = self.datasets.quote_share(share, bill, self._allowance(inquiry))
+        whole = self.datasets.whole(inquiry.dataset)
+        return share_error(inquiry.dataset, quote, whole.shares == "oversubscribed")
+
+    def _check_length(self, inquiry: "Inquiry", bill: Bill) -> None:
+        """Raise if an answer may become too long, whatever the data are, or one of them cannot travel."""
+        if self.longest is None:
+            return
+        try:
+            longest = longest_release(inquiry.call, bill, inquiry.data)
+        except InvalidArgument as error:
+            raise PublicError(error) from None
+        if longest > self.longest:
+            raise PublicError(
+                InvalidArgument(
+                    "an answer may have up to {longest:,} characters; ask for less at once",
+                    longest=self.longest,
+                )
+            )
+
+    def _budgets(self, dataset: str | None = None) -> Mapping[str, Budget | None]:
+        """Return the datasets that the caller may ask about, with the share of an analyst, which is charged.
+
+        Args:
+            dataset: only this one; others, and those that there are not, are refused in the same words.
+        """
+        budgets: Mapping[str, Budget | None] = dict.fromkeys(self.dataset_names)
+        if self.analyst is not None:
+            budgets = self._shares(self.analyst)
+        if dataset is None:
+            return budgets
+        if dataset in budgets:
+            return {dataset: budgets[dataset]}
+        raise PublicError(
+            UnknownName(
+                "dataset must be one of {budgets}, got {dataset}",
+                budgets=", ".join(budgets) or "none yet",
+                dataset=preview(dataset),
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Inquiry:
+    """A question of a caller about a dataset, which is settled once: from its price to its purchase.
+
+    Attributes:
+        dataset: the name of the dataset.
+        data: the dataset.
+        call: the question without its data.
+        budget: the budget that is charged first: the caller's share, or that of the dataset.
+        permission: how its owner allowed it; None for a free question.
+    """
+
+    dataset: str
+    data: Any
+    call: Call
+    budget: Budget
+    permission: Permission | None = None
+
+    @property
+    def question(self) -> Call:
+        """The question with its data."""
+        return self.call.about(self.data)
+
+    def bill(self) -> Bill:
+        """Return the bill. No data are read."""
+        try:
+            return self.question.bill(ledger=self.budget)
+        except Exception as error:
+            failure = None if self.permission is not None else refusal(error)
+            if failure is None:
+                raise
+        raise failure
+
+    def ask(self, checkout: Checkout, session: Session, request: str | None) -> Release:
+        """Return the answer, for which a session is charged."""
+        try:
+            return checkout.ask(self.question, session, request)
+        except Exception as error:
+            is_settled = self.permission is not None or checkout.bill is not None
+            failure = None if is_settled else refusal(error)
+            if failure is None:
+                raise
+        raise failure
+
+    def keep_bill(self, checkout: Checkout) -> None:
+        """Keep the bill of a named question that its verb has settled from the description alone."""
+        bill, permission = checkout.bill, self.permission
+        if permission is None or bill is None or checkout.has_told_currency:
+            return
+        if bill.about is not None and bill.about.check is None:
+            permission.kept_bill = bill
+
+    def known_bill(self) -> Bill | None:
+        """Return the bill that was kept, unless the data are elsewhere by now."""
+        return None if self.permission is None else self.permission.known_bill(self.data)
+
+    def cost(self, bill: Bill) -> Amount:
+        """Return the cost in the budget that is charged first.
+
+        Raises:
+            PublicError: if that cannot count it.
+        """
+        try:
+            return self.budget.cost(bill.guarantee, bill.unit)
+        except InvalidArgument as error:
+            raise PublicError(error) from None
+
+
+def _refuse_unread(unread: DiscreetError, prepare: Prepare) -> Prepare:
+    """Return a function that reads no data and raises before the charge: only an answer of before is given."""
+
+    def prepare_wrapped() -> NoReturn:
+        raise PublicError(unread)
+
+    return prepare_wrapped
+
+
+def share_error(name: str, quote: Quote, is_oversubscribed: bool) -> Exhausted:
+    """Return the error for a share that could not pay, with amounts that its analyst may see.
+
+    Args:
+        name: the name of the dataset.
+        quote: of the share, read after the refusal.
+        is_oversubscribed: whether a release must fit the budget of all analysts too.
+    """
+    amounts: dict[str, Any] = {
+        "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
+    }  # fmt: skip
+    if quote.closed is not None:
+        closed = Message(
+            "the budget of {budget} cannot pay any more: {reason}", budget=name, reason=quote.closed
+        )
+        return Exhausted(closed, **amounts)
+    if quote.fits and not is_oversubscribed:  # its owner gave it more, or another budget, meanwhile
+        return Exhausted(
+            "the budget of {budget} has just changed; ask again", budget=name, **amounts
+        )
+    if quote.fits:
+        return Exhausted(
+            "your share could pay {cost}, but what all analysts of {budget} may spend together "
+            "cannot; tell the owner of the data",
+            cost=quote.cost,
+            budget=name,
+            **amounts,
+        )
+    return Exhausted(
+        "the budget of {budget} cannot pay {cost}: {reason}",
+        budget=quote.name,
+        cost=quote.cost,
+        reason=Message(
+            "spent {spent}, remaining {remaining}",
+            spent=quote.spent,
+            remaining=quote.remaining,
+        ),
+        **amounts,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Paying:
+    """The terms of the caller for the payment.
+
+    Attributes:
+        request: the name of the request, or None.
+        max_cost: the most that the answer may cost, in the unit of the budget: ε, or ρ if it counts that.
+    """
+
+    request: str | None = None
+    max_cost: Any = None
+
+    def check(self, cost: Amount) -> None:
+        """Raise if the price is higher than the caller will pay."""
+        main = cost.epsilon if cost.epsilon is not None else cost.rho
+        if self.max_cost is None or (main is not None and main <= self.max_cost):
+            return
+        raise PublicError(
+            InvalidArgument(
+                "this costs {cost}, more than {equals}",
+                cost=cost,
+                equals=equals("max_cost", self.max_cost),
+            )
+        )

@@ -1,0 +1,1 @@
+"""The queue: when questions start, which process reads them, and when replies leave."""

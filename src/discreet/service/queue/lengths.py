@@ -1,0 +1,198 @@
+"""How long an answer may become in JSON, from public declarations alone, so that replies have one length."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ...base.numbers import exact
+from ...ledger.batches import Call
+from ...selection.date_grid import AnyGrid, DateGrid
+from ...selection.decimals import Decimals
+from ...selection.payment import Bill
+from ...tables.conditions.sql_statements import read_statement
+from ...tables.datasets.columns import Column
+from ...tables.datasets.dataset import Dataset
+from ...tables.engines.records import is_private
+from ...tables.values.key_values import MOST_KEY_BYTES
+from ...tables.verbs.bounds import bounds
+from ...tables.verbs.check import check
+from ...tables.verbs.count import count, counts
+from ...tables.verbs.keys import MOST_RELEASED, keys
+from ...tables.verbs.private_groups import MOST_DRAWN
+from ...tables.verbs.sum import mean
+from ...tables.verbs.sum import sum as sum_verb
+from ...tables.verbs.top_k import top_k
+from ..asking.free_questions import parts_of_question
+from ..asking.wire import longest_text, write_value
+from .padding import LENGTH
+
+_AROUND = 40
+"""Characters around a value: its key, brackets and commas."""
+
+_CHECKED = 280
+"""Characters of the counts of a check: none of them is longer than 20, as the noise is cut."""
+
+_NUMBER = 40
+"""Characters of a count, with brackets and a comma: it is between -2**63 and 2**63."""
+
+_DECIMAL = _AROUND + 60
+"""Characters of a decimal of a few digits, whatever its exponent is."""
+
+_DIGITS_OF_SUM = 50
+"""Characters of the number of steps in a sum, and of those by which a mean is finer."""
+
+_LONGEST_SUM = 2000
+"""Characters of a sum between bounds that were drawn, which may be any doubles, and of its count."""
+
+_KEY = longest_text(MOST_KEY_BYTES) + _NUMBER
+"""Characters of a key with its count. Whatever a key is, its text is not longer than that of a text."""
+
+_FOR_THE_REST = 4000
+"""Characters that the guarantee and the question of a reply have besides, where the answer takes all the rest."""
+
+_REST = 200
+"""Characters of the rest of a release: the names of its fields, a number of candidates."""
+
+
+def longest_release(question: Call, bill: Bill, dataset: Dataset) -> int:
+    """Return a bound on the characters of a release: of the answer, its guarantee, mechanism, unit and query.
+
+    Raises:
+        InvalidArgument: if an answer could not be written, or not be read where it arrives.
+    """
+    rest = {
+        "guarantee": bill.guarantee.as_dict(), "mechanism": bill.mechanism, "unit": bill.unit, "query": bill.query,
+    }  # fmt: skip
+    return len(json.dumps(rest)) + _REST + longest_answer(question, dataset)
+
+
+def longest_answer(question: Call, dataset: Dataset) -> int:
+    """Return a bound on the characters of an answer to a question, without its data, whatever they are."""
+    terms, parts = question.terms, parts_of_question(question)
+    if parts:
+        return _longest_table(terms["statement"], parts, dataset)
+    each = _longest_without_groups(question, dataset)
+    if terms.get("by") is None:
+        return each
+    groups, by = terms.get("groups"), dataset.column(terms["by"])
+    if is_private(groups):
+        most = terms.get("most_drawn")
+        return (MOST_DRAWN if most is None else int(most)) * (_names(question) * _KEY + each)
+    names = by.values if groups is None else groups
+    # Counts and gaps by group name the groups once more.
+    return sum(3 * _count_characters(name) + each for name in names or ())
+
+
+def _longest_table(statement: str, parts: Iterable[Call], dataset: Dataset) -> int:
+    """Return a bound on the characters of an answer to a statement: every row has the names of all columns."""
+    table = read_statement(statement)
+    groups = None if table.by is None else dataset.column(table.by).values
+    names = sum(_count_characters(name) for name in table.columns)
+    rows = 1 if groups is None else len(groups)
+    return rows * names + sum(longest_answer(part, dataset) for part in parts)
+
+
+def _longest_without_groups(question: Call, dataset: Dataset) -> int:
+    """Return a bound on the characters of one answer of one group."""
+    terms, by_verb = question.terms, _BY_VERB.get(question.verb)
+    if not question.arguments:
+        return _NUMBER
+    column = dataset.column(question.arguments[0])
+    if by_verb is not None:
+        return by_verb(terms, column)
+    alphas = terms.get("alphas")
+    many = int(terms.get("k", 1)) * (1 if alphas is None else len(list(alphas)))
+    one = _longest(terms.get("candidates"), column) + (_NUMBER if _may_count(question) else 0)
+    return many * (one + _longest_gap(terms))
+
+
+def _names(question: Call) -> int:
+    """Return how often a group is named: counts and gaps by group name it once more."""
+    return 1 + int(_may_count(question)) + int(bool(question.terms.get("gap")))
+
+
+def with_most(question: Call, dataset: Dataset) -> Call:
+    """Return a question that draws keys or groups with the most that any reply can hold, if it says no number."""
+    terms, room = question.terms, LENGTH // 2 - _FOR_THE_REST
+    if is_private(terms.get("groups")):
+        each = _longest_without_groups(question, dataset)
+        name, most = "most_drawn", room // int(_names(question) * _KEY + each)
+    elif question.verb is keys or (question.verb is counts and "delta" in terms):
+        name, most = "most", room // _KEY
+    else:
+        return question
+    return question._replace(terms={name: max(1, most), **terms})
+
+
+def _may_count(question: Call) -> bool:
+    """Return whether noisy counts may be beside the answers."""
+    method = question.terms.get("method")
+    is_counted = method == "counts" or is_private(question.terms.get("candidates"))
+    return is_counted or (question.verb is top_k and method is None)
+
+
+def _longest_histogram(terms: Mapping[str, Any], column: Column) -> int:
+    """Return a bound on the characters of a count for every candidate, or for every key."""
+    if terms.get("delta") is not None and not is_private(terms.get("groups")):
+        return _longest_keys(terms)
+    names = terms.get("candidates")
+    values = column.values if names is None else names
+    return sum(_count_characters(name) + _NUMBER for name in values or ())
+
+
+def _longest_keys(terms: Mapping[str, Any], *_: object) -> int:
+    """Return a bound on the characters of keys with their counts, and of the number outside."""
+    most = terms.get("most")
+    return (MOST_RELEASED if most is None else int(most)) * _KEY + _NUMBER
+
+
+def _longest_sum(terms: Mapping[str, Any], column: Column) -> int:
+    """Return a bound on the characters of a sum or a mean, and of its count: below 2**126 steps, or finer ones."""
+    if terms.get("bounds_share") is not None:
+        return 2 * _DECIMAL + _LONGEST_SUM
+    parts = [terms.get(name, getattr(column, name)) for name in ("minimum", "maximum", "step")]
+    digits = sum(len(str(exact(part, "a bound"))) for part in parts if part is not None)
+    return _AROUND + _NUMBER + 2 * (_DIGITS_OF_SUM + digits)
+
+
+def _longest_gap(terms: Mapping[str, Any]) -> int:
+    """Return a bound on the characters of a gap: below 2**64 records, in steps of a tenth of the noise or less."""
+    if not terms.get("gap"):
+        return 0
+    parameters = (terms.get(name) for name in ("epsilon", "rho", "scale"))
+    return _AROUND + sum(len(str(exact(one, "it"))) for one in parameters if one is not None)
+
+
+_BY_VERB: Mapping[Any, Callable[[Mapping[str, Any], Column], int]] = {
+    check: lambda *_: _CHECKED,
+    count: lambda *_: _NUMBER,
+    counts: _longest_histogram,
+    sum_verb: _longest_sum,
+    mean: _longest_sum,
+    bounds: lambda *_: 2 * _DECIMAL,
+    keys: _longest_keys,
+}
+"""The verbs whose answers are no candidates."""
+
+
+def _longest(candidates: Any, column: Column) -> int:
+    """Return a bound on the characters of one candidate, or of a key."""
+    if is_private(candidates):
+        return _KEY
+    if isinstance(candidates, Iterable) and not isinstance(candidates, AnyGrid):
+        return max(map(_count_characters, candidates), default=0)
+    if candidates is None and column.enum is not None:
+        return max(map(_count_characters, column.enum))
+    grid = candidates if isinstance(candidates, AnyGrid) else column.grid
+    if isinstance(grid, DateGrid):  # a time in JSON, with its microseconds and its offset
+        return _AROUND + 50
+    if isinstance(grid, Decimals) or (grid is None and column.is_numeric):
+        return _DECIMAL
+    if grid is None:  # truths
+        return _AROUND + 20
+    # A point is lo + i step: no more digits than all of these have.
+    return _AROUND + 2 * sum(len(str(part)) for part in (grid.lo, grid.hi, grid.step))
+
+
+def _count_characters(value: object) -> int:
+    return len(json.dumps(write_value(value))) + _AROUND

@@ -1,0 +1,1 @@
+"""Study: plan, audit, attack and draw, without or before releases."""

@@ -1,0 +1,152 @@
+"""plan_keys: with which probability a key is answered, by its count, before anything is paid or read."""
+
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ...base.error_boundary import error_boundaries, error_boundary
+from ...base.messages import gettext, translate
+from ...base.numbers import Number, count, decimal, without_exponent
+from ...base.text_tables import TextTable
+from ...mechanisms.contract import need_parameter, read_parameter
+from ...mechanisms.key_shares import MOST_KEYS
+from ...mechanisms.private_keys import PrivateKeys
+from ...privacy.guarantees import ApproxDP
+from ...privacy.sensitivity import Neighbors, read_neighbors
+from ...sampling.enclosures import precision
+from ...tables.verbs.keys import error_of_keys, read_limits
+from .. import plots
+from .enclosure import Enclosure
+
+if TYPE_CHECKING:
+    from ..plots.figure import Figure
+
+_SHOWN = tuple(map(Fraction, ("1/1000", "1/100", "1/10", "1/2", "9/10", "99/100", "999/1000")))
+"""Probabilities of which the least counts are shown."""
+
+_DIGITS, _BITS = 3, 256
+
+_MOST_POINTS = 400
+
+
+@error_boundaries
+@dataclass(frozen=True, slots=True, repr=False)
+class KeyPlan:
+    """The probability with which a key is answered, by its count: of public numbers alone. No data were read.
+
+    `print` it for a table; a notebook shows it as one.
+
+    Attributes:
+        guarantee: the guarantee of all keys together, with or without their counts.
+        even: the least count of a key that is answered with one half or more.
+        sure: the least count of a key that is always answered.
+    """
+
+    guarantee: ApproxDP
+    even: int
+    sure: int
+    _mechanism: PrivateKeys
+
+    def probability(self, records: int) -> Enclosure:
+        """Return the probability that a key of so many records is answered, as a certified interval."""
+        number = count(records, "records")
+        with precision(_BITS):
+            return Enclosure.of(self._mechanism.chance(number), 0, 1)
+
+    @property
+    def sentence(self) -> str:
+        """Why a key may be missing, in words."""
+        return error_of_keys(self._mechanism).in_words()
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the guarantee, the counts and the probabilities of the table in plain values, ready for JSON."""
+        return {
+            "guarantee": self.guarantee.as_dict(), "one_half_from": self.even, "always_from": self.sure,
+            "probabilities": {str(records): chance.as_dict() for records, chance in self._rows()},
+        }  # fmt: skip
+
+    def table(self) -> TextTable:
+        """Return the counts at which the probability passes simple fractions, with their probabilities."""
+        head = gettext("records"), gettext("answered with probability")
+        rows = [(f"{records:,}", _spell(chance)) for records, chance in self._rows()]
+        caption = f"{self.guarantee}: {translate(self.sentence)}"
+        return TextTable(head, tuple(rows), caption)
+
+    def plot(self) -> "Figure":
+        """Return a picture of the probabilities by count as a matplotlib figure, which may be published."""
+        step = max(1, self.sure // _MOST_POINTS)
+        records = [*range(1, self.sure, step), self.sure]
+        chances = [float(self.probability(number)) for number in records]
+        name = translate(str(self.guarantee))
+        x, y = gettext("records of a key"), gettext("probability that it is answered")
+        return plots.lines({name: (list(map(float, records)), chances)}, x=x, y=y, at=self.even)
+
+    def _rows(self) -> list[tuple[int, Enclosure]]:
+        """Return some counts with their probabilities."""
+        first = self._mechanism.minimum_count
+        counts = {first, self.sure, *(self._least(chance) for chance in _SHOWN)}
+        return [(records, self.probability(records)) for records in sorted(counts)]
+
+    def _least(self, chance: Fraction) -> int:
+        """Return the least count with at least that probability."""
+        low, high = self._mechanism.minimum_count - 1, self.sure
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.probability(middle).lower >= chance:
+                high = middle
+            else:
+                low = middle
+        return high
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def _spell(chance: Enclosure) -> str:
+    """Return a probability in a few digits; below 1 it is not written as 1."""
+    near = Fraction(decimal(chance.lower, _DIGITS, ROUND_HALF_EVEN))
+    rounding = ROUND_FLOOR if near == 1 and chance.lower < 1 else ROUND_HALF_EVEN
+    return without_exponent(decimal(chance.lower, _DIGITS, rounding))
+
+
+@error_boundary
+def plan_keys(
+    epsilon: Number,
+    delta: Number,
+    *,
+    max_groups: int = 1,
+    minimum_count: int = 1,
+    neighbors: Neighbors = "add_remove",
+) -> KeyPlan:
+    """Return the probabilities with which `keys`, and `counts` with a delta, answer a key, by its count.
+
+    No data are needed, and nothing is charged.
+
+    Args:
+        epsilon: the privacy parameter ε of all keys together, a positive number without a unit; the part that
+            `other` has is not in it.
+        delta: the parameter δ, a probability above 0 and below 1.
+        max_groups: the most keys in which one privacy unit counts.
+        minimum_count: the least count of a key that may be answered.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
+
+    Raises:
+        InvalidArgument: if an argument cannot be accepted, or epsilon is so small that more than 131,072 counts
+            would have a probability of their own.
+    """
+    limits = read_limits(delta, minimum_count)
+    parameter = need_parameter(read_parameter(epsilon, None, None))
+    mechanism = PrivateKeys(
+        parameter.value,
+        limits.delta,
+        count(max_groups, "max_groups", most=MOST_KEYS),
+        read_neighbors(neighbors),
+        limits.minimum_count,
+    )
+    return KeyPlan(mechanism.guarantee, mechanism.even, mechanism.sure, mechanism)

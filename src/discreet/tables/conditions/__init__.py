@@ -1,0 +1,1 @@
+"""Conditions and statements: where=, SQL and Narwhals, as values."""

@@ -1,0 +1,656 @@
+"""Reads a statement of SQL as questions: the verbs, columns and terms that it stands for. It asks none of them.
+
+One SELECT in the clause that BigQuery made known:
+
+    SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) city, COUNT(*), MEDIAN(age)
+    FROM people WHERE age >= 18 GROUP BY city
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from ...base.arguments import text as read_text
+from ...base.numbers import count, exact, positive
+from ...errors import InvalidArgument, MissingPackage, preview
+from .condition_readers import from_tree
+from .conditions import Condition, check_size, count_parts
+
+Tree: TypeAlias = Any
+"""A tree of sqlglot, or a part of one; sqlglot is imported when it is needed."""
+
+_LONGEST_STATEMENT = 20_000
+MOST_ITEMS = 100
+MOST_COMPARISONS = 10_000
+"""So many comparisons and constants all aggregates have together: the condition counts for each of them."""
+
+EXAMPLE = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) COUNT(*) FROM people"
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """An aggregate of the select list, as a question.
+
+    Attributes:
+        name: the name of its column in the answer.
+        verb: the name of the verb.
+        column: the column that it is about; None for a number of records.
+        terms: the arguments of the verb besides.
+        units: the columns of which distinct values are counted, which must be the privacy unit; None for other
+            aggregates.
+    """
+
+    name: str
+    verb: str
+    column: str | None
+    terms: Mapping[str, object] = field(default_factory=dict)
+    units: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """A column of the answer by which its rows are sorted.
+
+    Attributes:
+        name: its name.
+        descending: whether the largest come first.
+        nulls_first: whether rows without a value come first.
+    """
+
+    name: str
+    descending: bool
+    nulls_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of the clause.
+
+    Attributes:
+        epsilon: ε of all answers together.
+        delta: δ of all answers together, or None.
+        privacy_unit: the privacy unit that the statement names, or None.
+        max_groups: the most groups in which a unit counts, or None.
+        minimum_count: the least number of units of a group that is answered, or None.
+    """
+
+    epsilon: Fraction
+    delta: Fraction | None = None
+    privacy_unit: tuple[str, ...] | None = None
+    max_groups: int | None = None
+    minimum_count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SqlStatement:
+    """A statement, read: its questions, their dataset and their privacy.
+
+    Attributes:
+        dataset: the name of the dataset.
+        aggregates: the questions, in the order of the select list.
+        columns: the names of the columns of the answer, in order; the column of groups is called as it is selected.
+        by: the column of groups, or None.
+        group_name: the name of the column of groups in the answer; None if it is not selected.
+        where: the condition, or None.
+        options: how private it is.
+        order: the columns by which the rows are sorted.
+        limit: the most rows, or None.
+    """
+
+    dataset: str
+    aggregates: tuple[Aggregate, ...]
+    columns: tuple[str, ...]
+    by: str | None
+    group_name: str | None
+    where: Condition | None
+    options: Options
+    order: tuple[SortKey, ...]
+    limit: int | None
+
+
+def read_statement(statement: object) -> SqlStatement:
+    """Return a statement of SQL, read.
+
+    Raises:
+        InvalidArgument: if it is none, or has a part that is not answered here; the message says what would do.
+        MissingPackage: if sqlglot is not installed.
+    """
+    text = read_text(statement, "a statement")
+    if len(text) > _LONGEST_STATEMENT:
+        raise InvalidArgument(
+            "a statement is at most {longest_statement:,} characters long",
+            longest_statement=_LONGEST_STATEMENT,
+        )
+    sqlglot = _sqlglot()
+    options_text, select_text = _split_clause(text)
+    options = _read_options(options_text)
+    tree = _parse(select_text, "the statement")
+    if type(tree) is not sqlglot.exp.Select:
+        raise InvalidArgument(
+            "a statement is one SELECT, got {upper}", upper=type(tree).__name__.upper()
+        )
+    _check_parts(tree)
+    by = _group_column(tree)
+    names, aggregates, group_name = _select_list(tree, by)
+    return SqlStatement(
+        _dataset(tree),
+        aggregates,
+        names,
+        by,
+        group_name,
+        _condition(tree, len(aggregates)),
+        _amounts(options, by),
+        _order(tree, names, aggregates),
+        _limit(tree),
+    )
+
+
+def _condition(tree: Tree, aggregates: int) -> Condition | None:
+    """Return the condition of a statement with so many aggregates, or None."""
+    where = tree.args.get("where")
+    if where is None:
+        return None
+    condition = check_size(from_tree(where.this))
+    if count_parts(condition) * aggregates > MOST_COMPARISONS:
+        raise InvalidArgument(
+            "a statement has at most {most:,} comparisons and constants: those of its condition, for each of its "
+            "{aggregates} aggregates",
+            most=MOST_COMPARISONS,
+            aggregates=aggregates,
+        )
+    return condition
+
+
+def _sqlglot() -> Tree:
+    """Return the package that parses SQL."""
+    try:
+        import sqlglot
+    except ImportError:
+        raise MissingPackage("SQL needs sqlglot: pip install 'discreet[sql]'") from None
+    return sqlglot
+
+
+def _parse(text: str, what: str) -> Tree:
+    """Return the tree of a text that is one statement."""
+    sqlglot = _sqlglot()
+    try:
+        trees = sqlglot.parse(text)
+    except (sqlglot.errors.SqlglotError, RecursionError, ValueError):
+        trees = []
+    if len(trees) != 1 or trees[0] is None:
+        if "`" in text:
+            raise InvalidArgument(
+                'names are quoted in SQL by double quotes, such as "order", and not by backticks'
+            )
+        raise InvalidArgument(
+            "{what} cannot be read as one statement of SQL: {statement}; an example: {example}",
+            what=what,
+            statement=preview(text.strip()),
+            example=EXAMPLE,
+        )
+    return trees[0]
+
+
+def _split_clause(text: str) -> tuple[str, str]:
+    """Return the options of the clause, and the statement without the clause."""
+    sqlglot = _sqlglot()
+    try:
+        tokens = sqlglot.tokenize(text)
+    except (sqlglot.errors.SqlglotError, ValueError):
+        tokens = []
+    words = [token.text.upper() for token in tokens[:5]]
+    if words[:1] != ["SELECT"] or words[1:5] != ["WITH", "DIFFERENTIAL_PRIVACY", "OPTIONS", "("]:
+        raise InvalidArgument(
+            "a statement begins with SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = ...): "
+            "there is no default ε; an example: {example}",
+            example=EXAMPLE,
+        )
+    depth = 0
+    for token in tokens[4:]:
+        depth += {"(": 1, ")": -1}.get(token.text, 0)
+        if depth == 0:
+            return text[tokens[4].end + 1 : token.start], f"SELECT {text[token.end + 1 :]}"
+    raise InvalidArgument("the brackets of OPTIONS are not closed")
+
+
+_OPTIONS = (
+    "epsilon",
+    "delta",
+    "privacy_unit_column",
+    "max_groups_contributed",
+    "min_privacy_units_per_group",
+)
+
+_OTHER_OPTIONS = {
+    "kappa": "write max_groups_contributed",
+    "group_selection_strategy": "groups that nobody lists are chosen in one way, the optimal one: leave it out",
+    "max_rows_contributed": "the description bounds the rows of a unit, max_contributions: leave it out",
+    "rho": "give epsilon",
+    "report_format": "leave it out",
+}
+
+
+def _read_options(text: str) -> dict[str, Tree]:
+    """Return the options of the clause: trees by name."""
+    exp = _sqlglot().exp
+    tree = _parse(f"SELECT {text}", "OPTIONS") if text.strip() else None
+    if tree is not None and (type(tree) is not exp.Select or set(_parts(tree)) != {"expressions"}):
+        raise InvalidArgument("OPTIONS takes NAME = VALUE, with commas between")
+    options: dict[str, Tree] = {}
+    for pair in [] if tree is None else tree.expressions:
+        if type(pair) is not exp.EQ or type(pair.this) is not exp.Column:
+            raise InvalidArgument("OPTIONS takes NAME = VALUE, with commas between")
+        name = pair.this.name.lower()
+        if name in options:
+            raise InvalidArgument("OPTIONS has {name} twice", name=name)
+        if name not in _OPTIONS:
+            advice = _OTHER_OPTIONS.get(name, f"there are {', '.join(_OPTIONS)}")
+            raise InvalidArgument(
+                "OPTIONS: {name} is not honoured here; {advice}", name=preview(name), advice=advice
+            )
+        options[name] = pair.expression
+    if "epsilon" not in options:
+        raise InvalidArgument("OPTIONS needs epsilon, such as epsilon = 1: there is no default")
+    return options
+
+
+def _amounts(options: Mapping[str, Tree], by: str | None) -> Options:
+    """Return the options, read."""
+    epsilon = positive(_number(options["epsilon"], "epsilon"), "epsilon")
+    delta = positive(_number(options["delta"], "delta"), "delta") if "delta" in options else None
+    most = _whole(options, "max_groups_contributed")
+    least = _whole(options, "min_privacy_units_per_group")
+    for name, value in (("max_groups_contributed", most), ("min_privacy_units_per_group", least)):
+        if value is not None and by is None:
+            raise InvalidArgument(
+                "OPTIONS: {name} goes with GROUP BY, and there is none", name=name
+            )
+    return Options(epsilon, delta, _named_unit(options.get("privacy_unit_column")), most, least)
+
+
+def _whole(options: Mapping[str, Tree], name: str) -> int | None:
+    """Return an option that is a whole number of at least one, or None."""
+    if name not in options:
+        return None
+    number = _number(options[name], name)
+    return count(int(number) if number.denominator == 1 else 0, name)
+
+
+def _named_unit(tree: Tree) -> tuple[str, ...] | None:
+    """Return the columns of the privacy unit that the statement names."""
+    if tree is None:
+        return None
+    exp = _sqlglot().exp
+    parts = tree.expressions if type(tree) in (exp.Tuple, exp.Struct) else [tree]
+    return tuple(_column(part) for part in parts)
+
+
+def _parts(tree: Tree) -> dict[str, Tree]:
+    """Return the parts of a tree that are there."""
+    return {name: part for name, part in tree.args.items() if part not in (None, False, [], "")}
+
+
+_ADVICE = {
+    "having": "HAVING looks at answers: ask without it, and filter the released rows",
+    "joins": "a question is about one dataset: join in the query of its description",
+    "distinct": "SELECT DISTINCT lists values; with OPTIONS (delta = ...) the groups of a GROUP BY are released",
+    "with": "there is no WITH here: a question is about one dataset",
+    "with_": "there is no WITH here: a question is about one dataset",
+    "qualify": "there are no windows here",
+    "windows": "there are no windows here",
+    "laterals": "a question is about one dataset",
+    "offset": "OFFSET is not honoured; leave it out",
+    "hint": "hints are not honoured; leave them out",
+    "into": "a statement only reads",
+    "locks": "a statement only reads",
+    "sample": "rows are not sampled here: leave out TABLESAMPLE",
+    "kind": "SELECT AS is not honoured",
+    "pivots": "PIVOT is not honoured",
+}
+
+_READ = ("expressions", "from", "from_", "where", "group", "order", "limit")
+
+
+def _check_parts(tree: Tree) -> None:
+    """Raise for a part of a statement that is not answered here."""
+    for name in _parts(tree):
+        if name not in _READ:
+            raise InvalidArgument(_ADVICE.get(name, f"{name.upper()} is not honoured here"))
+
+
+def _only(tree: Tree, *names: str) -> bool:
+    """Return whether a tree has no other parts than these."""
+    return set(_parts(tree)) <= set(names)
+
+
+def _dataset(tree: Tree) -> str:
+    """Return the name of the dataset after FROM."""
+    exp = _sqlglot().exp
+    clause = tree.args.get("from_") or tree.args.get("from")
+    if clause is None:
+        raise InvalidArgument("a statement needs FROM, and the name of a dataset")
+    table = clause.this
+    if type(table) is not exp.Table:
+        raise InvalidArgument("FROM takes the name of a dataset, and no subquery")
+    if _parts(table).get("db") or _parts(table).get("catalog"):
+        raise InvalidArgument("FROM takes the name of a dataset, with nothing before it")
+    if type(table.this) is not exp.Identifier or not _only(table, "this"):
+        raise InvalidArgument(
+            "FROM takes the name of a dataset alone: no alias, no TABLESAMPLE, nothing after it"
+        )
+    name: str = table.name
+    return name
+
+
+def _group_column(tree: Tree) -> str | None:
+    """Return the column of groups, or None."""
+    group = tree.args.get("group")
+    if group is None:
+        return None
+    if not _only(group, "expressions") or len(group.expressions) != 1:
+        raise InvalidArgument(
+            "GROUP BY takes one column; describe one that has both, in the query of the dataset"
+        )
+    return _column(group.expressions[0])
+
+
+def _select_list(
+    tree: Tree, by: str | None
+) -> tuple[tuple[str, ...], tuple[Aggregate, ...], str | None]:
+    """Return the names of the columns of the answer, the aggregates, and the name of the column of groups."""
+    exp = _sqlglot().exp
+    names, aggregates, group_name = list[str](), list[Aggregate](), None
+    if len(tree.expressions) > MOST_ITEMS:
+        raise InvalidArgument(
+            "a statement selects at most {most_items} columns", most_items=MOST_ITEMS
+        )
+    for expression in tree.expressions:
+        has_alias = type(expression) is exp.Alias
+        inner = expression.this if has_alias else expression
+        name = expression.alias if has_alias else _words(inner)
+        if name in names:
+            raise InvalidArgument(
+                "two columns of the answer are called {name}: give one an alias, AS ...",
+                name=preview(name),
+            )
+        names.append(name)
+        if type(inner) is exp.Column:
+            if _column(inner) != by:
+                raise InvalidArgument(
+                    "{inner_name} is neither an aggregate nor the column of GROUP BY; rows are not "
+                    "released",
+                    inner_name=preview(inner.name),
+                )
+            group_name = name
+        else:
+            aggregates.append(_aggregate(inner, name))
+    if not aggregates:
+        raise InvalidArgument(
+            "a statement needs an aggregate, such as COUNT(*) or MEDIAN(age): rows and values alone are not "
+            "released"
+        )
+    return tuple(names), tuple(aggregates), group_name
+
+
+def _words(tree: Tree) -> str:
+    """Return an expression as SQL, which names its column where it has no alias."""
+    words: str = tree.name if type(tree) is _sqlglot().exp.Column else tree.sql(comments=False)
+    return words
+
+
+def _aggregate(tree: Tree, name: str) -> Aggregate:
+    """Return an aggregate as a question."""
+    reader = _aggregates().get(type(tree))
+    if reader is None:
+        raise InvalidArgument(_refusal(tree))
+    return reader(tree, name)
+
+
+_Reader = Callable[[Tree, str], Aggregate]
+
+
+def _aggregates() -> dict[type, _Reader]:
+    """Return the readers of aggregates, by the class of their trees."""
+    exp = _sqlglot().exp
+    simple = {
+        exp.Sum: "sum",
+        exp.Avg: "mean",
+        exp.Median: "median",
+        exp.Min: "minimum",
+        exp.Max: "maximum",
+    }
+    readers: dict[type, _Reader] = {kind: _of_column(verb) for kind, verb in simple.items()}
+    return {
+        **readers,
+        exp.Count: _count,
+        exp.Mode: _of_column("mode"),
+        exp.PercentileDisc: _quantile,
+        exp.Quantile: _quantile,
+        exp.WithinGroup: _within_group,
+        exp.Anonymous: _named,
+        exp.ApproxTopK: _top_k,
+    }
+
+
+def _of_column(verb: str) -> _Reader:
+    """Return the reader of an aggregate of one column alone."""
+
+    def read(tree: Tree, name: str) -> Aggregate:
+        if not _only(tree, "this", "big_int", "is_string", "dialect"):
+            raise InvalidArgument("{words}: give it the column alone", words=_words(tree))
+        return Aggregate(name, verb, _argument(tree.this, tree))
+
+    return read
+
+
+def _count(tree: Tree, name: str) -> Aggregate:
+    """Return COUNT(*), or COUNT(DISTINCT unit)."""
+    exp = _sqlglot().exp
+    if not _only(tree, "this", "big_int"):
+        raise InvalidArgument(
+            "{words}: COUNT(*) counts records, and COUNT(DISTINCT unit) privacy units",
+            words=_words(tree),
+        )
+    if type(tree.this) is exp.Star and _only(tree.this):
+        return Aggregate(name, "count", None)
+    if type(tree.this) is exp.Distinct and _only(tree.this, "expressions"):
+        return Aggregate(name, "count", None, units=tuple(map(_column, tree.this.expressions)))
+    if type(tree.this) is exp.Column:
+        raise InvalidArgument(
+            "{words} is not answered: write COUNT(*) ... WHERE {inner} IS NOT NULL, or "
+            "COUNT(DISTINCT unit) for privacy units",
+            words=_words(tree),
+            inner=_words(tree.this),
+        )
+    raise InvalidArgument(
+        "{words}: COUNT(*) counts records, and COUNT(DISTINCT unit) privacy units",
+        words=_words(tree),
+    )
+
+
+def _quantile(tree: Tree, name: str) -> Aggregate:
+    """Return PERCENTILE_DISC(x, 0.9) or QUANTILE(x, 0.9)."""
+    if not _only(tree, "this", "expression", "quantile"):
+        raise InvalidArgument(
+            "{words}: give it the column and the fraction alone", words=_words(tree)
+        )
+    alpha = tree.args.get("quantile") or tree.args.get("expression")
+    if alpha is None:
+        raise InvalidArgument(
+            "{words}: give it a fraction from 0 to 1, such as 0.9", words=_words(tree)
+        )
+    return Aggregate(name, "quantile", _argument(tree.this, tree), {"alpha": _fraction(alpha)})
+
+
+def _within_group(tree: Tree, name: str) -> Aggregate:
+    """Return PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY x), or MODE() WITHIN GROUP (ORDER BY x)."""
+    exp = _sqlglot().exp
+    function, order = tree.this, tree.expression
+    keys = order.expressions if type(order) is exp.Order else []
+    if len(keys) != 1 or keys[0].args.get("desc") or not _only(keys[0], "this", "nulls_first"):
+        raise InvalidArgument("{words}: ORDER BY one column, ascending", words=_words(tree))
+    column = _argument(keys[0].this, tree)
+    if type(function) is exp.Mode and _only(function):
+        return Aggregate(name, "mode", column)
+    if type(function) is exp.PercentileDisc and _only(function, "this"):
+        return Aggregate(name, "quantile", column, {"alpha": _fraction(function.this)})
+    raise InvalidArgument(_refusal(function))
+
+
+def _named(tree: Tree, name: str) -> Aggregate:
+    """Return an aggregate that sqlglot knows by its name alone."""
+    function = tree.name.upper()
+    arguments = tree.expressions
+    if function in ("APPROX_TOP_COUNT", "TOP_K") and len(arguments) == 2:
+        return _listed(tree, name, function, *arguments)
+    if function in ("QUANTILE_DISC",) and len(arguments) == 2:
+        return Aggregate(
+            name, "quantile", _argument(arguments[0], tree), {"alpha": _fraction(arguments[1])}
+        )
+    raise InvalidArgument(_refusal(tree))
+
+
+def _top_k(tree: Tree, name: str) -> Aggregate:
+    """Return APPROX_TOP_COUNT(x, k), as a dialect may read it."""
+    if not _only(tree, "this", "expression") or tree.args.get("expression") is None:
+        raise InvalidArgument(
+            "{words}: give it the column and how many, such as TOP_K(city, 3)", words=_words(tree)
+        )
+    return _listed(tree, name, "APPROX_TOP_COUNT", tree.this, tree.expression)
+
+
+def _listed(tree: Tree, name: str, function: str, column: Tree, most: Tree) -> Aggregate:
+    """Return the most common values; with their counts if the function has them."""
+    number = _number(most, "the number of values")
+    k = count(int(number) if number.denominator == 1 else 0, "the number of values")
+    method = {"method": "counts"} if function == "APPROX_TOP_COUNT" else {}
+    return Aggregate(name, "top_k", _argument(column, tree), {"k": k, **method})
+
+
+_REFUSALS = {
+    "PercentileCont": "PERCENTILE_CONT interpolates between records; write PERCENTILE_DISC",
+    "QUANTILE_CONT": "QUANTILE_CONT interpolates between records; write QUANTILE_DISC",
+    "ApproxQuantiles": "write PERCENTILE_DISC(x, 0.25), one for each",
+    "ApproxQuantile": "write PERCENTILE_DISC(x, 0.9)",
+    "ApproxDistinct": "distinct values are not counted; COUNT(DISTINCT unit) counts privacy units",
+    "AnyValue": "ANY_VALUE releases a record's value; write MODE",
+    "First": "FIRST releases a record's value; write MODE",
+    "Last": "LAST releases a record's value; write MODE",
+    "ArrayAgg": "ARRAY_AGG releases records",
+    "GroupConcat": "STRING_AGG releases records",
+    "Variance": "VARIANCE is not answered; ask for quartiles",
+    "VariancePop": "VARIANCE is not answered; ask for quartiles",
+    "Stddev": "STDDEV is not answered; ask for quartiles",
+    "StddevSamp": "STDDEV is not answered; ask for quartiles",
+    "StddevPop": "STDDEV is not answered; ask for quartiles",
+    "CountIf": "write COUNT(*) with WHERE, in a statement of its own",
+    "Filter": "FILTER is not honoured; write WHERE, in a statement of its own",
+    "Window": "windows are not answered",
+    "Star": "SELECT * releases records",
+    "Subquery": "subqueries are not answered",
+    "Distinct": "DISTINCT goes with COUNT alone",
+}
+
+
+def _refusal(tree: Tree) -> str:
+    """Return why an expression of the select list is not answered."""
+    kind = type(tree).__name__
+    if kind == "Anonymous":
+        kind = tree.name.upper()
+    answered = (
+        "COUNT, SUM, AVG, MODE, MEDIAN, PERCENTILE_DISC, MIN, MAX, TOP_K and APPROX_TOP_COUNT"
+    )
+    return _REFUSALS.get(
+        kind, f"{preview(_words(tree))} is not answered; there are {answered} of a column"
+    )
+
+
+def _argument(tree: Tree, aggregate: Tree) -> str:
+    """Return the column of an aggregate."""
+    exp = _sqlglot().exp
+    if type(tree) is exp.Distinct:
+        raise InvalidArgument("DISTINCT goes with COUNT alone, of the privacy unit")
+    if type(tree) is not exp.Column:
+        raise InvalidArgument(
+            "{words}: aggregates are of a column, and of no expression", words=_words(aggregate)
+        )
+    return _column(tree)
+
+
+def _column(tree: Tree) -> str:
+    """Return the name of a column."""
+    if type(tree) is not _sqlglot().exp.Column:
+        raise InvalidArgument(
+            "a column is named by itself, got {words}", words=preview(_words(tree))
+        )
+    if not _only(tree, "this"):
+        raise InvalidArgument(
+            "a column is named without its table: a question is about one dataset"
+        )
+    name: str = tree.name
+    return name
+
+
+def _number(tree: Tree, name: str) -> Fraction:
+    """Return a literal number."""
+    exp = _sqlglot().exp
+    if type(tree) is not exp.Literal or tree.is_string:
+        raise InvalidArgument(
+            "{name} must be a number, got {words}", name=name, words=preview(_words(tree))
+        )
+    return exact(tree.this, name)
+
+
+def _fraction(tree: Tree) -> Fraction:
+    """Return the fraction of a quantile."""
+    number = _number(tree, "the fraction of a quantile")
+    if not 0 <= number <= 1:
+        raise InvalidArgument(
+            "the fraction of a quantile is from 0 to 1, got {name}",
+            name=preview(tree.this),
+        )
+    return number
+
+
+def _order(
+    tree: Tree, names: tuple[str, ...], aggregates: tuple[Aggregate, ...]
+) -> tuple[SortKey, ...]:
+    """Return the columns of the answer by which its rows are sorted."""
+    exp = _sqlglot().exp
+    order = tree.args.get("order")
+    if order is None:
+        return ()
+    if not _only(order, "expressions"):
+        raise InvalidArgument("ORDER BY takes columns of the answer")
+    lists = [one.name for one in aggregates if one.verb == "top_k"]
+    keys = []
+    for one in order.expressions:
+        if not _only(one, "this", "desc", "nulls_first"):
+            raise InvalidArgument("ORDER BY takes columns of the answer, ASC or DESC")
+        name = _words(one.this)
+        if type(one.this) is exp.Literal and not one.this.is_string and one.this.this.isdecimal():
+            place = int(one.this.this)
+            name = names[place - 1] if 1 <= place <= len(names) else name
+        if name not in names:
+            raise InvalidArgument(
+                "ORDER BY sorts the released rows: {name} is no column of the answer",
+                name=preview(name),
+            )
+        if name in lists:
+            raise InvalidArgument(
+                "ORDER BY: {name} holds lists, which have no order", name=preview(name)
+            )
+        keys.append(SortKey(name, bool(one.args.get("desc")), bool(one.args.get("nulls_first"))))
+    return tuple(keys)
+
+
+def _limit(tree: Tree) -> int | None:
+    """Return the most rows."""
+    limit = tree.args.get("limit")
+    if limit is None:
+        return None
+    if type(limit) is not _sqlglot().exp.Limit or not _only(limit, "expression"):
+        raise InvalidArgument("LIMIT takes a number of rows")
+    number = _number(limit.expression, "LIMIT")
+    return count(int(number) if number.denominator == 1 else 0, "LIMIT")

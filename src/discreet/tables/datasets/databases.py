@@ -1,0 +1,211 @@
+"""The database of a described query: a public URL, opened when a question is asked and not before."""
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...base.arguments import file_path
+from ...errors import InvalidArgument, UnreadableFile
+from ..engines.query_tables import TableCheck
+from ..engines.sql_queries import columns_of_rows
+from .declarations import KeyPath, wrong
+
+if TYPE_CHECKING:
+    from ..engines.query_tables import Catalogue
+
+PASSWORD = "a description is public: leave the password out, and set PGPASSWORD or ~/.pgpass"
+_WATCH_CLIENT = (
+    "SELECT set_config(name, '1000', false) FROM pg_settings "
+    "WHERE name = 'client_connection_check_interval'"
+)
+"""Lets PostgreSQL look once a second whether whoever asks is still there: a reader that outlasts its place is
+killed, and its query must not go on. Versions below 14 have no such setting, and end it when they send rows."""
+
+_FORMS = "duckdb:///file.duckdb, sqlite:///file.db or postgresql://host/database"
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A database by its URL, without a password.
+
+    Attributes:
+        public: the URL.
+        file: the file of the database; None if it is a server's.
+    """
+
+    public: str
+    file: str | None = None
+
+    def connect(self) -> AbstractContextManager[Any]:
+        """Return a new connection; a server cancels its queries soon after this process has ended.
+
+        Raises:
+            UnreadableFile: if there is no such file, which SQLite would make.
+        """
+        from sqlalchemy import NullPool, create_engine
+
+        _check_file(self.file)
+        # Closed with its block: no pool keeps it for a question that comes later.
+        connection = create_engine(self.public, hide_parameters=True, poolclass=NullPool).connect()
+        if self.file is None:
+            connection.exec_driver_sql(_WATCH_CLIENT)
+            connection.commit()  # what follows may set the isolation of its transaction
+        return connection
+
+    def fetch(self, query: str, check: TableCheck | None) -> dict[str, list[object]]:
+        """Return the columns of the rows of a query, once the catalogue was asked in the same snapshot.
+
+        Raises:
+            InvalidArgument: if the query reads other tables than those on record; no row was read.
+        """
+        from sqlalchemy import text
+
+        if check is None:
+            with self.connect() as connection:
+                result = connection.execute(text(query))
+                return columns_of_rows([*result.keys()], result.fetchall())
+        with self._snapshot() as (connection, catalogue):
+            check.ask(catalogue, query, _file_number(self.file))
+            result = connection.execute(text(query))
+            return columns_of_rows([*result.keys()], result.fetchall())
+
+    def ask(self, query: str, check: TableCheck) -> None:
+        """Ask the catalogue for the tables of a query; no row is read."""
+        with self._snapshot() as (_, catalogue):
+            check.ask(catalogue, query, _file_number(self.file))
+
+    @contextmanager
+    def _snapshot(self) -> "Iterator[tuple[Any, Catalogue]]":
+        """Yield a connection and its catalogue, in a transaction in which no view changes meanwhile."""
+        with self.connect() as connection:
+            if self.file is None:
+                from ..engines.catalogue_of_postgresql import PostgreSQLCatalogue
+
+                # What others commit is seen, so that a view is as it was when its lock was taken.
+                connection.exec_driver_sql(
+                    "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY"
+                )
+                yield connection, PostgreSQLCatalogue(connection)
+            else:
+                from ..engines.catalogue_of_sqlite import SQLiteCatalogue
+
+                connection.exec_driver_sql(
+                    "BEGIN"
+                )  # Python's module begins none for what only reads
+                driver = connection.connection.driver_connection
+                yield connection, SQLiteCatalogue(driver)
+            connection.rollback()
+
+
+@dataclass(frozen=True, slots=True)
+class DuckFile:
+    """A file of DuckDB, by its URL.
+
+    Attributes:
+        public: the URL.
+        file: the file.
+    """
+
+    public: str
+    file: str
+
+    def sql(self, query: str) -> Any:
+        """Return the relation of a query; it holds the file open, to be read only, as long as it lives.
+
+        Raises:
+            UnreadableFile: if there is no such file.
+        """
+        return self._open().sql(query)
+
+    def fetch(self, query: str, check: TableCheck | None) -> Any:
+        """Return the relation of a query, once the catalogue was asked: the file has no writer while it is open.
+
+        Raises:
+            InvalidArgument: if the query reads other tables than those on record; no row was read.
+        """
+        connection = self._open()
+        if check is not None:
+            self._ask(connection, query, check)
+        return connection.sql(query)
+
+    def ask(self, query: str, check: TableCheck) -> None:
+        """Ask the catalogue for the tables of a query; no row is read."""
+        connection = self._open()
+        try:
+            self._ask(connection, query, check)
+        finally:
+            connection.close()
+
+    def _open(self) -> Any:
+        from ..engines.database import connect_file
+
+        _check_file(self.file)
+        return connect_file(self.file)
+
+    def _ask(self, connection: Any, query: str, check: TableCheck) -> None:
+        from ..engines.catalogue_of_duckdb import DuckCatalogue
+
+        check.ask(DuckCatalogue(connection), query, _file_number(self.file))
+
+
+def _file_number(file: str | None) -> str:
+    """Return the device and the inode of a file, as a ledger keeps them."""
+    if file is None:
+        return ""
+    status = os.stat(file)
+    return f"{status.st_dev}:{status.st_ino}"
+
+
+def _check_file(file: str | None) -> None:
+    """Raise unless the file of a database is a regular file: others would be made, or waited for."""
+    if file is not None and not Path(file).is_file():
+        raise UnreadableFile("{file} is no file of a database", file=file)
+
+
+def holds_password(url: Any) -> bool:
+    """Return whether a URL, as SQLAlchemy reads it, holds a password."""
+    return url.password is not None or bool({"password", "sslpassword"} & set(url.query))
+
+
+def read_database(url: str, folder: Path, place: KeyPath) -> Database | DuckFile:
+    """Return the database of a URL; the file of a database is found from a folder.
+
+    Raises:
+        InvalidDescription: if it is of another kind, or holds a password.
+    """
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        address = make_url(url)
+    except (ArgumentError, ValueError):
+        address = None
+    kind = "" if address is None else address.get_backend_name()
+    if address is None or kind not in ("duckdb", "sqlite", "postgresql"):
+        raise wrong(
+            place,
+            f"it must be {_FORMS}; of other databases make a "
+            "Dataset of discreet.scan_query(query, connection) in Python",
+        )
+    if holds_password(address):
+        raise wrong(place, PASSWORD)
+    if kind == "postgresql":
+        address = address.set(drivername="postgresql+psycopg")
+        return Database(address.render_as_string(hide_password=False))
+    file = _file_of(address.database, folder, place)
+    public = address.set(database=file).render_as_string(hide_password=False)
+    return DuckFile(public, file) if kind == "duckdb" else Database(public, file)
+
+
+def _file_of(name: str | None, folder: Path, place: KeyPath) -> str:
+    """Return the file of a database, links followed."""
+    if not name or name == ":memory:":
+        raise wrong(place, "it must name a file, such as duckdb:///people.duckdb")
+    try:
+        return os.path.realpath(file_path(folder / name, "connection"))
+    except InvalidArgument:
+        pass
+    raise wrong(place, "no file can have this name")

@@ -1,0 +1,399 @@
+"""A draft of discreet.toml from the schema of a file or of a table in a database. No row is read."""
+
+import itertools
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ...base.doors import spelling
+from ...base.error_boundary import replacing
+from ...errors import InvalidArgument, InvalidDescription, UnreadableData, UnreadableFile
+from ..engines.csv_files import CsvFile, read_head
+from ..engines.files import FileNames, file_format, format_of, listed_files, start_of
+from ..formats.byte_blocks import check_bytes
+from ..formats.encodings import marked_encoding
+from ..formats.first_bytes import told_format
+from ..formats.text_form import TextForm
+from .databases import Database, DuckFile, read_database
+from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN
+from .sources import table_query
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+_TYPES = (
+    (r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?", "integer"),
+    (r"FLOAT|DOUBLE( PRECISION)?|REAL|(DECIMAL|NUMERIC)(\(.*\))?", "number"),
+    (r"(VAR)?CHAR(\(.*\))?|TEXT|ENUM\(.*\)", "string"),
+    (r"BOOLEAN", "boolean"),
+    (r"DATE", "date"),
+    (r"TIMESTAMP.*|DATETIME", "datetime"),
+)
+"""The type of Table Schema for a type that an engine tells, as a pattern."""
+
+_MINIMUM, _MAXIMUM = ("minimum", LEAST), ("maximum", LARGEST)
+_BLANKS: Mapping[str, tuple[tuple[str, object], ...]] = {
+    "integer": (_MINIMUM, _MAXIMUM),
+    "number": (
+        _MINIMUM,
+        _MAXIMUM,
+        ("step", STEP),
+    ),
+    "string": (("enum", [f"{TO_FILL_IN}: all values there can be, or delete this line"]),),
+    "boolean": (),
+    "date": (_MINIMUM, _MAXIMUM),
+    "datetime": (_MINIMUM, _MAXIMUM),
+}
+"""What has to be filled in for a type."""
+
+_ID = re.compile(
+    r"(?i:(^|[^a-z])(id|uuid|guid|ssn|iban|e-?mail|phone|passport|social security)s?($|[^a-z]))"
+    r"|(?<=[a-z])(Id|ID|Uuid|UUID)($|[^a-z])|身份证|学号|工号|编号|卡号|手机|邮箱"
+)
+"""The name of a column that holds ids, or what names a person as well as one."""
+
+_OF_IDS = """\
+# A column of ids, by its name: an answer about ids tells on people. Delete it, or name it as the privacy_unit if it
+# says whose a row is."""
+
+_HEAD = """\
+# Drafted from the names {what} in {file}. No row was read.
+# Replace what is marked by what you know from the form, the codebook or the law. Do not look at the rows.
+# Delete columns about which nobody may ask.
+
+ledger = "budget.db"
+
+[datasets.{name}]
+{where}privacy_unit = "{fill}: the column that says whose a row is{ids}, or no line if every row is a record"
+budget = {{ epsilon = "{fill}: the most that all answers may cost together" }}
+# To publish values that nobody can list: budget = {{ epsilon = "3", delta = "1e-6", delta_for = "questions" }}
+"""
+
+_COMMENTS = {
+    "csv.delimiter": "# The header shows the delimiter.\n",
+    "csv.encoding": "# The first bytes show the encoding.\n",
+    "csv.names": """\
+# The header has a name twice, or one that cannot be written here. So it is skipped, and these are the names.
+""",
+    "csv.multiline": """\
+# A quoted cell may hold line ends, as programs write them. If others append lines to the file, say false: then
+# every line is a record, and without a privacy unit the promise is about one line, not one person.
+""",
+}
+"""What is said above a key."""
+
+
+def draft(  # noqa: PLR0913  # what is said of the source
+    source: str,
+    name: str | None = None,
+    *,
+    header: bool = False,
+    names: Sequence[str] = (),
+    table: str | None = None,
+    form: TextForm | None = None,
+) -> str:
+    """Return a draft of discreet.toml for a file or a table; all that it cannot know is marked, to be filled in.
+
+    Args:
+        source: the path of a file, a pattern or a folder; the first file stands for all. Or a database: a file of
+            DuckDB or SQLite, or a URL.
+        name: the name of the dataset; that of the file or the table if not given.
+        header: whether the first line of a CSV file holds the names of its columns, as its owner says.
+        names: the names of the columns of a CSV file whose first line is a row.
+        table: the table of a database.
+        form: the form of a CSV file, where it is said.
+
+    Raises:
+        InvalidArgument: if the file has no schema, and the names of its columns are not given; or there is no such
+            table.
+        UnreadableData: if it is missing, or not of the format of its name.
+    """
+    url = database_url(source) if form is None else None
+    if url is not None:
+        types: Mapping[str, str | None] = columns_of_table(url, table)
+        where: dict[str, object] = {"connection": _without_password(url), "table": table}
+        label = str(table) if name is None else name
+    else:
+        types, where = _types_and_place(source, names, form, header=header)
+        label = name_of_source(source) if name is None else name
+    parts = {
+        "what": "and types of the columns" if any(types.values()) else "of the columns",
+        "file": Path(source).name,
+        "name": _quote_key(label),
+        "where": _place_in_toml(where, () if form is None else form.given),
+        "fill": TO_FILL_IN,
+        "ids": _such_as([name for name in types if _is_id(name)]),
+    }
+    return "\n".join(
+        [_HEAD.format(**parts), *(_draft_column(label, *one) for one in types.items())]
+    )
+
+
+def _place_in_toml(where: Mapping[str, object], said: Collection[str]) -> str:
+    """Return the keys of a place, each below what there is to say of it: of words that the owner said, nothing."""
+    known = {f"csv.{word}" for word in said}
+    return "".join(
+        f"{'' if key in known else _COMMENTS.get(key, '')}{key} = {_quote_toml(value)}\n"
+        for key, value in where.items()
+    )
+
+
+def _types_and_place(
+    source: str, names: Sequence[str], form: TextForm | None, *, header: bool
+) -> tuple[Mapping[str, str | None], dict[str, object]]:
+    """Return the columns of files with their types, and the keys of the place and the form of the files."""
+    kind = file_format(Path(source))
+    if form is not None and kind not in ("", "CSV", "Excel"):
+        raise InvalidArgument("--csv is of a CSV file, and {source} is none", source=source)
+    if form is not None and form.names is not None and names:
+        raise InvalidArgument("the names are given twice: leave out --names")
+    words = {} if form is None else form.given
+    if names:
+        words["names"] = list(names)
+    data = source if form is None else CsvFile(Path(source), form)
+    types = dict.fromkeys(names) if names else _types_of_files(data, source, header=header)
+    if not names and (form is None or form.names is None):
+        told = _told_form(data)
+        words |= told
+        if "names" in told:
+            types = {**dict.fromkeys(told["names"]), **_of_folders(data)}
+    is_csv = kind == "CSV" or (not kind and bool(words))
+    form_keys = {**words, "multiline": words.get("multiline", True)} if is_csv else words
+    return types, {"source": source, **{f"csv.{key}": value for key, value in form_keys.items()}}
+
+
+def _of_folders(data: "FileNames") -> dict[str, str | None]:
+    """Return the columns that the folders of files name, with their type."""
+    return dict.fromkeys(listed_files(data)[0].partition, "VARCHAR")
+
+
+def _told_form(data: "FileNames") -> dict[str, Any]:
+    """Return the words that the first bytes and the header of a CSV file say; of a workbook, which says all, none.
+
+    A header with a name twice, or with one that no description can have, is skipped, and its names are numbered.
+    """
+    first = listed_files(data)[0]
+    if format_of(first) != "CSV" or check_bytes(first.path, first.form or TextForm()):
+        return {}
+    head = read_head(first.path, first.form or TextForm())
+    words: dict[str, Any] = {"delimiter": head.form.delimiter}
+    if head.mark and head.form.encoding is None:
+        words["encoding"] = marked_encoding(head.encoding)
+    names = [_describable(name) for name in head.names]
+    if names != [*head.names] or len({*names}) < len(names):
+        words |= {"skip": head.lines, "names": _numbered(names)}
+    return words
+
+
+def _describable(name: str) -> str:
+    """Return a name as a description can have it."""
+    return "".join(one if one.isprintable() else " " for one in name).strip()
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Return distinct names: one that is there before has a number behind it."""
+    distinct: dict[str, None] = {}
+    for name in names:
+        first = name or "column"
+        others = (f"{first}_{i}" for i in itertools.count(2))
+        free = (one for one in others if one not in distinct and one not in names)
+        distinct.setdefault(first if first not in distinct else next(free))
+    return [*distinct]
+
+
+def _without_password(url: str) -> str:
+    """Return the URL of a database without its driver and a password."""
+    from sqlalchemy import make_url
+
+    address = make_url(url)
+    return address.set(drivername=address.get_backend_name(), password=None).render_as_string()
+
+
+def _types_of_files(data: "FileNames", source: str, *, header: bool) -> Mapping[str, str | None]:
+    """Return the columns of files, with their types where they have any."""
+    from ..engines.files import schema
+
+    types = schema(data, header=header)
+    if types is not None:
+        return types
+    raise InvalidArgument(
+        "{source} has no schema: if it is CSV and its first line holds the names of its "
+        "columns, say {header}; if that is a row, give them: {names}. Of JSON lines give "
+        "the keys so too",
+        source=source,
+        header=spelling(header=True),
+        names=spelling(names=["a", "b", "c"]),
+    )
+
+
+def _is_id(name: str) -> bool:
+    """Return whether a column is one of ids by its name."""
+    return _describable(name) == name and _ID.search(name) is not None
+
+
+def _such_as(names: Sequence[str]) -> str:
+    """Return a name as an example in a text of TOML."""
+    return f", such as {_quote_toml(names[0])[1:-1]}" if names else ""
+
+
+def _draft_column(dataset: str, column: str, word: str | None) -> str:
+    """Return the part of a column."""
+    kind = _table_schema_type(word)
+    if word is not None and kind is None:
+        return (
+            f"# {_quote_toml(column)} has the type {word}, about which no question can be asked\n"
+        )
+    if not column.isprintable() or column != column.strip() or not column:
+        return (
+            f"# {_quote_toml(column)} is no name that can be described. To ask about this column give all of them "
+            "other names\n"
+        )
+    lines = [_OF_IDS] if _is_id(column) else []
+    lines += [f"[datasets.{_quote_key(dataset)}.columns.{_quote_key(column)}]"]
+    if kind is None:
+        lines.append(
+            f'type = "{TO_FILL_IN}: integer, number, string, boolean, date or datetime; then its bounds"'
+        )
+    else:
+        lines.append(f'type = "{kind}"')
+        lines += [f"{key} = {_quote_toml(value)}" for key, value in _BLANKS[kind]]
+    return "\n".join(lines) + "\n"
+
+
+def _table_schema_type(word: str | None) -> str | None:
+    """Return the type of Table Schema for a type of an engine, or None."""
+    kinds = (kind for pattern, kind in _TYPES if word is not None and re.fullmatch(pattern, word))
+    return next(kinds, None)
+
+
+def _quote_key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _quote_toml(name)
+
+
+def _quote_toml(value: object) -> str:
+    """Return a text, or a list of one, as TOML: as in JSON, with the one sign that only TOML forbids."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def name_of_source(source: str) -> str:
+    """Return the name of a dataset by the name of its file or folder."""
+    parts = [part for part in Path(source).parts if not set(part) & set("*?[")]
+    stem = parts[-1].partition(".")[0] if parts else ""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-") or "data"
+
+
+SUFFIXES = {".duckdb": "duckdb", ".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
+"""The kinds of databases, by the endings of their files."""
+
+_STORED = (
+    ("INT|BOOL|^BIT$", "INTEGER"),
+    ("CHAR|CLOB|TEXT|STR|ENUM|UUID|GUID|DATE|TIME", "TEXT"),
+    ("BLOB|BINARY|BYTE", "BLOB"),
+    ("REAL|FLOA|DOUB|NUM|DEC|MONEY|CURRENCY", "DOUBLE"),
+)
+"""What SQLite has in a column whose type holds a word, which is any text that its writer chose."""
+
+
+def database_url(source: str) -> str | None:
+    """Return the URL of a database, given so or as a file; None for anything else."""
+    if "://" in source:
+        return source
+    kind = _database_by_bytes(source) or SUFFIXES.get(Path(source).suffix.lower())
+    return None if kind is None else f"{kind}:///{source}"
+
+
+def _database_by_bytes(source: str) -> str | None:
+    """Return the kind of a database in a file by its first bytes; None for all other files."""
+    try:
+        signature = told_format(start_of(Path(source)))
+    except (UnreadableFile, ValueError):
+        return None
+    return (
+        None if signature is None else {"SQLite": "sqlite", "DuckDB": "duckdb"}.get(signature.kind)
+    )
+
+
+def columns_of_table(url: str, table: str | None) -> dict[str, str | None]:
+    """Return the types of the columns of a table by their names, as the database says; None where it says none.
+
+    Raises:
+        InvalidArgument: if it is no database that a description can name, or has no such table.
+        UnreadableData: if the database cannot be opened.
+    """
+    try:
+        database = read_database(url, Path(), ())
+    except InvalidDescription as error:
+        message = str(error)
+    else:
+        failure = UnreadableData(
+            "{url} cannot be opened as a database, or its tables not be listed", url=url
+        )
+        work, passing = partial(_column_types, database, table), (InvalidArgument, UnreadableData)
+        return replacing(work, lambda _: failure, passing=passing)
+    raise InvalidArgument(message)
+
+
+def _column_types(database: Database | DuckFile, table: str | None) -> dict[str, str | None]:
+    tables = (
+        _duckdb_tables(database)
+        if isinstance(database, DuckFile)
+        else _tables_by_inspection(database)
+    )
+    if table not in tables:
+        names = ", ".join(sorted(tables)) or "none"
+        raise InvalidArgument(
+            "which table is it? give {table}; there are {names}",
+            table=spelling(table="NAME"),
+            names=names,
+        )
+    if isinstance(database, DuckFile):
+        relation = database.sql(table_query(table))
+        return {name: str(of) for name, of in zip(relation.columns, relation.types, strict=True)}
+    schema, name = tables[table]
+    with database.connect() as connection:
+        if database.file is None:
+            columns = _inspector(connection).get_columns(name, schema=schema)
+            return {one["name"]: str(one["type"]) for one in columns}
+        query = "SELECT name, type FROM pragma_table_xinfo(?)"
+        return {name: _stored(of) for name, of in connection.exec_driver_sql(query, (table,))}
+
+
+def _stored(declared: str) -> str | None:
+    """Return the type of what a column of SQLite holds, by its declared one; None if that says nothing."""
+    words = declared.upper().partition("(")[0].strip()
+    return next((kind for pattern, kind in _STORED if re.search(pattern, words)), None)
+
+
+def _duckdb_tables(database: DuckFile) -> dict[str, tuple[str | None, str]]:
+    """Return the schemas and names of tables by what they are called, with their schema if it is another one."""
+    rows = database.sql(
+        "SELECT table_schema, table_name FROM information_schema.tables ORDER BY ALL"
+    ).fetchall()
+    return {name if of == "main" else f"{of}.{name}": (of, name) for of, name in rows}
+
+
+def _tables_by_inspection(database: Database) -> dict[str, tuple[str | None, str]]:
+    """Return the schemas and names of tables and views, likewise."""
+    with database.connect() as connection:
+        inspector = _inspector(connection)
+        own = inspector.default_schema_name
+        schemas = [] if database.file else inspector.get_schema_names()
+        others = [one for one in schemas if one != own and not one.startswith(_OF_SERVERS)]
+        return {
+            name if schema is None else f"{schema}.{name}": (schema, name)
+            for schema in (None, *others)
+            for list_names in (inspector.get_table_names, inspector.get_view_names)
+            for name in list_names(schema=schema)
+        }
+
+
+_OF_SERVERS = ("pg_", "information_schema")
+"""How the names of schemas begin that a server keeps for itself."""
+
+
+def _inspector(connection: Any) -> Any:
+    from sqlalchemy import inspect
+
+    return inspect(connection)

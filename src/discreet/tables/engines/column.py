@@ -1,0 +1,267 @@
+"""The records of one group in one column, read when a score asks."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import UnreadableData
+from ...sampling.vectors import ExactArray, integers
+from ...selection.candidates import Labels
+from ...selection.date_grid import ClockKind, NumberCells, TimeUnit
+from ..values.key_values import KeyValue
+from ..values.meanings import Rungs, rungs
+from ..values.numeric import numeric_values, present
+from ..values.times import present_times
+from .candidate_table import CountClasses, Ranking
+from .cells import GridSource
+from .engine import array_of, open_table, unwrap_table
+from .expressions import Numbers, OpenedTable
+from .grid_counts import Beside
+from .key_counts import KeyCounts, open_keys
+from .record_counts import sizes_of
+from .records import PART, Records
+
+Rows = tuple[ExactArray, NDArray[np.int64] | None]
+"""Numbers, with their multiplicities (None: all one)."""
+
+
+class Countable(Protocol):
+    """The records of one group in one column. Private; no row is read before a call."""
+
+    def count(self, candidates: Sequence[object]) -> Sequence[int]:
+        """Return the number of records of every candidate."""
+        ...
+
+    def classes(self, ranking: Ranking) -> CountClasses:
+        """Return the candidates of a public table in classes of equal counts."""
+        ...
+
+
+class Numeric(Protocol):
+    """The numbers of one group in one column. Private; no row is read before a call."""
+
+    def numbers(self) -> Rows:
+        """Return the numbers of the records."""
+        ...
+
+    @property
+    def unit(self) -> TimeUnit:
+        """The unit of the integers that stand for times, where the numbers are such."""
+        ...
+
+    def on_grid(self, grid: NumberCells) -> GridSource | None:
+        """Return the records as counts on a grid, None where they must be brought to memory."""
+        ...
+
+    def rungs(self, labels: Labels) -> Rungs:
+        """Return the numbers that labels mean in this column."""
+        ...
+
+    def beside(self, numbers: Iterable[Any]) -> Beside | None:
+        """Return how many records are below and above some numbers; None where they must be brought to memory."""
+        ...
+
+
+class Source:
+    """A table and the columns of a query, opened once for all groups."""
+
+    def __init__(
+        self,
+        data: object,
+        column: str | None,
+        records: Records | None = None,
+        clock: ClockKind | None = None,
+        table: OpenedTable | None = None,
+    ) -> None:
+        """Remember the arguments; see `engine.open_table`. With a clock the numbers are integers for its times.
+
+        Args:
+            data: the table.
+            column: the column that is counted; None for data of one dimension.
+            records: the privacy unit, the contribution bounds and the groups.
+            clock: that of the times, or None.
+            table: the table, where it was opened already.
+        """
+        self._argument, self.name, self.records = data, column, records or Records()
+        self.clock, self._table = clock, table
+        self._tally: tuple[object, list[list[int]]] | None = None
+        self._classes: tuple[object, Sequence[CountClasses]] | None = None
+        self._sizes: dict[bool, list[int]] = {}
+
+    @property
+    def groups(self) -> list["Group"]:
+        """The groups; one of all records where there are none."""
+        return [Group(self, i) for i in range(len(self.records.groups) or 1)]
+
+    @cached_property
+    def data(self) -> Any:
+        """The table itself: of a query, the rows that it selects."""
+        return unwrap_table(self._argument)
+
+    @cached_property
+    def table(self) -> OpenedTable:
+        """The table, opened."""
+        if self._table is not None:
+            return self._table
+        return open_table(self.data, self.name, self.records)
+
+    @cached_property
+    def group_keys(self) -> KeyCounts:
+        """The groups by their numbers of records, where they are drawn."""
+        of = self.records
+        return open_keys(self.table, PART, of.most_groups, keeps_pairs=of.unit is not None)
+
+    def drawn_groups(self, keys: Sequence[KeyValue]) -> list["Group"]:
+        """Return the groups that were drawn, in their order; without any one group without rows."""
+        table = self.group_keys.groups_of(keys)
+        return Source(self.data, self.name, table.records, self.clock, table).groups
+
+    @cached_property
+    def bounded(self) -> Numbers:
+        """The numbers of all groups in their engine."""
+        return self.table.bounded(self.clock)
+
+    @cached_property
+    def array(self) -> NDArray[Any] | None:
+        """The numbers as one array, where the rows are in memory and a row is a record."""
+        if (self.records.unit, self.records.by, self.records.where, self.clock) != (None,) * 4:
+            return None
+        if self.name is None:
+            return numeric_values(self.data)
+        return array_of(self.data, self.name)
+
+    def tally(self, candidates: Sequence[object]) -> list[list[int]]:
+        """Return the records per candidate, by group."""
+        if self._tally is None or self._tally[0] is not candidates:
+            self._tally = candidates, self.table.tally(candidates)
+        return self._tally[1]
+
+    def sizes(self, *, present: bool) -> list[int]:
+        """Return the numbers of records by group; with `present` of those with a value in the column alone."""
+        if present not in self._sizes:
+            self._sizes[present] = sizes_of(self.table, present=present)
+        return self._sizes[present]
+
+    def classes(self, ranking: Ranking) -> Sequence[CountClasses]:
+        """Return the candidates of a public table in classes of equal counts, by group."""
+        if self._classes is None or self._classes[0] is not ranking:
+            self._classes = ranking, ranking.classes(self.table)
+        return self._classes[1]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Group:
+    """The records of one group of a source."""
+
+    source: Source
+    index: int
+
+    def count(self, candidates: Sequence[object]) -> list[int]:
+        """Return the number of records of every candidate."""
+        return self.source.tally(candidates)[self.index]
+
+    def size(self, *, present: bool) -> int:
+        """Return the number of records; with `present` of those with a value in the column alone."""
+        return self.source.sizes(present=present)[self.index]
+
+    def classes(self, ranking: Ranking) -> CountClasses:
+        """Return the candidates of a public table in classes of equal counts."""
+        return self.source.classes(ranking)[self.index]
+
+    def numbers(self) -> Rows:
+        """Return the numbers of the records."""
+        array = self.source.array
+        return self.source.bounded.distinct(self.index) if array is None else (array, None)
+
+    @property
+    def unit(self) -> TimeUnit:
+        """The unit of the integers that stand for times, by the type of the column."""
+        return "ns" if self.source.bounded.of.unit == "ns" else "us"
+
+    def on_grid(self, grid: NumberCells) -> GridSource | None:
+        """Return the records as counts on a grid, None where they must be brought to memory."""
+        if self.source.array is not None:
+            return None
+        return self.source.bounded.on_grid(self.index, grid)
+
+    def rungs(self, labels: Labels) -> Rungs:
+        """Return the numbers that labels mean, by the type of the column."""
+        source = self.source
+        if not labels.is_declared or source.name is None:
+            return rungs(labels)
+        return rungs(labels, source.bounded.of if source.array is None else source.table.type())
+
+    def beside(self, numbers: Iterable[Any]) -> Beside | None:
+        """Return how many records are below and above some numbers; None where they must be brought to memory."""
+        if self.source.array is not None:
+            return None
+        return self.source.bounded.beside(self.index, numbers)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ArrayColumn:
+    """Numbers in an array, with their multiplicities (None: all one)."""
+
+    values: ExactArray
+    counts: NDArray[np.int64] | None = None
+    unit: TimeUnit = "us"
+
+    def numbers(self) -> Rows:
+        """Return the numbers."""
+        return self.values, self.counts
+
+    def on_grid(self, grid: NumberCells) -> None:
+        """Return None: they are in memory."""
+
+    def rungs(self, labels: Labels) -> Rungs:
+        """Return the numbers of a list as they are: there is no type."""
+        return rungs(labels)
+
+    def beside(self, numbers: Iterable[Any]) -> None:
+        """Return None: they are in memory."""
+
+
+def _read_multiplicity(number: object) -> int:
+    """Return how often a value occurs, of any size, as an integer of Python."""
+    if not isinstance(number, bool) and isinstance(number, Integral):
+        times = int(number)
+        if times >= 0:
+            return times
+    raise UnreadableData("the counts of a histogram must be whole numbers of at least 0")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Histogram:
+    """Numbers in a mapping from values to how often they occur."""
+
+    mapping: Mapping[object, object]
+    clock: ClockKind | None = None
+    unit: ClassVar[TimeUnit] = "ns"
+
+    def numbers(self) -> Rows:
+        """Return the values that are not missing, and their counts."""
+        counts = [_read_multiplicity(n) for n in self.mapping.values()]
+        values = list(self.mapping)
+        there, numbers = (
+            present(values) if self.clock is None else present_times(values, self.clock)
+        )
+        return numbers, integers([counts[i] for i in np.flatnonzero(there)])
+
+    def on_grid(self, grid: NumberCells) -> None:
+        """Return None: they are in memory."""
+
+    def rungs(self, labels: Labels) -> Rungs:
+        """Return the numbers of a list as they are: there is no type."""
+        return rungs(labels)
+
+    def beside(self, numbers: Iterable[Any]) -> None:
+        """Return None: they are in memory."""
+
+
+NOTHING = ArrayColumn(np.zeros(0))
+"""A column without records, for what is public about a score."""

@@ -1,0 +1,753 @@
+"""Files: their paths, formats and columns. CSV, JSON lines, Parquet and Arrow are read by DuckDB out of core."""
+
+import glob
+import itertools
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+from urllib.parse import unquote
+
+from ...base.arguments import file_path
+from ...base.doors import fix
+from ...base.warning import warn
+from ...errors import DiscreetError, InvalidArgument, UnreadableFile
+from ...selection.date_grid import ClockKind
+from ..conditions.conditions import Condition, ConstantKind, kinds_of_columns
+from ..formats.byte_blocks import check_bytes, name_in_zip
+from ..formats.cell_forms import CELL_WORDS, NO_FORM, CellUse
+from ..formats.first_bytes import PACKED, SIGNATURE, refuse_other_format, told_format
+from ..formats.lakes import refuse_lakes
+from ..formats.text_form import ColumnForm, TextForm
+from ..values.kinds import CELL, ColumnType
+from ..values.times import sql_of_texts
+from .csv_files import CsvFile, can_be_name, open_csv, open_json_lines, read_head
+from .database import connect_memory
+from .engine_errors import needing, quietly
+from .filters import condition_columns, matching
+from .in_duckdb import (
+    ROWS,
+    InDuckDB,
+    TempTable,
+    by_position,
+    double_in_text,
+    select_columns,
+    select_list,
+)
+from .records import is_of_unit
+from .value_counts import RowQuery, parameter_number
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+
+KINDS = {
+    ".csv": "CSV",
+    ".tsv": "CSV",
+    ".txt": "CSV",
+    ".json": "JSON",
+    ".tab": "CSV",
+    ".psv": "CSV",
+    ".ndjson": "JSON",
+    ".jsonl": "JSON",
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".arrow": "Arrow",
+    ".feather": "Arrow",
+    ".ipc": "Arrow",
+    ".xlsx": "Excel",
+    ".xlsm": "Excel",
+}
+"""The format of a file, by its extension."""
+
+PACKINGS = (".gz", ".zst", ".bz2", ".xz", ".zip")
+"""The endings of packed files of text."""
+
+FILE_FORMATS = (
+    ".csv, .tsv, .json, .jsonl (also packed, as in .csv.gz), .xlsx, .parquet, .arrow and .feather"
+)
+
+_CALLS_OF_OTHERS = {
+    ".ods": "pandas.read_excel(path)",
+    ".dta": "pandas.read_stata(path)",
+    ".sav": "pandas.read_spss(path)",
+    **dict.fromkeys((".sas7bdat", ".xpt"), "pandas.read_sas(path)"),
+}
+"""What reads a file of an ending to memory, in Python."""
+
+_HINTS = {
+    ".geojson": " Of JSON an array of objects is read: jq '[.features[].properties]' FILE > rows.json",
+}  # fmt: skip
+"""What to do with a file of an ending that is not read."""
+
+
+def file_format(path: Path) -> str:
+    """Return the format of a file by its extension; an empty text for any other."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    is_packed = bool(suffixes) and suffixes[-1] in PACKINGS
+    ending = (suffixes[:-1] if is_packed else suffixes)[-1:]
+    kind = KINDS.get(ending[0], "") if ending else ""
+    return "" if is_packed and kind not in ("CSV", "JSON") else kind
+
+
+def names_files(data: object, *, column: bool = True) -> bool:
+    """Return whether data are a path, or a list of paths.
+
+    A text alone is a path, and so is each in a list with a path of pathlib or a `CsvFile`. A list of texts alone
+    may be the data, which no error may quote: they are paths if all end as files do, and a column is named.
+
+    Args:
+        data: whatever was given for a table.
+        column: whether a column of it is named, or its rows are counted.
+    """
+    if not isinstance(data, list | tuple):
+        return isinstance(data, _PATHS)
+    if not are_paths(data):
+        return False
+    texts = [one for one in data if isinstance(one, str)]
+    return len(texts) < len(data) or (column and all(map(_ends_as_file, texts)))
+
+
+def are_paths(data: Sequence[object]) -> bool:
+    """Return whether all in a list may be paths, by their types."""
+    return bool(data) and all(isinstance(one, _PATHS) for one in data)
+
+
+def may_span(data: object) -> bool:
+    """Return whether a record of some files may span several lines, as their names and forms say."""
+    return names_files(data) and any(map(_may_span, path_list(cast(FileNames, data))))
+
+
+def may_have_comments(data: object) -> bool:
+    """Return whether some files have a sign that begins comments, as their forms say."""
+    files = path_list(cast(FileNames, data)) if names_files(data) else []
+    return any(isinstance(one, CsvFile) and one.form.comment is not None for one in files)
+
+
+def _may_span(one: "One") -> bool:
+    if isinstance(one, CsvFile):
+        return one.form.may_span
+    path = Path(os.path.abspath(os.path.expanduser(one)))
+    is_folder = quietly(path.is_dir, no_access(path))
+    return any(file_format(file) == "CSV" for file in (_of_folder(path) if is_folder else [path]))
+
+
+def refuse_mixture(data: object) -> None:
+    """Raise for a list of which only some are files: it is not known whether they, or their rows, are counted.
+
+    Texts that all end as files do may be values, too. If not all of these files are there, no error names one.
+
+    Raises:
+        InvalidArgument: without a word of what is in the list.
+    """
+    if not isinstance(data, list | tuple) or (names_files(data) and _are_there(data)):
+        return
+    if any(isinstance(one, os.PathLike | CsvFile) or _ends_as_file(one) for one in data):
+        raise InvalidArgument(
+            "some of the list end as files do, and not all are files that are there. If all are files or folders, "
+            "give each as pathlib.Path(path). If they are values, give a dict, {column: values}"
+        )
+
+
+def _are_there(data: Sequence[object]) -> bool:
+    """Return whether texts are paths or patterns of files that are there; with a path among them all are paths."""
+    if not all(isinstance(one, str) for one in data):
+        return True
+    paths = [os.path.expanduser(str(one)) for one in data]
+    return all(
+        "\0" not in path and (os.path.lexists(path) or any(glob.iglob(path, recursive=True)))
+        for path in paths
+    )
+
+
+def _ends_as_file(one: object) -> bool:
+    return isinstance(one, str) and bool(file_format(Path(one)))
+
+
+_PATHS = (str, os.PathLike, CsvFile)
+
+One = str | os.PathLike[str] | CsvFile
+FileNames = One | Sequence[One]
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file, its form if that was given, and the partition columns of its folders."""
+
+    path: Path
+    form: TextForm | None
+    partition: Mapping[str, str | None]
+
+
+@dataclass(frozen=True)
+class FileColumns:
+    """Some columns of a file."""
+
+    rows: "DuckDBPyRelation | Callable[[], DuckDBPyRelation]"
+    kind: str
+    failure: DiscreetError
+    """What is raised when the rows cannot be read."""
+    query: RowQuery | None = None
+    """The rows as a query, of a file of text, or of Parquet that holds all columns itself."""
+    types: Mapping[str, ColumnType] = field(default_factory=dict)
+    """The types of its columns, of a file of text."""
+
+    @cached_property
+    def relation(self) -> "DuckDBPyRelation":
+        """The rows as a relation, which is opened once, where it is needed."""
+        return self.rows() if callable(self.rows) else self.rows
+
+
+def open_columns(
+    data: FileNames,
+    columns: Mapping[str, str],
+    condition: Condition | None = None,
+    uses: Mapping[str, CellUse] | None = None,
+) -> tuple[InDuckDB, DiscreetError]:
+    """Return columns of files under other names, and the error to raise when the rows cannot be read.
+
+    Args:
+        data: a path, or several, whose files are one table. One that is no file but has wildcards stands for
+            all files that match; a folder for all in it, its subfolders `name=value` being columns of text.
+            The names of files and their schemas are public.
+        columns: a mapping from the other names to those of the columns; of none the rows alone.
+        condition: the condition of which the rows must be; None for all rows.
+        uses: what some columns of files of text are used as, by their other names: what their cells spell is read.
+    """
+    paths, files = path_list(data), listed_files(data)
+    _warn_of_lines(files, columns)
+    connection = connect_memory()
+    near = cache(partial(connection.sql, "SELECT 0 AS nothing"))
+    rows = _Rows(paths, files, columns, condition, connection, near)
+    whole = rows.used({} if uses is None else uses)
+    return native_columns(whole, columns, near, rows.used), whole.failure
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of files of which a condition is true."""
+
+    paths: Sequence[One]
+    files: Sequence[File]
+    columns: Mapping[str, str]
+    condition: Condition | None
+    connection: "DuckDBPyConnection"
+    near: "Callable[[], DuckDBPyRelation]"
+
+    def used(self, uses: Mapping[str, CellUse]) -> FileColumns:
+        """Return the columns, some of them as they are used."""
+        columns, tests, condition = self.columns, condition_columns(self.condition), self.condition
+        uses = {**_uses_in_tests(condition, tests), **uses}
+        whole = self._together({**columns, **tests}, uses)
+        if condition is None:
+            return whole
+        native = native_columns(whole, {**columns, **tests}, self.near)
+        rows = quietly(matching, whole.failure, native, condition, tests, columns or tests)
+        some = rows.to_native() if columns else rows.to_native().project(select_list({}))
+        return FileColumns(some, whole.kind, whole.failure, types=whole.types)
+
+    def _together(self, columns: Mapping[str, str], uses: Mapping[str, CellUse]) -> FileColumns:
+        """Return columns of all rows."""
+        parts = [open_file(file, columns, uses, self.connection) for file in self.files]
+        if len(parts) == 1:
+            return parts[0]
+        for file, one in zip(self.files, parts, strict=True):
+            self._check_alike(file, one, parts[0])
+        several = UnreadableFile(
+            "a file of {path_in_words} cannot be read to its end",
+            path_in_words=path_in_words(self.paths),
+        )
+        relation = _union([one.relation for one in parts])
+        return FileColumns(relation, parts[0].kind, several, types=parts[0].types)
+
+    def _check_alike(self, file: File, one: FileColumns, first: FileColumns) -> None:
+        """Raise unless a file has the types and the form of cells of the first one."""
+        both = {"file_path": file.path, "files_path": self.files[0].path}
+        if one.kind != first.kind or one.relation.types != first.relation.types:
+            raise UnreadableFile("{file_path} has columns of other types than {files_path}", **both)
+        if one.types != first.types:
+            raise UnreadableFile(
+                "{file_path} has another form of numbers or dates than {files_path}. Say the same words for all "
+                "files: {words}",
+                **both,
+                words=", ".join(CELL_WORDS),
+            )
+
+
+def _uses_in_tests(condition: Condition | None, tests: Mapping[str, str]) -> dict[str, CellUse]:
+    """Return what the columns of a condition are used as, by their aliases: what its constants are."""
+    kinds = {} if condition is None else kinds_of_columns(condition)
+    return {
+        alias: _USES[kind] for alias, name in tests.items() if (kind := kinds.get(name)) in _USES
+    }
+
+
+_USES: Mapping[ConstantKind | None, CellUse] = {
+    "number": "number",
+    "time": "naive",
+    "instant": "zoned",
+}
+
+
+def _warn_of_lines(files: Sequence[File], columns: Mapping[str, str]) -> None:
+    """Warn if a line is a record, and no privacy unit names its person."""
+    forms = [file.form for file in files if file.form is not None]
+    if not all(form.multiline for form in forms) and not any(map(is_of_unit, columns)):
+        warn("multiline is false and there is no privacy unit: the promise is about one line")
+
+
+def listed_files(data: FileNames) -> list[File]:
+    """Return the files that paths stand for, with their forms and partition columns.
+
+    Raises:
+        UnreadableFile: if one is there twice, by a link or another spelling: a record would count twice, and its
+            answers tell twice as much about it. So it would in a file that a table of Delta or its like rewrote.
+    """
+    files, first_paths = _all_files(data), dict[object, Path]()
+    refuse_lakes(file.path for file in files)
+    for file in files if len(files) > 1 else ():
+        try:
+            status = file.path.stat()
+        except OSError:  # it is named when it is opened
+            continue
+        first = first_paths.setdefault((status.st_dev, status.st_ino), file.path)
+        if first is not file.path:
+            raise UnreadableFile(
+                "{first} and {file_path} are one file, whose records would count twice; name it once",
+                first=first,
+                file_path=file.path,
+            )
+    return files
+
+
+def path_list(data: FileNames) -> list[One]:
+    """Return a path, or several, as a list."""
+    return [data] if isinstance(data, str | os.PathLike | CsvFile) else list(data)
+
+
+def _union(relations: list["DuckDBPyRelation"]) -> "DuckDBPyRelation":
+    """Return the rows of all relations, put together by halves: a chain of thousands would be too deep."""
+    while len(relations) > 1:
+        pairs = itertools.zip_longest(relations[::2], relations[1::2])
+        relations = [a if b is None else a.union(b) for a, b in pairs]
+    return relations[0]
+
+
+def native_columns(
+    file_columns: FileColumns,
+    columns: Mapping[str, str],
+    near: "Callable[[], DuckDBPyRelation]",
+    used: Callable[[Mapping[str, CellUse]], FileColumns] | None = None,
+) -> InDuckDB:
+    """Return the columns of files for DuckDB to count; fields of text are parsed when numbers are asked for.
+
+    Args:
+        file_columns: the columns of the files.
+        columns: the names of those that are asked for, by their aliases.
+        near: returns a row of the same connection.
+        used: returns the same columns, with what some cells spell; None where numbers are not asked for.
+    """
+    query, rows = file_columns.query, lambda: file_columns.relation
+    if file_columns.kind not in ("CSV", "JSON"):
+        return InDuckDB(rows, near=near, query=query)
+    types = {alias: file_columns.types[alias] for alias in columns}
+    parser = None if used is None else partial(parse_cells, file_columns, used, near)
+    return InDuckDB(rows, types, numeric_form=parser, near=near, query=query)
+
+
+def parse_cells(
+    file_columns: FileColumns,
+    used: Callable[[Mapping[str, CellUse]], FileColumns],
+    near: "Callable[[], DuckDBPyRelation]",
+    clock: ClockKind | None = None,
+) -> InDuckDB:
+    """Return all rows with the number, or the time of a clock, that CELL spells, if it does.
+
+    They are kept: a file is parsed once.
+    """
+    of, use = file_columns.types[CELL], clock or "number"
+    if of.reading != of.cells.reading(use):
+        file_columns = used({CELL: use})
+    cells = double_in_text(CELL, of) if clock is None else sql_of_texts(CELL, clock, of)
+    relation = file_columns.relation
+    table = TempTable(relation, f"SELECT * REPLACE ({cells} AS {CELL}) FROM {ROWS}", near=near())
+    number = replace(of, kind="float", layout="<d")
+    if clock is not None:
+        number = replace(of, kind="integer", low=-(2**63), high=2**63 - 1)
+    return InDuckDB(table.rows, {**file_columns.types, CELL: number}, near=near, _tables=[table])
+
+
+def path_in_words(paths: Sequence[One]) -> str:
+    """Return the first path, and whether there are others, for messages."""
+    first = paths[0].path if isinstance(paths[0], CsvFile) else paths[0]
+    return str(Path(os.path.abspath(first))) + (" and others" if len(paths) > 1 else "")
+
+
+def files_of(data: FileNames) -> list[Path]:
+    """Return the files that paths stand for; the names of files are public.
+
+    Raises:
+        UnreadableFile: if no file matches a pattern, or a folder cannot be looked at.
+    """
+    return [file.path for file in _all_files(data)]
+
+
+def _all_files(data: FileNames) -> list[File]:
+    return [file for one in path_list(data) for file in files_of_path(one)]
+
+
+def files_of_path(one: One) -> list[File]:
+    """Return the files that a path stands for."""
+    form = one.form if isinstance(one, CsvFile) else None
+    text = str(one.path if isinstance(one, CsvFile) else one)  # as text: it may be no path at all
+    _refuse_addresses(text)
+    file_path(text, "a path")
+    # Not resolve(), which follows links.
+    file = Path(os.path.abspath(os.path.expanduser(text)))
+    if _is_pattern(file):
+        paths = sorted(Path(name) for name in glob.glob(str(file), recursive=True))
+        if not paths:
+            raise UnreadableFile("no file matches {file}", file=file)
+    elif quietly(file.is_dir, no_access(file)):
+        return [File(path, form, _partition(path.relative_to(file))) for path in _of_folder(file)]
+    else:
+        paths = [file]
+    return [File(path, form, {}) for path in paths]
+
+
+def _partition(path: Path) -> dict[str, str | None]:
+    """Return the partition columns of a path in Hive's layout."""
+    pairs = [part.partition("=") for part in path.parent.parts]
+    values = {unquote(name): unquote(value) for name, equals, value in pairs if equals}
+    return {name: None if v == "__HIVE_DEFAULT_PARTITION__" else v for name, v in values.items()}
+
+
+def _refuse_addresses(text: str) -> None:
+    """Raise for addresses and queries, with the call to make instead."""
+    if "://" in text[:10]:
+        raise UnreadableFile(
+            "{text} is an address: fetch the file first, or let a connection of yours read it, "
+            "duckdb.read_parquet({text})",
+            text=repr(text),
+        )
+    if text.strip().partition(" ")[0].upper() in ("SELECT", "FROM", "WITH"):
+        raise UnreadableFile("a query needs a connection: discreet.scan_query(query, connection)")
+
+
+def _is_pattern(file: Path) -> bool:
+    """Return whether a path has wildcards and is no file itself."""
+    return any(c in "*?[" for c in str(file)) and not os.path.lexists(file)
+
+
+def no_access(file: Path) -> UnreadableFile:
+    """Return the error for a file that cannot be opened."""
+    return UnreadableFile(
+        "{file} cannot be opened: permission denied, or its name is too long", file=file
+    )
+
+
+def _of_folder(folder: Path) -> list[Path]:
+    """Return the files in a folder and below, but hidden ones and those with names that begin with `_`."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    visible = [
+        path
+        for path in files
+        if not any(part[0] in "._" for part in path.relative_to(folder).parts)
+    ]
+    if not visible:
+        refuse_lakes([folder / "*"])  # one without rows has a log and no files
+        raise UnreadableFile(
+            "{folder} is a directory without files. Accepted in it: {file_formats}",
+            folder=folder,
+            file_formats=FILE_FORMATS,
+        )
+    return visible
+
+
+def open_file(
+    one: File,
+    columns: Mapping[str, str],
+    uses: Mapping[str, CellUse],
+    connection: "DuckDBPyConnection",
+) -> FileColumns:
+    """Return columns of one file, those that its folders name among them."""
+    file, kind = one.path, format_of(one)
+    own = {alias: name for alias, name in columns.items() if name not in one.partition}
+    failure = UnreadableFile(
+        "{file} cannot be read to its end: it is damaged, or has times beyond the year 294247, "
+        "which DuckDB cannot read",
+        file=file,
+    )
+    start = _start_of_kind(file, kind)
+    if kind == "Parquet":
+        rows = parquet_rows(file, start, connection)
+        relation = parquet_relation(file, rows)
+        if own == columns:
+            some = by_position(relation.columns, columns, str(file))
+            there = dict(zip(relation.columns, relation.types, strict=True))
+            query = rows.select(some, {alias: there[name] for alias, name in columns.items()})
+            return FileColumns(partial(relation.project, some), kind, failure, query)
+    elif kind == "Arrow":
+        relation = arrow_relation(file, connection)
+    else:
+        types = _types_of_text(one, kind, columns, uses)
+        text = (
+            open_json_lines(file, own, connection)
+            if kind == "JSON"
+            else open_csv(file, {alias: types[alias] for alias in own}, start, one.form, connection)
+        )
+        failure = UnreadableFile("{file} cannot be read to its end: it is damaged", file=file)
+        if own == columns:
+            return FileColumns(text.relation, kind, failure, text.query, types)
+        with_folders = partial(_text_with_partition, text.relation, one, columns)
+        return FileColumns(with_folders, kind, failure, types=types)
+    return FileColumns(_with_partition(relation, one, columns), kind, failure)
+
+
+def _types_of_text(
+    one: File, kind: str, columns: Mapping[str, str], uses: Mapping[str, CellUse]
+) -> dict[str, ColumnType]:
+    """Return the types of columns of a file of text, with what is read in their cells.
+
+    Of a column with a declared form it is what they spell. Ids are texts: of two persons none may become one.
+    """
+    form, types = one.form or TextForm(), dict[str, ColumnType]()
+    for alias, name in columns.items():
+        own = ColumnForm(NO_FORM) if name in one.partition else form.column(name)
+        use = None if is_of_unit(alias) else uses.get(alias, own.use)
+        reading = own.cells.reading(use)
+        types[alias] = ColumnType(name, "text", kind, cells=own.cells, reading=reading)
+    return types
+
+
+def _text_with_partition(
+    rows: "Callable[[], DuckDBPyRelation]", one: File, columns: Mapping[str, str]
+) -> "DuckDBPyRelation":
+    """Return rows of text under their aliases with the columns that folders name; an empty text is missing."""
+    from duckdb import ConstantExpression, StarExpression
+    from duckdb.sqltypes import VARCHAR
+
+    texts = {
+        alias: one.partition[name] or (None if is_of_unit(alias) else "")
+        for alias, name in columns.items()
+        if name in one.partition
+    }
+    there = [ConstantExpression(text).cast(VARCHAR).alias(a) for a, text in texts.items()]
+    own = [] if len(texts) == len(columns) else [StarExpression()]
+    return rows().select(*own, *there).project(", ".join(columns))
+
+
+def _with_partition(
+    relation: "DuckDBPyRelation", one: File, columns: Mapping[str, str]
+) -> "DuckDBPyRelation":
+    """Return columns of a relation, those that its folders name as text."""
+    from duckdb import ConstantExpression, StarExpression
+    from duckdb.sqltypes import VARCHAR
+
+    own = {alias: name for alias, name in columns.items() if name not in one.partition}
+    there = [
+        ConstantExpression(one.partition[name]).cast(VARCHAR).alias(alias)
+        for alias, name in columns.items()
+        if alias not in own
+    ]
+    if not there:
+        return select_columns(relation, own, str(one.path))
+    whole = relation.select(*there)
+    if own:
+        whole = select_columns(relation, own, str(one.path)).select(StarExpression(), *there)
+    return whole.project(", ".join(columns))
+
+
+def format_of(one: File) -> str:
+    """Return the format of a file: by its first bytes, or else by its ending. A workbook is read as CSV is.
+
+    Raises:
+        UnreadableFile: if it is none that is read.
+    """
+    if one.form is not None:
+        return "CSV"
+    start = start_of(one.path)
+    told = told_format(start)
+    if told is not None and told.kind in ("Parquet", "Arrow"):
+        return told.kind
+    kind = file_format(one.path)
+    if told is not None and told.kind == "zip":
+        name = name_in_zip(one.path)
+        kind = "CSV" if name is None else file_format(Path(name))
+    elif kind not in ("CSV", "JSON"):
+        refuse_other_format(one.path, start, (kind, *PACKED))
+        check_bytes(one.path, TextForm())  # what is packed says what it is, too
+    if kind in ("", "Excel"):
+        raise UnreadableFile(
+            "{one_path} is none of {file_formats}, by its bytes and its name.{hint}",
+            one_path=one.path,
+            file_formats=FILE_FORMATS,
+            hint=_hint(one.path),
+        )
+    return kind
+
+
+def _hint(path: Path) -> str:
+    """Return the advice for a file of an ending that is not read."""
+    ending = path.suffix.lower()
+    if ending in _CALLS_OF_OTHERS:
+        return f" {fix('a table', table=_CALLS_OF_OTHERS[ending])}"
+    return (
+        _HINTS.get(ending)
+        or f" If it is CSV, name it .csv, or say its form: {fix('the form of a file')}"
+    )
+
+
+def start_of(file: Path) -> bytes:
+    """Return the first bytes of a regular file."""
+    if quietly(file.is_dir, no_access(file)):
+        raise UnreadableFile(
+            "{file} is a directory. Accepted: one file, {file_formats}",
+            file=file,
+            file_formats=FILE_FORMATS,
+        )
+    if not quietly(file.exists, no_access(file)):
+        raise UnreadableFile("{file} does not exist", file=file)
+    if not file.is_file():
+        raise UnreadableFile(
+            "{file} is not a regular file. Accepted: {file_formats}",
+            file=file,
+            file_formats=FILE_FORMATS,
+        )
+
+    def read() -> bytes:
+        with file.open("rb") as stream:
+            return stream.read(SIGNATURE)
+
+    start = quietly(read, no_access(file))
+    if not start:
+        raise UnreadableFile(
+            "{file} is empty: not even a header line or a schema is there", file=file
+        )
+    return start
+
+
+def _start_of_kind(file: Path, kind: str) -> bytes:
+    """Return the first bytes of a file of a format; raise if they are the signature of another one."""
+    start = start_of(file)
+    refuse_other_format(file, start, PACKED if kind in ("CSV", "JSON") else (kind,))
+    return start
+
+
+def parquet_rows(file: Path, start: bytes, connection: "DuckDBPyConnection") -> RowQuery:
+    """Return the query of the rows of a Parquet file; it has not been opened.
+
+    DuckDB is told that any column may hold NaN: the statistics in a file leave NaN out, and a filter
+    that they seem to settle is not evaluated, so that one row would decide whether others count.
+    """
+    if not start.startswith(b"PAR1"):
+        raise UnreadableFile("{file} is not a Parquet file, whatever its name says", file=file)
+    path = literal_path(file)
+    name = f"path{parameter_number(path)}"
+    query = f"SELECT * FROM read_parquet(${name}, hive_partitioning=false, can_have_nan=true)"
+    return RowQuery(connection, query, {name: path})
+
+
+def literal_path(file: Path) -> str:
+    """Return the path so that DuckDB takes no character of it for a wildcard."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in str(file))
+
+
+def parquet_relation(file: Path, rows: RowQuery) -> "DuckDBPyRelation":
+    """Return the relation of a Parquet file; only its schema has been read."""
+    failure = UnreadableFile(
+        "{file} starts like a Parquet file but has no schema: it is damaged", file=file
+    )
+    return quietly(rows.connection.sql, failure, rows.text, params=rows.parameters)
+
+
+def arrow_relation(file: Path, connection: "DuckDBPyConnection") -> "DuckDBPyRelation":
+    """Return the relation of a file in Arrow's own format; only its schema has been read."""
+    dataset = needing("pyarrow.dataset", "arrow")
+
+    def relation() -> "DuckDBPyRelation":
+        return connection.from_arrow(dataset.dataset(str(file), format="ipc"))
+
+    return quietly(
+        relation, UnreadableFile("{file} is not an Arrow file, whatever its name says", file=file)
+    )
+
+
+def column_names(data: FileNames) -> list[str]:
+    """Return the names of the columns of files, those that their folders name among them.
+
+    A column without a name, as the index that pandas and R write, is left out.
+
+    Args:
+        data: a path, a pattern or a folder. The first file of several stands for all. JSON lines have no schema,
+            and of a CSV file none are told whose first line begins like a row.
+
+    Raises:
+        UnreadableFile: if the file is missing, or not in the format of its name.
+
+    Side channels: time depends on the header or the schema, and on nothing else.
+    """
+    first = listed_files(data)[0]
+    names = [name for name in column_types_of(first) if name]
+    return names if is_named(first) or all(map(can_be_name, names[:1])) else [*first.partition]
+
+
+def shown_names(data: FileNames) -> list[str]:
+    """Return the names of the columns of files that may be shown: those of a first line like data may not.
+
+    Args:
+        data: as for `column_names`.
+
+    Raises:
+        UnreadableFile: as `column_names` does.
+    """
+    first = listed_files(data)[0]
+    names = [*column_types_of(first)]
+    return names if is_named(first) or all(map(can_be_name, names)) else [*first.partition]
+
+
+def is_named(file: File) -> bool:
+    """Return whether the columns of a file have names by declaration or by a schema, and not by a first line."""
+    return format_of(file) != "CSV" or (file.form is not None and file.form.names is not None)
+
+
+def column_types_of(file: File) -> dict[str, str | None]:
+    """Return the names of all columns of a file, with their types if there are any; of JSON lines none are known.
+
+    Nothing else asks a file for names, so a form that is given holds for all: a file with names is not opened.
+    """
+    kind, path, form = format_of(file), file.path, file.form
+    folders = dict.fromkeys(file.partition, "VARCHAR")
+    if form is not None and form.names is not None:
+        return {**dict.fromkeys(form.names), **folders}
+    start = _start_of_kind(path, kind)
+    if kind == "JSON":
+        return {**folders}
+    if kind == "CSV":
+        return {**dict.fromkeys(read_head(path, form or TextForm()).names), **folders}
+    rows = (
+        parquet_relation(path, parquet_rows(path, start, connect_memory()))
+        if kind == "Parquet"
+        else arrow_relation(path, connect_memory())
+    )
+    own = {name: str(of) for name, of in zip(rows.columns, rows.types, strict=True)}
+    return {**own, **folders}
+
+
+def schema(data: FileNames, *, header: bool) -> dict[str, str | None] | None:
+    """Return the names of the columns of files with the types that DuckDB tells; None where there is no schema.
+
+    Args:
+        data: a path, a pattern or a folder. The first file of several stands for all.
+        header: whether the first line of a CSV file holds names; they have no types.
+
+    Raises:
+        UnreadableFile: if the file is missing, or not in the format of its name.
+    """
+    first = listed_files(data)[0]
+    kind = format_of(first)
+    if kind == "JSON" or (not header and not is_named(first)):
+        return None
+    return column_types_of(first)

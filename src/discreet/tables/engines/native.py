@@ -1,0 +1,208 @@
+"""The contract of an engine: one class with these methods, and a line in `engine`.
+
+All counting, bounding and grouping is written once, in `expressions`, by Narwhals' lazy expressions. Here is the
+rest. A new engine passes when it is added to `tests/engines.py`.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from ...sampling.vectors import ExactArray
+from ...selection.date_grid import ClockKind
+from ..conditions.conditions import ConstantKind
+from ..values.key_values import KeyColumn
+from ..values.kinds import CellKey, ColumnType
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+Frame: TypeAlias = "nw.LazyFrame[Any]"
+"""A lazy frame of Narwhals, over an engine of any kind."""
+
+UNIT, POSITION, SIZE = "unit", "position", "size"
+
+
+class Native(Protocol):
+    """Some columns of a table, in an engine, called CELL, PERSON and PART as far as they are there.
+
+    Where several columns identify privacy units, `records.unit_aliases` says what they are called, and `rows` have
+    PERSON in place of them. `rows` are lazy Narwhals frames. Nothing is read before `keep` and `fetch`.
+    """
+
+    @property
+    def codes(self) -> Mapping[str, Mapping[CellKey, int]]:
+        """For columns of Python objects: the integers that stand for objects in the rows, by `kinds.key`."""
+        ...
+
+    @property
+    def code_values(self) -> ExactArray | None:
+        """The numbers that integers in CELL stand for, where they do."""
+        ...
+
+    @property
+    def starts(self) -> tuple[str, ...]:
+        """START, if the rows come with it."""
+        ...
+
+    @property
+    def wide(self) -> bool:
+        """Whether integers of more than 64 bits can be compared with constants."""
+        ...
+
+    def type(self, alias: str, column: str) -> ColumnType:
+        """Return the type of a column, from the schema alone; `column` is its name in the table."""
+        ...
+
+    def numeric(self, clock: ClockKind | None = None) -> "Native":
+        """Return the same with numbers in CELL: fields of files parsed, Python objects numbered in order.
+
+        With a clock CELL has times, for which integers stand: see `times`.
+        """
+        ...
+
+    def rows(self) -> Frame:
+        """Return the columns as they are compared: text as bytes, lest a collation make words equal.
+
+        PERSON of several columns is the `ids.unit_bytes` of them, null where one of them is.
+        """
+        ...
+
+    def readable(self, kinds: "Mapping[str, ConstantKind | None]") -> Frame:
+        """Return the columns, some of them as constants of a kind are compared with them: see `filters`.
+
+        Text is bytes, and times are integers, as those of a clock are; fields of files are parsed. Cells that are
+        NaN, or cannot be read so, are null. Other columns are as they were. Of no kind: null and NaN are null.
+        """
+        ...
+
+    def with_rows(self, rows: Frame) -> "Native":
+        """Return the same with other rows of the same columns, none of which were compared or parsed."""
+        ...
+
+    def present(self, rows: Frame, of: ColumnType) -> Frame:
+        """Return the rows in which CELL is neither null nor NaN."""
+        ...
+
+    def join_positions(
+        self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]
+    ) -> Frame:
+        """Return the rows with one of those values in `alias`, and its POSITION besides.
+
+        The values have the column's own type: an engine finds a type of its own for Python's values, and rounds
+        or moves them.
+        """
+        ...
+
+    def tally_places(
+        self, of: ColumnType, places: Mapping[object, int], *, has_others: bool
+    ) -> tuple[list[int], list[int]] | None:
+        """Return positions of values in CELL, and the numbers of rows with them; None where rows are joined first.
+
+        The values have the column's own type, as in `join_positions`. Unless it may have other values, by its
+        declaration, rows may be counted by value first.
+        """
+        ...
+
+    def few_groups(
+        self,
+        rows: Frame,
+        of: ColumnType,
+        places: Mapping[object, int],
+        unit: ColumnType,
+        most: tuple[int, int | None],
+    ) -> "Frame | None":
+        """Return PART and POSITION of values in CELL, once for a unit: of few groups, and of few values in one.
+
+        None where that is done by ranks of rows, from `units`.
+
+        Args:
+            rows: with PERSON, PART and CELL.
+            of: the type of CELL.
+            places: the values, as in `join_positions`.
+            unit: the type of PERSON.
+            most: the most groups of a unit, by docs/how-to/groups.md, and the most values in one of them, by
+                docs/how-to/user_level_privacy.md, or None for all.
+        """
+        ...
+
+    def units(self, rows: Frame, of: ColumnType) -> Frame:
+        """Return the privacy units of rows: PERSON, of the type `of`, a UNIT that tells them apart, START and SIZE.
+
+        SIZE is the number of rows of a unit. START, where the rule of
+        docs/how-to/user_level_privacy.md starts, is `ids.start_of_rule`: the first 32 bits
+        of SHA-256 of `ids.SALT` and the id as text.
+        """
+        ...
+
+    def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
+        """Return the rows after they have been computed, once; they last as long as this object.
+
+        With `shared` they are for other tables of the engine too.
+        """
+        ...
+
+    def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
+        """Return the columns, none of them rounded: integers, and numbers of the type `of`, none null."""
+        ...
+
+    def values(self, of: ColumnType) -> list[object]:
+        """Return the distinct values of CELL, which is not private."""
+        ...
+
+    # For candidates in a public table:
+
+    def in_order(self, rows: Frame) -> Frame:
+        """Return CELL with its rank as POSITION, from 0, in an order of values that stays the same.
+
+        Equal values have one rank.
+        """
+        ...
+
+    def unanswerable(self, rows: Frame, of: ColumnType) -> Frame:
+        """Return the rows with a CELL that Python cannot hold."""
+        ...
+
+    def fingerprint(self, rows: Frame, of: ColumnType) -> str:
+        """Return a digest of CELL that stays the same while its values do."""
+        ...
+
+    def cells(self, rows: Frame) -> list[tuple[Any, ...]]:
+        """Return the rows with their values as Python has them."""
+        ...
+
+    def seen_by(self, data: "Native", rows: Frame) -> "Frame | None":
+        """Return rows that were kept last as the engine of the data sees them; None if it does not."""
+        ...
+
+    # For keys that nobody lists:
+
+    def with_keys(self, alias: str, of: ColumnType) -> "tuple[Native, KeyColumn]":
+        """Return the same with a key or null in a column of the type `of`, and its keys as Python has them.
+
+        Whether a cell is a key, and which, is decided by the cell alone: see `key_values`. Text comes as text, and
+        an instant as microseconds from 1970.
+        """
+        ...
+
+    def with_places(self, rows: Frame, block: str) -> Frame:
+        """Return the rows after they have been computed, once, with their places in their block as POSITION.
+
+        Places are from 0, in any order that stays the same.
+        """
+        ...
+
+
+def lazy(native: Any) -> Frame:
+    """Return a lazy frame of an engine as one of Narwhals."""
+    import narwhals.stable.v2 as nw
+
+    frame: Frame = nw.from_native(native)
+    return frame
+
+
+def without_missing(rows: Frame, alias: str, *, floating: bool) -> Frame:
+    """Return the rows with a value in a column, for engines with filters that do as they say."""
+    import narwhals.stable.v2 as nw
+
+    rows = rows.filter(~nw.col(alias).is_null())
+    return rows.filter(~nw.col(alias).is_nan()) if floating else rows

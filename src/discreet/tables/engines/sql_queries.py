@@ -1,0 +1,112 @@
+"""SQL text as data: `discreet.scan_query("SELECT ...", connection)`."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InvalidArgument, UnreadableData, preview
+from .engine_errors import quietly
+
+if TYPE_CHECKING:
+    from .query_tables import TableCheck
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SqlQuery:
+    """A query and its connection. It is run anew for every answer.
+
+    Attributes:
+        text: the query.
+        connection: the connection that runs it.
+        check: what is to be seen in the catalogue of a described database before rows are read, or None.
+    """
+
+    text: str
+    connection: Any
+    check: "TableCheck | None" = field(default=None, compare=False)
+
+    @property
+    def is_described(self) -> bool:
+        """Whether its database is described by a public URL, as in discreet.toml."""
+        return hasattr(self.connection, "public")
+
+    def read_rows(self) -> object:
+        """Return the rows of the query, as a table that can be opened: its columns are read once."""
+        failure = UnreadableData(
+            "the query failed; the message of the database may quote the data, so it is not shown"
+        )
+        if self.is_described:
+            return quietly(self.connection.fetch, failure, self.text, self.check)
+        if callable(getattr(self.connection, "sql", None)):
+            return quietly(self.connection.sql, failure, self.text)
+        return quietly(self._columns, failure)
+
+    def ask(self, check: "TableCheck") -> None:
+        """Ask the catalogue of a described database for the tables of the query; no row is read.
+
+        Raises:
+            UnreadableData: if the database cannot be asked, or the query does not work.
+        """
+        failure = UnreadableData(
+            "the database cannot be asked which tables the query reads: it cannot be opened, or the query does not "
+            "work there"
+        )
+        quietly(self.connection.ask, failure, self.text, check)
+
+    def _columns(self) -> dict[str, list[object]]:
+        """Return the columns of the rows that a database sends, as Python has them."""
+        if hasattr(self.connection, "cursor"):
+            cursor = self.connection.cursor()
+            try:
+                cursor.execute(self.text)
+                return columns_of_rows(
+                    [column[0] for column in cursor.description], cursor.fetchall()
+                )
+            finally:
+                cursor.close()
+        from sqlalchemy import text
+
+        if hasattr(self.connection, "connect"):
+            with self.connection.connect() as connection:
+                result = connection.execute(text(self.text))
+                return columns_of_rows([*result.keys()], result.fetchall())
+        result = self.connection.execute(text(self.text))
+        return columns_of_rows([*result.keys()], result.fetchall())
+
+    def __repr__(self) -> str:
+        return f"discreet.scan_query({self.text!r}, {preview(self.connection)})"
+
+
+def scan_query(query: str, connection: object) -> SqlQuery:
+    """Return the rows of a query as data that every verb over tables takes.
+
+    One row of the result is one record, so a query that joins several rows of one unit needs a `privacy_unit`. With
+    DuckDB it is counted there; from other databases the columns selected come to memory, so select no others. The
+    query is run anew for every answer, and a ledger does not record it.
+
+    Args:
+        query: SQL that selects.
+        connection: a connection of DuckDB, an engine or a connection of SQLAlchemy, or any connection of
+            Python's database interface, such as one of `sqlite3`.
+
+    Raises:
+        InvalidArgument: if the query is no text, or nothing can be asked of the connection.
+    """
+    if not isinstance(query, str) or not query.strip():
+        raise InvalidArgument("query must be SQL, got {query}", query=preview(query))
+    asks = ("sql", "cursor", "connect", "execute")
+    if not any(callable(getattr(connection, method, None)) for method in asks):
+        raise InvalidArgument(
+            "connection must be one of DuckDB, an engine or a connection of SQLAlchemy, or one "
+            "of Python's database interface, got {connection}",
+            connection=preview(connection),
+        )
+    return SqlQuery(query, connection)
+
+
+def columns_of_rows(names: list[str], rows: list[Any]) -> dict[str, list[object]]:
+    """Return rows as columns."""
+    if len({*names}) < len(names):
+        raise UnreadableData(
+            "data must have distinct columns: give those of the query names of their own"
+        )
+    return {name: [row[i] for row in rows] for i, name in enumerate(names)}

@@ -1,0 +1,188 @@
+"""The format of a file by its first bytes, under any name: a signature holds bytes that no text has.
+
+So no row of a text file is taken for one, and what is refused is a format, not a row. A mark of UTF-16 is a format
+too, where no encoding is said.
+"""
+
+import codecs
+import re
+from collections.abc import Collection
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from ...base.doors import fix
+from ...errors import UnreadableFile
+
+SIGNATURE = 512
+"""So many first bytes are looked at."""
+
+_SHOWN = 20
+"""As many tables of a database are named."""
+
+
+class Format(NamedTuple):
+    """A format that a file has by its first bytes.
+
+    Attributes:
+        pattern: the bytes that the file begins with.
+        kind: the name of the format where files of it are read, as in `files.KINDS`; a packing; or a database.
+        words: the format of the file.
+        advice: the way to mend it, with {path} for its path; empty if a reader is named.
+        reader: the call that reads it to memory, in Python.
+    """
+
+    pattern: bytes
+    kind: str
+    words: str
+    advice: str
+    reader: str = ""
+
+    def fix(self, file: Path) -> str:
+        """Return the advice for a file, in the words of the reader's door."""
+        if self.kind in ("SQLite", "DuckDB"):
+            return _database_fix(file, self.kind.lower())
+        if self.reader:
+            return fix("a table", table=self.reader.format(path=repr(str(file))))
+        return self.advice.format(path=file) or f"leave out its form, or unpack it once: {file}"
+
+
+def _database_fix(file: Path, kind: str) -> str:
+    """Return the advice for a database, with the names of its tables, which are public."""
+    names = _table_names(file, kind)
+    shown = f", one of {', '.join(map(repr, names))}" if names else ""
+    advice = "describe a table of it, discreet describe {kind}:///{file} --table NAME{shown}."
+    return advice.format(kind=kind, file=file, shown=shown)
+
+
+def _table_names(file: Path, kind: str) -> list[str]:
+    """Return the names of the first tables of a database; none if it cannot be read now."""
+    statement = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+    try:
+        if kind == "sqlite":
+            import sqlite3
+
+            with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as lite:
+                rows = lite.execute(f"{statement} ORDER BY 1 LIMIT {_SHOWN}").fetchall()
+        else:
+            import duckdb
+
+            with duckdb.connect(str(file), read_only=True) as duck:
+                rows = duck.execute(
+                    f"SELECT table_name FROM information_schema.tables ORDER BY 1 LIMIT {_SHOWN}"
+                ).fetchall()
+    except Exception:  # it is locked or damaged; what it holds is asked elsewhere
+        return []
+    return [str(name) for (name,) in rows]
+
+
+SIGNATURES = (
+    Format(rb"PAR1[\s\S]{0,12}[\0-\x08\x0e-\x1f]", "Parquet", "holds Parquet", ""),
+    Format(
+        rb"PARE[\s\S]{0,12}[\0-\x08\x0e-\x1f]",
+        "", "is encrypted Parquet", "read it by pyarrow with its key, and write it without one",
+    ),
+    Format(rb"ARROW1\0", "Arrow", "holds Arrow", ""),
+    Format(
+        rb"FEA1[\s\S]{0,12}[\0-\x08\x0e-\x1f]",
+        "", "is Feather of version 1", "", "polars.from_arrow(pyarrow.feather.read_table({path}))",
+    ),
+    Format(rb"\x1f\x8b", "gzip", "is compressed with gzip", ""),
+    Format(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", "bzip2", "is compressed with bzip2", ""),
+    Format(rb"\x28\xb5\x2f\xfd", "zstd", "is compressed with zstd", ""),
+    Format(rb"\xfd7zXZ\0", "xz", "is compressed with xz", ""),
+    Format(rb"\x04\x22\x4d\x18", "", "is compressed with lz4", "unpack it: lz4 -d {path}"),
+    Format(rb"\xff\x06\0\0sNaPpY", "", "is compressed with snappy", "unpack it: snzip -dk {path}"),
+    Format(rb"\x1f[\x9d\xa0]", "", "is compressed with compress", "unpack it: uncompress {path}"),
+    Format(rb"7z\xbc\xaf\x27\x1c", "", "is a 7z archive", "unpack it: 7z x {path}"),
+    Format(rb"Rar!\x1a\x07", "", "is a RAR archive", "unpack it: unrar x {path}"),
+    Format(rb"PK[\x03\x05\x07][\x04\x06\x08]", "zip", "is a zip archive", ""),
+    Format(rb"[\s\S]{257}ustar[\x00 ][\x00 0]", "", "is a tar archive", "unpack it: tar xf {path}"),
+    Format(
+        rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "", "is an old workbook (.xls) or one with a password", "save it as .xlsx without a password",
+    ),
+    Format(rb"Obj\x01", "", "holds Avro", "", "polars.read_avro({path})"),
+    Format(rb"ORC[\0-\x08\x0e-\x1f]", "", "holds ORC", "", "polars.from_arrow(pyarrow.orc.read_table({path}))"),
+    Format(rb"SQLite format 3\0", "SQLite", "is an SQLite database", ""),
+    Format(rb"[\s\S]{8}DUCK[\s\S]{0,8}\0", "DuckDB", "is a DuckDB database", ""),
+    Format(
+        rb"\x00\x01\0\0Standard (Jet|ACE) DB",
+        "", "is a database of Access", "export a table of it as CSV UTF-8: mdb-export {path} TABLE",
+    ),
+    Format(rb"\x89HDF", "", "holds HDF5", "", "pandas.read_hdf({path})"),
+    Format(
+        rb"\$FL[23]@\(#\)[\s\S]{56}(\0\0\0[\x02\x03]|[\x02\x03]\0\0\0)",
+        "", "is data of SPSS", "", "pandas.read_spss({path})",
+    ),
+    Format(
+        rb"[\x69-\x73][\x01\x02]\x01\0|<stata_dta><header><release>\d+</release><byteorder>...</byteorder><K>[\s\S]{0,3}\0",
+        "", "is data of Stata", "", "pandas.read_stata({path})",
+    ),
+    Format(rb"\0{12}\xc2\xea\x81\x60", "", "is data of SAS", "", "pandas.read_sas({path})"),
+    Format(
+        rb"(RD[AX][23]\n)?X\n\0\0\0[\x02\x03]",
+        "", "is data of R", "write it as CSV in R: write.csv(table, 'table.csv', row.names = FALSE)",
+    ),
+    Format(rb"%PDF-\d\.\d\s*%[\x80-\xff]", "", "is a PDF", "find the table that it was made from"),
+)  # fmt: skip
+
+PACKED = ("gzip", "bzip2", "zstd", "xz", "zip")
+"""The kinds of which the bytes of text are unpacked."""
+
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def told_format(start: bytes) -> Format | None:
+    """Return the format that first bytes are a signature of; None for text, and all that has none."""
+    return next((one for one in SIGNATURES if re.match(one.pattern, start)), None)
+
+
+def refuse_other_format(file: Path, start: bytes, kinds: Collection[str] = ()) -> None:
+    """Raise if the first bytes of a file are a signature, and not that of one of some kinds.
+
+    Raises:
+        UnreadableFile: with what it is, and what to do.
+    """
+    signature = told_format(start)
+    if signature is not None and not (signature.kind and signature.kind in kinds):
+        raise UnreadableFile(
+            "{file} {words}, and its bytes are no rows of text: {fix}",
+            file=file,
+            words=signature.words,
+            fix=signature.fix(file),
+        )
+
+
+def refuse_other_text(file: Path, start: bytes) -> None:
+    """Raise for text that is no CSV by its first bytes, where a header is expected: it would show a row.
+
+    Raises:
+        UnreadableFile: with what it is.
+    """
+    text = start.removeprefix(codecs.BOM_UTF8).lstrip()
+    if re.match(rb"\[\s*[\[{\"]|\{\s*\"", text):
+        raise UnreadableFile(
+            "{file} is JSON by its first bytes. Name it .json, or .jsonl if each line is an object",
+            file=file,
+        )
+    if re.match(rb"<(!doctype|html|table|\?xml|svg)", text, re.IGNORECASE):
+        raise UnreadableFile(
+            "{file} is a page of HTML or XML by its first bytes, whatever its name says. Open it in a spreadsheet "
+            "and save it as .xlsx",
+            file=file,
+        )
+
+
+def refuse_utf_16(file: Path, start: bytes) -> None:
+    """Raise for a file that begins with the mark of UTF-16, where no encoding is said.
+
+    Raises:
+        UnreadableFile: with the word that reads it.
+    """
+    if start.startswith(UTF_16):
+        raise UnreadableFile(
+            "{file} is UTF-16 by its first bytes. Say so: {say_it}",
+            file=file,
+            say_it=fix("an encoding", encoding="utf-16"),
+        )

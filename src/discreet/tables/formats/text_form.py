@@ -1,0 +1,249 @@
+"""The form of a file of text: its owner says it, and no row decides."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from ...base.arguments import read_sequence
+from ...errors import InvalidArgument, preview
+from .cell_forms import CELL_WORDS, NO_FORM, CellForm, CellUse, cell_form
+from .encodings import encoding_name
+
+MOST_COLUMNS = 10_000
+LONGEST_NAME = 255
+"""Characters of the name of a sheet: Excel allows 31, other programs more."""
+
+_OF_WORKBOOKS = ("names", "skip", "missing", "sheet")
+"""The words of a form that a workbook has, too: the others it says itself."""
+
+WORDS = (
+    "encoding",
+    "delimiter",
+    "quote",
+    "escape",
+    "multiline",
+    "names",
+    "skip",
+    "comment",
+    *CELL_WORDS,
+    "sheet",
+    "skip_initial_space",
+)
+"""The words of a form, as --csv takes them."""
+
+MOST_SKIPPED = 10_000
+MOST_MARKERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnForm:
+    """The form of the cells of a column as it is declared.
+
+    Attributes:
+        cells: the form.
+        use: what its cells are used as, where they are numbers or dates in a form; None for their texts.
+    """
+
+    cells: CellForm
+    use: CellUse | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """How the records of a file of text are written.
+
+    Attributes:
+        delimiter: the character between cells; None if the header tells it.
+        names: the names of the columns, where the first record is a row; None if it is the header.
+        encoding: the character code, in Python's name; None if the first bytes tell it, UTF-8 without a mark.
+        quote: the character around cells that hold delimiters or line ends; "" if there is none.
+        multiline: whether a cell in quotes may hold the end of a line. Otherwise every line is a record.
+        escape: the character that makes the next one part of its cell, in place of doubled quotes; None if there is
+            none.
+        skip: how many lines there are above the header, or above the first record.
+        comment: the character that begins a line which is no record; None if there is none.
+        skip_initial_space: whether blanks at the beginning of a cell are no part of it.
+        sheet: the name of the sheet of a workbook; None if there is one alone.
+        cells: the form of its cells, unless that of their column is declared.
+        columns: the forms of columns that are declared, by their names.
+    """
+
+    delimiter: str | None = None
+    names: tuple[str, ...] | None = None
+    encoding: str | None = None
+    quote: str = '"'
+    multiline: bool = True
+    sheet: str | None = None
+    escape: str | None = None
+    skip: int = 0
+    comment: str | None = None
+    skip_initial_space: bool = False
+    cells: CellForm = NO_FORM
+    columns: tuple[tuple[str, ColumnForm], ...] = field(default=(), repr=False)
+
+    def column(self, name: str) -> ColumnForm:
+        """Return the form of the cells of a column."""
+        return dict(self.columns).get(name) or ColumnForm(self.cells)
+
+    @property
+    def may_span(self) -> bool:
+        """Whether a record may span several lines."""
+        return self.multiline and bool(self.quote or self.escape)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The words that were said, in plain values."""
+        words = {one.name: getattr(self, one.name) for one in fields(self)}
+        changed = {name: words[name] for name, one in _DEFAULTS.items() if words[name] != one}
+        own = {name: [*one] if isinstance(one, tuple) else one for name, one in changed.items()}
+        return own | self.cells.given
+
+
+def check_sheet_words(form: TextForm, file: Path, *, is_workbook: bool) -> None:
+    """Raise for a word that says nothing of a workbook, or nothing of a file of text.
+
+    Raises:
+        InvalidArgument: with the word.
+    """
+    if not is_workbook and form.sheet is not None:
+        raise InvalidArgument("sheet is of a workbook, and {file} is a file of text", file=file)
+    others = [word for word in form.given if word not in _OF_WORKBOOKS]
+    if is_workbook and others:
+        raise InvalidArgument(
+            "{word} is of a file of text, and {file} is a workbook, whose cells say what they are. Leave it out",
+            word=others[0],
+            file=file,
+        )
+
+
+_DEFAULTS: Mapping[str, Any] = {
+    one.name: one.default for one in fields(TextForm) if one.name not in ("cells", "columns")
+}
+
+
+def text_form(  # noqa: PLR0913  # the words of a form
+    *,
+    delimiter: object = None,
+    names: Sequence[str] | None = None,
+    encoding: object = None,
+    quote: object = '"',
+    multiline: object = True,
+    sheet: object = None,
+    escape: object = None,
+    skip: object = 0,
+    comment: object = None,
+    skip_initial_space: object = False,
+    **cells: object,
+) -> TextForm:
+    """Return the form that these words say: those of `TextForm` and of `CellForm`.
+
+    Raises:
+        InvalidArgument: if a word says none.
+    """
+    form = TextForm(
+        delimiter=None if delimiter is None else _sign(delimiter, "delimiter"),
+        names=_column_names(names),
+        encoding=None if encoding is None else encoding_name(encoding),
+        quote="" if quote == "" else _sign(quote, "quote"),
+        multiline=_truth(multiline, "multiline"),
+        escape=None if escape is None else _sign(escape, "escape"),
+        skip=_lines(skip),
+        comment=None if comment is None else _sign(comment, "comment"),
+        skip_initial_space=_truth(skip_initial_space, "skip_initial_space"),
+        sheet=_sheet(sheet),
+        cells=cell_form({word: one for word, one in cells.items() if not _is_empty_list(one)}),
+    )
+    _check_signs(form)
+    check_delimiter(form.delimiter, form.quote, form.cells)
+    return form
+
+
+def _is_empty_list(value: object) -> bool:
+    return isinstance(value, list | tuple) and not value
+
+
+def _sheet(name: object) -> str | None:
+    """Return the name of a sheet, or None."""
+    if name is None or (isinstance(name, str) and 0 < len(name) <= LONGEST_NAME):
+        return name
+    raise InvalidArgument("sheet must be the name of a sheet, got {sheet}", sheet=preview(name))
+
+
+def _truth(value: object, word: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise InvalidArgument(
+        "{word} must be True or False, got {value}", word=word, value=preview(value)
+    )
+
+
+def _lines(skip: object) -> int:
+    """Return a number of lines."""
+    if isinstance(skip, int) and not isinstance(skip, bool) and 0 <= skip <= MOST_SKIPPED:
+        return skip
+    raise InvalidArgument(
+        "skip must be the number of lines above the header, from 0 to {most_skipped}, got {skip}",
+        most_skipped=MOST_SKIPPED,
+        skip=preview(skip),
+    )
+
+
+def _check_signs(form: TextForm) -> None:
+    """Raise where one character would be two signs."""
+    signs = {
+        "delimiter": form.delimiter or (form.names and ","),
+        "quote": form.quote or '"',
+        "escape": form.escape,
+        "comment": form.comment,
+        "skip_initial_space": " " if form.skip_initial_space else None,
+    }
+    words = [(word, sign) for word, sign in signs.items() if sign]
+    for place, (word, sign) in enumerate(words):
+        for earlier, other in words[:place]:
+            if sign == other:
+                raise InvalidArgument(
+                    "{earlier} and {word} are one sign, {sign}. Leave one out, or say another. Doubled quotes are "
+                    "read without escape",
+                    earlier=earlier,
+                    word=word,
+                    sign=repr(sign),
+                )
+
+
+def check_delimiter(delimiter: str | None, quote: str, cells: CellForm) -> None:
+    """Raise where no cell could hold such numbers.
+
+    Raises:
+        InvalidArgument: if there are no quotes, and a sign of numbers separates cells.
+    """
+    if not quote and delimiter is not None and delimiter in (cells.decimal, cells.thousands):
+        raise InvalidArgument(
+            "numbers cannot have the sign {delimiter}, which separates cells, if there are no quotes",
+            delimiter=repr(delimiter),
+        )
+
+
+def _sign(value: object, word: str) -> str:
+    """Return one character of ASCII that ends no line."""
+    if not isinstance(value, str) or len(value) != 1 or not value.isascii() or value == "\0":
+        raise InvalidArgument(
+            "{word} must be one character of ASCII, got {value}", word=word, value=preview(value)
+        )
+    if value in "\r\n":
+        raise InvalidArgument("{word} must not be the end of a line", word=word)
+    return value
+
+
+def _column_names(names: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return the names of columns, which are distinct texts."""
+    if names is None:
+        return None
+    labels = tuple(read_sequence(names, "names", MOST_COLUMNS))
+    if (
+        not labels
+        or not all(isinstance(one, str) for one in labels)
+        or len({*labels}) < len(labels)
+    ):
+        raise InvalidArgument("names must be a list of distinct texts, one for each column")
+    return labels

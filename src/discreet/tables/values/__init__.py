@@ -1,0 +1,1 @@
+"""Values of columns: their types, and the cells that candidates mean."""

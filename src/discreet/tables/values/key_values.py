@@ -1,0 +1,173 @@
+"""Keys: the values of a column that may be answered without a list of candidates.
+
+A key is a function of its own row and of the column's type, which is public: no other row decides whether a cell is
+a key, or which. Cells that are none are left out without a word.
+"""
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeAlias
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import UnreadableData
+from .ids import decimal_text
+from .kinds import ColumnType, plain, represent
+from .times import DAY, FIRST_DAY, LAST_DAY
+
+KeyValue: TypeAlias = str | int | bool | Decimal | dt.date | dt.datetime | UUID
+"""A key as Python has it. Columns of text files have texts alone; times with an offset are in UTC."""
+
+MOST_KEY_BYTES = 256
+"""A text of more bytes in UTF-8 is no key, so that answers have a length that is public."""
+
+FIRST_INSTANT, LAST_INSTANT = FIRST_DAY * DAY, (LAST_DAY + 1) * DAY - 1
+"""The first and the last microsecond, from 1970, of the years that Python's times have."""
+
+_KINDS_OF_TIMES = ("date", "timestamp", "timestamp with time zone")
+
+KEY_KINDS = (
+    "text",
+    "integer",
+    "decimal",
+    "boolean",
+    *_KINDS_OF_TIMES,
+    "uuid",
+    "anything",
+    "nothing",
+)
+
+
+def check_keys(of: ColumnType) -> None:
+    """Raise unless values of this type can be keys.
+
+    Raises:
+        UnreadableData: from the type alone.
+    """
+    if of.kind not in KEY_KINDS:
+        raise UnreadableData(
+            "{of_words}, has no keys: rounded numbers are not told apart beyond doubt. Accepted: "
+            "text, integers, decimals, truths, dates, times and UUIDs. Cast what is none of "
+            "them: integers that pandas keeps as floats because some are missing to Int64",
+            of_words=of.words,
+        )
+
+
+def key_order(key: KeyValue) -> tuple[str, Any]:
+    """Return the order of keys: those of one type by value, text by its code points, and types by their names."""
+    is_instant = isinstance(key, dt.datetime) and key.tzinfo is not None
+    return "instant" if is_instant else type(key).__name__, key
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KeyColumn:
+    """The keys of a column as its engine has them, and as Python has them. Private.
+
+    Attributes:
+        of: the type of the column.
+        objects: for a column of Python objects: its keys in their order, for which their places stand.
+    """
+
+    of: ColumnType
+    objects: Sequence[KeyValue] | None = None
+
+    def key(self, cell: Any) -> KeyValue:
+        """Return the key that a cell of the engine is."""
+        if self.objects is not None:
+            of_object: KeyValue = self.objects[cell]
+            return of_object
+        if self.of.kind == "text":
+            return bytes(cell).decode()
+        if self.of.kind == "timestamp with time zone":
+            return _EPOCH + dt.timedelta(microseconds=cell)
+        key: Any = represent(cell, self.of) if self.of.kind == "decimal" else cell
+        return key  # type: ignore[no-any-return]
+
+    def places(self, keys: Sequence[KeyValue]) -> dict[object, int]:
+        """Return the places of some keys of this column in their list, by the cells of the engine that are keys."""
+        if self.objects is not None:
+            place_of = {key_order(key): place for place, key in enumerate(keys)}
+            orders = map(key_order, self.objects)
+            return {cell: place_of[order] for cell, order in enumerate(orders) if order in place_of}
+        return {self._cell(key): place for place, key in enumerate(keys)}
+
+    def _cell(self, key: Any) -> object:
+        """Return the cell of the engine that is a key."""
+        if self.of.kind == "timestamp with time zone":
+            return (key - _EPOCH) // dt.timedelta(microseconds=1)
+        return key
+
+
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+
+
+def order_objects(
+    cells: Sequence[object], codes: NDArray[np.int64]
+) -> tuple[list[KeyValue], NDArray[np.int64]]:
+    """Return the keys among objects in their order, and the places of the keys by row, -1 for no key.
+
+    Args:
+        cells: the distinct objects.
+        codes: their positions by row.
+    """
+    keys = [key_of_object(cell) for cell in cells]
+    distinct = {key_order(key): key for key in keys if key is not None}
+    places = {order: place for place, order in enumerate(sorted(distinct))}
+    by_cell = [-1 if key is None else places[key_order(key)] for key in keys]
+    return [distinct[order] for order in places], np.array([*by_cell, -1], dtype=np.int64)[codes]
+
+
+def key_of_object(cell: object) -> KeyValue | None:
+    """Return the key that a Python object is; None for one that is no key.
+
+    Objects that are equal have one key: whole decimals are integers, and times with an offset are in UTC. A truth
+    is none, for True equals 1; a float is none, as in a column of floats.
+    """
+    try:
+        value = plain(cell)
+        if isinstance(value, bool) or isinstance(cell, np.datetime64 | np.timedelta64):
+            return None  # of nanoseconds numpy makes integers
+        readers = [reader for kind, reader in _READERS.items() if isinstance(value, kind)]
+        return readers[0](value) if readers else None
+    except Exception:  # objects in a table may do anything
+        return None
+
+
+def _read_text(value: str) -> str | None:
+    text = str.__str__(value)
+    return text if len(text.encode()) <= MOST_KEY_BYTES else None
+
+
+def _read_integer(value: int) -> int | None:
+    number = int.__int__(value)
+    return number if len(str(number)) <= MOST_KEY_BYTES else None
+
+
+def _read_decimal(value: Decimal) -> KeyValue | None:
+    text = decimal_text(value)
+    if text is None or len(text) > MOST_KEY_BYTES:
+        return None
+    return Decimal(text) if "." in text else int(text)
+
+
+def _read_time(value: dt.datetime) -> dt.datetime | None:
+    if getattr(value, "nanosecond", 0) or value != value:  # NaT is one, and equals nothing
+        return None
+    has_zone = value.utcoffset() is not None
+    moment = value.astimezone(dt.UTC) if has_zone else value.replace(fold=0)
+    return dt.datetime.combine(moment.date(), moment.timetz())
+
+
+_READERS: dict[type, Callable[[Any], KeyValue | None]] = {
+    str: _read_text,
+    int: _read_integer,
+    Decimal: _read_decimal,
+    dt.datetime: _read_time,
+    dt.date: lambda value: dt.date(value.year, value.month, value.day),
+    UUID: lambda value: UUID(int=value.int),
+}
+"""What reads an object as a key, by its type: a time is also a date, so it comes first."""

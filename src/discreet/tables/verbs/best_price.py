@@ -1,0 +1,105 @@
+"""best_price: the price with the highest revenue."""
+
+from typing import TypeVar, Unpack, overload
+
+from ...base.arguments import column_name
+from ...base.numbers import count, positive
+from ...errors import InvalidArgument
+from ...selection.candidates import Grid
+from ...selection.question import Query, draw
+from ...selection.releases import Release
+from ...selection.terms import AnswerTerms, RecordTerms
+from ..scores.revenue import Revenue
+from .data_terms import takes_data_terms
+from .units import naming, read_unit_query, refuse_missing
+
+_T = TypeVar("_T")
+
+
+@overload
+def best_price(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: Grid[_T],
+    supply: int | None = None,
+    units: int = 1,
+    continuous: bool = False,
+    max_contributions: int = ...,
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def best_price(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: Grid | None = None,
+    supply: int | None = None,
+    units: int = 1,
+    continuous: bool = False,
+    **terms: Unpack[RecordTerms],
+) -> Release: ...
+
+
+@takes_data_terms
+def best_price(  # noqa: PLR0913  # what is sold takes two numbers more than other verbs
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: Grid | None = None,
+    supply: int | None = None,
+    units: int = 1,
+    continuous: bool = False,
+    **terms: Unpack[RecordTerms],
+) -> Release:
+    """Release a price that brings in much: price * (number of bids at or above it), at most `supply`.
+
+    One bid is one record. It is compared with the prices by itself: one below the lowest price buys
+    nothing, one above the highest counts as the highest, and a missing bid or NaN is ignored.
+
+    Args:
+        data: the bids: numbers in an array, a series or a list; or a table or the path of a file, with `column`.
+            Private.
+        column: the name of the column of the table that holds the bids. Without it the data are the bids.
+        candidates: the possible prices, in units of the bids, none below zero: `Grid(0, "3.5", "0.01")`, as fine
+            as one likes; public. May be left out for a `Dataset` that declares the bounds of the column.
+        supply: how many units there are to sell; without it, as many as are wanted.
+        units: the most units one bidder may want, 1 by default, one row per unit. It costs that many
+            times as much, and you must have bounded the rows of a bidder to it; or leave it out and name
+            the column of bidders as `privacy_unit`, with `max_contributions`.
+        continuous: False by default; True to draw any real price from `candidates.lo` to `candidates.hi`, and
+            release it rounded down to the grid. Bids are rounded down to the grid first.
+        **terms: the shared arguments, described in `RecordTerms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the bids are no numbers in rows, or the column is not there.
+
+    Side channels: those of the mechanism; time and memory depend on the number of bids and on the
+    type of the numbers, and of distinct bids where they are not floats or integers in memory, or up to 2**24 of
+    them in a file or in DuckDB, which are brought to memory. An engine that counts on the grid sends at most two
+    counts for every price that is somebody's highest, and distinct bids right at prices: docs/reference/tables.md.
+    """
+    column = None if column is None else column_name(column)
+    candidates = refuse_missing(candidates)
+    unit_query = read_unit_query(terms, bounded=True)
+    if unit_query.records.rows is not None:
+        if count(units, "units") != 1:
+            raise InvalidArgument(
+                "with a privacy_unit, max_contributions says the units; leave out units"
+            )
+        units = unit_query.records.rows
+    bounded = unit_query.records.rows is not None
+    scores = [
+        Revenue(one, candidates, supply, units, continuous, per_person=bounded)
+        for one in unit_query.columns(data, column)
+    ]
+    scale = unit_query.terms.get("scale")
+    if scale is not None:
+        unit_query.terms["scale"] = positive(scale, "scale") / scores[0].unit
+    kind = "continuous price" if continuous else "price"
+    words = f"{kind} for {column or 'bids'}, {candidates!r}, supply {supply}, units {units}"
+    query = Query("price", words, {"column": column})
+    return unit_query.answer(scores, candidates, query, draw, naming(candidates))

@@ -1,0 +1,222 @@
+"""count and counts: how many records there are, and how many hold each of some values."""
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from functools import cache, partial
+from typing import Any, TypeVar, Unpack
+
+from ...base.arguments import column_name, refuse_one_shot
+from ...base.numbers import Number
+from ...errors import InvalidArgument, InvalidCandidates
+from ...mechanisms.accuracy import CONFIDENCE, COUNTED, ErrorBound, geometric_error
+from ...mechanisms.contract import PrivacyParameter
+from ...mechanisms.noisy_counts import LARGEST_COUNT, NoisyCounts, counts_sensitivity
+from ...selection.candidates import Labels
+from ...selection.question import Query
+from ...selection.releases import Release
+from ...selection.terms import PersonTerms
+from .. import engines as tables
+from ..engines.candidate_table import CandidateTable
+from ..engines.column import Group
+from ..engines.record_counts import RecordCounts
+from .data_terms import takes_data_terms_without
+from .keys import MOST_RELEASED, read_limits, release_keys
+from .mode import labels_of_column
+from .noisy_numbers import COUNT_TERMS, ListNoise, NoisyNumbers, read_terms
+from .private_groups import delta_of_method
+from .units import UnitQuery, read_unit_query
+
+_T = TypeVar("_T")
+
+
+@takes_data_terms_without("mechanism", asks="records")
+def count(
+    data: tables.Table,
+    column: str | None = None,
+    **terms: Unpack[PersonTerms],
+) -> Release:
+    """Count the records, with geometric noise.
+
+    One row is one record; with `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
+    number, which the noise may take below 0: it is kept as it is, and shown as 0. The number of records is not
+    taken as public under "replace_one" either.
+
+    Args:
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
+            list or a series, without `column`.
+        column: the name of a column. Only records with a value in it are counted then: null and NaN do not count,
+            nor an empty field of a text file. Without it all records are.
+        scale: instead of `epsilon`, the scale of the noise, a positive number of records: 1/η, where a count is off
+            by k with a probability proportional to exp(-η · k).
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every group
+            grows with it. Needs `privacy_unit`.
+        **terms: the shared arguments, described in `PersonTerms`.
+
+    Returns:
+        A whole number; with groups a dict from group to number.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the file or the column is not there or cannot be read.
+
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the count is. A
+    list of texts without a column is refused if some of them end as files do: give values as a dict of lists.
+
+    Proof: docs/reference/mechanisms/noisy_counts.md.
+    """
+    column = None if column is None else column_name(column)
+    parameter, others = read_terms(terms, COUNT_TERMS)
+    unit_query = read_unit_query(others)
+    refuse_one_shot(data, "the data")
+    noise = counts_noise(unit_query, 1, unit_query.for_answers(parameter))
+    words = "number of records" if column is None else f"count of {column}"
+    columns, size_of = _sizes(unit_query, data, column)
+    question = NoisyNumbers(
+        unit_query,
+        [noise],
+        columns,
+        lambda group: [[size_of(group)]],
+        lambda: error_of_counts(noise, unit_query.group_count),
+    )
+    return question.release(Query("count", words, {"column": column}), terms, _only)
+
+
+@takes_data_terms_without("mechanism")
+def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each by its name
+    data: tables.Table,
+    column: str | None = None,
+    *,
+    candidates: Iterable[object] | None = None,
+    max_candidates: int | None = None,
+    minimum_count: int = 1,
+    most: int = MOST_RELEASED,
+    other: Number | None = None,
+    **terms: Unpack[PersonTerms],
+) -> Release:
+    """Release how many records hold each of some values, a histogram, with geometric noise.
+
+    One row is one record, and holds one value; with `privacy_unit` all rows of a unit are one, which counts once
+    for each of its values, up to `max_candidates` of them. Rows whose value is not among the candidates are
+    ignored, so are nulls; candidates that no row holds count zero, and get noise too.
+
+    Where nobody may list the values, leave out the candidates and give `delta`: then the values are released that
+    enough records hold, as `keys` does, with their counts, and at the same (ε, δ) as without them. A value may be
+    missing: at ε = 1 and δ = 10⁻⁶ one of fewer than 14 records is answered with a probability below one half, and
+    if it is answered, its count is a little too high on average. `discreet.plan_keys` shows these probabilities.
+
+    Args:
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
+            list or a series, without `column`.
+        column: the name of the column. Without it the data are the values themselves.
+        candidates: the values that are counted, in a list. They are public and must be fixed without looking at
+            the data. May be left out for a `Dataset` that declares the values of the column, and for a Polars
+            `Enum`, whose categories are declared.
+        max_candidates: the most candidates for which one privacy unit counts, in every group. Which they are is
+            decided by a rule that reads the rows of that unit alone: docs/how-to/user_level_privacy.md. The noise
+            grows with it. Without it a unit counts for all that it holds, and the noise is as large as if that were
+            all candidates. Needs `privacy_unit`.
+        minimum_count: with `delta`, the least count of a value; one of fewer records is never answered.
+        most: with `delta`, the most values that are answered, 1,000 by default: those of the largest released
+            counts.
+        other: with `delta`, the part of epsilon, such as "1/10", that is spent on the number of records outside
+            these values, which is then in `release.other`, with noise.
+        scale: instead of `epsilon`, the scale of the noise, a positive number of records: 1/η, where a count is off
+            by k with a probability proportional to exp(-η · k).
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every count
+            grows with it. With `delta` the most values for which one counts. Needs `privacy_unit`.
+        delta: without candidates, the δ of values that nobody listed, a probability below 1 and far below one over
+            the number of records, such as "1e-8"; there is one group then, and the terms are those of `keys`. With
+            groups="private", the δ of all answers together.
+        **terms: the shared arguments, described in `PersonTerms`.
+
+    Returns:
+        A dict from candidates to whole numbers, in the order of the candidates; with groups a dict from groups to
+        such dicts. The noise may take a count below 0: it is kept, so that sums of counts are right on average,
+        and shown as 0. With `delta` a dict from values to whole numbers, sorted by value.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidCandidates: if one cell could equal two candidates.
+        UnreadableData: if the file or the column is not there or cannot be read.
+
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the counts are;
+    with `delta` see `keys`.
+
+    Proof: docs/reference/mechanisms/noisy_counts.md, and with `delta` docs/reference/mechanisms/private_keys.md.
+    """
+    limits = {"minimum_count": minimum_count, "most": most, "other": other}
+    shared, delta = delta_of_method(terms)
+    if delta is not None:
+        if candidates is not None or max_candidates is not None:
+            raise InvalidArgument("give either candidates, or delta for values that nobody listed")
+        return release_keys("counts", data, column, read_limits(delta, **limits), shared)
+    if limits != {"minimum_count": 1, "most": MOST_RELEASED, "other": None}:
+        raise InvalidArgument("minimum_count, most and other go with delta, without candidates")
+    column = None if column is None else column_name(column)
+    parameter, others = read_terms(terms, COUNT_TERMS)
+    labels = _labels_in_list(labels_of_column(data, column, candidates, terms, {"delta": "1e-8"}))
+    unit_query = read_unit_query(others).with_candidates(labels.size, max_candidates)
+    groups = unit_query.columns(data, column)
+    noise = counts_noise(unit_query, labels.size, unit_query.for_answers(parameter))
+    cells = labels.size * unit_query.group_count
+    question = NoisyNumbers(
+        unit_query,
+        [noise],
+        groups,
+        lambda group: [_counts_of(group, labels)],
+        lambda: error_of_counts(noise, cells),
+    )
+    words = f"counts of {column or 'values'}, {labels.size} candidates"
+    query = Query("counts", words, {"column": column})
+    by_label = partial(_by_label, labels)
+    return question.release(query, terms, by_label, candidates=labels.description)
+
+
+def _labels_in_list(labels: Labels | CandidateTable) -> Labels:
+    """Return the candidates of a list; those of a table are too many to be counted in an answer."""
+    if isinstance(labels, CandidateTable):
+        raise InvalidCandidates(
+            "counts of a CandidateTable are not released: every candidate would have a number in the answer; list "
+            "those that you want, or ask for the most common ones by top_k"
+        )
+    return labels
+
+
+def _by_label(labels: Labels, numbers: Sequence[int]) -> dict[Any, int]:
+    """Return the numbers by the candidates."""
+    return dict(zip(labels, numbers, strict=True))
+
+
+def _sizes(
+    unit_query: UnitQuery, data: object, column: str | None
+) -> tuple[Sequence[Any], Callable[[Any], int]]:
+    """Return the groups, and the function that returns how many records one has: all are counted at once."""
+    of = unit_query.records
+    if of.draws_groups:
+        present = column is not None
+        return unit_query.columns(data, column or of.by), partial(Group.size, present=present)
+    sizes = cache(RecordCounts(data, column, of).by_group)
+    return range(len(of.groups) or 1), lambda group: sizes()[group]
+
+
+def counts_noise(unit_query: UnitQuery, size: int, parameter: PrivacyParameter) -> ListNoise:
+    """Return the noise of the counts of so many candidates, in all groups."""
+    parts = unit_query.moved_counts(size)
+    return ListNoise(NoisyCounts(), counts_sensitivity(parts, unit_query.neighbors), parameter)
+
+
+def error_of_counts(noise: ListNoise, size: int) -> ErrorBound:
+    """Return how far off any of so many counts may be."""
+    off = min(geometric_error(noise.eta, size, CONFIDENCE), 2 * LARGEST_COUNT)
+    return ErrorBound(Fraction(off + 1 if off else 0), CONFIDENCE, COUNTED)
+
+
+def _only(numbers: Sequence[int]) -> int:
+    """Return the only number of a list."""
+    [number] = numbers
+    return number
+
+
+def _counts_of(group: Group, labels: Sequence[object]) -> list[int]:
+    """Return the numbers of records of the candidates. Private."""
+    return group.count(labels)

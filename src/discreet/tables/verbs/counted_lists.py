@@ -1,0 +1,131 @@
+"""The most common candidates by noisy counts, for `top_k` and `mode`."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from ...base.doors import spelling
+from ...errors import InvalidArgument, InvalidCandidates
+from ...mechanisms.noisy_counts import moved_counts
+from ...mechanisms.top_counts import TopCounts
+from ...sampling.bits import SystemBits
+from ...selection.answers import Answer
+from ...selection.candidates import Answers, Labels, LabelsFromData
+from ...selection.question import Query, answers_at
+from ...selection.releases import Release
+from ...selection.scores.contract import Score
+from ..engines.candidate_table import CandidateTable
+from ..scores.counts import ClassCounts, Counts
+from .units import Name, UnitQuery
+
+
+def refuse_bound(max_candidates: object) -> None:
+    """Raise if a bound is given to a method that needs none."""
+    if max_candidates is not None:
+        raise InvalidArgument(
+            "max_candidates bounds for how many candidates one user counts: it goes with {counts}",
+            counts=spelling(method="counts"),
+        )
+
+
+def moved_by_a_record(unit_query: UnitQuery, candidates: int) -> int:
+    """Return how many counts of one group may differ between neighbours.
+
+    A row holds one value. A unit holds any number of them, unless they are bounded.
+    """
+    of = unit_query.records
+    each = 1 if of.unit is None else min(of.most_candidates or candidates, candidates)
+    return moved_counts(candidates, each, unit_query.relation)
+
+
+def count_scores(
+    unit_query: UnitQuery,
+    data: object,
+    column: str | None,
+    labels: Labels | CandidateTable | LabelsFromData,
+) -> Sequence[Score]:
+    """Return the score that counts records, one per group."""
+    columns = unit_query.columns(data, column)
+    if isinstance(labels, CandidateTable):
+        return [ClassCounts(one, labels.ranking, unit_query.per_person) for one in columns]
+    return [Counts(one, labels, unit_query.per_person) for one in columns]
+
+
+class CountedQuestion(NamedTuple):
+    """The k most common candidates by noisy counts, with every public argument read.
+
+    Attributes:
+        unit_query: the query, with a bound on the candidates for which a unit counts, if there is one.
+        data: the data.
+        column: the column, or None.
+        labels: the candidates.
+        query: the question in words.
+        k: how many.
+    """
+
+    unit_query: UnitQuery
+    data: object
+    column: str | None
+    labels: Labels | CandidateTable | LabelsFromData
+    query: Query
+    k: int
+
+    def answer(self, name: Name) -> Release:
+        """Release them with their noisy counts; `name` names a drawn list with its counts, or several.
+
+        Raises:
+            InvalidArgument: if a mechanism is named.
+            InvalidCandidates: if the candidates are in a table, or from the data.
+        """
+        labels, unit_query = self.labels, self.unit_query
+        if not isinstance(labels, Labels):
+            raise InvalidCandidates(
+                "{counts} adds noise to the count of every candidate: give public candidates in a list",
+                counts=spelling(method="counts"),
+            )
+        if "mechanism" in unit_query.terms:
+            raise InvalidArgument(
+                "{counts} adds noise of its own: leave out mechanism",
+                counts=spelling(method="counts"),
+            )
+        mechanism = TopCounts(self.k, moved_by_a_record(unit_query, labels.size))
+        counting = replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})
+        scores = count_scores(counting, self.data, self.column, labels)
+        query = self.query.about(", by noisy counts", method="counts")
+        return counting.answer(scores, labels, query, _draw_counted, name)
+
+
+def _draw_counted(law: Any, size: int | None) -> Any:
+    """Return a list with its counts, or so many."""
+    lists = law.draws(1 if size is None else size, SystemBits())
+    return lists[0] if size is None else lists
+
+
+def naming_counted_lists(labels: Answers, k: int) -> Name:
+    """Return the function that names a list of k with its counts, or several; one more drawn tells the gaps."""
+
+    def name_one(pair: Any) -> Answer:
+        indices, counts = pair
+        gaps = [one - following for one, following in pairwise(counts)]
+        return Answer(
+            answers_at(indices[:k], labels), list(counts[:k]), gap=gaps if len(counts) > k else None
+        )
+
+    def name(pairs: Any, size: int | None) -> Answer:
+        return name_one(pairs) if size is None else Answer.listed(map(name_one, pairs))
+
+    return name
+
+
+def naming_counted_values(labels: Answers) -> Name:
+    """Return the function that names the first of a list with its count, or of several; a second tells the gap."""
+
+    def name_one(pair: Any) -> Answer:
+        [index, *_], [number, *others] = pair
+        return Answer(labels[index], number, gap=number - others[0] if others else None)
+
+    def name(pairs: Any, size: int | None) -> Answer:
+        return name_one(pairs) if size is None else Answer.listed(map(name_one, pairs))
+
+    return name

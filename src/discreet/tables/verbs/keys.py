@@ -1,0 +1,305 @@
+"""keys: the values of a column without a public list, without or with their counts."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Unpack
+
+from ...base.arguments import column_name, refuse_one_shot
+from ...base.numbers import Number, count, exact
+from ...errors import InvalidArgument, InvalidNumber, preview
+from ...mechanisms.accuracy import RECORDS_OF_KEY, ErrorBound
+from ...mechanisms.contract import PrivacyParameter, need_parameter, read_parameter
+from ...mechanisms.key_shares import MOST_KEYS
+from ...mechanisms.noisy_counts import calibrate_counts
+from ...mechanisms.private_keys import PrivateKeys
+from ...privacy.guarantees import ApproxDP
+from ...privacy.sensitivity import read_neighbors
+from ...privacy.units import Unit, read_unit, unit_in_words
+from ...sampling.bits import Bits, SystemBits
+from ...sampling.key_probabilities import LONGEST_TABLE
+from ...sampling.vectors import Vector, integers
+from ...selection.account import Account
+from ...selection.answers import Answer
+from ...selection.question import Order, Query
+from ...selection.released_values import ReleasedValue
+from ...selection.releases import Release
+from ...selection.terms import KeyTerms, check_names, read_payment
+from .. import engines as tables
+from ..conditions.condition_readers import read_condition
+from ..engines.key_counts import KeyClasses, KeyCounts, TableOfKeys
+from ..values.key_values import KeyValue
+from .data_terms import takes_data_terms_without
+from .key_lists import CountedKeys, KeyLists, of_largest
+
+MOST_RELEASED = 1_000
+"""The most keys that are released, unless another number is given."""
+
+_MOST_ASKED = 1_000_000
+
+_LEAST_DELTA = Fraction(1, 10**100)
+
+_HALF = Fraction(1, 2)
+
+
+@takes_data_terms_without(asks="keys")
+def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
+    data: tables.Table,
+    column: str | None = None,
+    *,
+    delta: Number,
+    minimum_count: int = 1,
+    most: int = MOST_RELEASED,
+    other: Number | None = None,
+    **terms: Unpack[KeyTerms],
+) -> Release:
+    """Release the values that a column holds, those of enough records, without a public list of them.
+
+    Values of one record or a few are left out with high probability, as they would tell on somebody: at ε = 1 and
+    δ = 10⁻⁶ a key of fewer than 14 records is answered with a probability below one half, one of 28 or more always.
+    `discreet.plan_keys` shows these probabilities for any ε and δ, from public numbers alone. Each is the
+    largest that differential privacy allows for the count of its key, so no other method shows more keys.
+
+    One row is one record; with `privacy_unit` all rows of a unit are, which counts once for each of its keys, up
+    to `max_groups` of them. A key is a text, an integer, a decimal, a truth, a date, a time or a UUID; null is no
+    key, nor is a text of more than 256 bytes. Columns of floats are refused: cast them.
+
+    Args:
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
+            list or a series, without `column`.
+        column: the name of the column. Without it the data are the values themselves.
+        delta: the parameter δ, a probability above 0 and below 1; a number that promises something is far below one
+            over the number of records, such as "1e-8". A key that one record alone has is answered with it.
+        minimum_count: the least count of a key; one of fewer records is never answered. 1 by default.
+        most: the most keys that are answered, 1,000 by default. Of more, which are drawn first, those that come
+            first in order.
+        other: the part of epsilon, between 0 and 1 such as "1/10", that is spent on the number of records outside
+            these keys, which is then in `release.other`, with noise. Without it there is no such number.
+        **terms: the shared arguments, described in `KeyTerms`.
+
+    Returns:
+        The keys in a list, sorted: text by its code points.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the file or the column is not there, cannot be read, or has a type without keys.
+
+    Side channels: the times of counting, of drawing and of fetching the keys that were drawn; see
+    docs/reference/mechanisms/private_keys.md.
+    """
+    limits = read_limits(delta, minimum_count, most, other)
+    return release_keys("keys", data, column, limits, terms)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLimits:
+    """The arguments that verbs of private keys share, beside their terms.
+
+    Attributes:
+        delta: of all keys together.
+        minimum_count: the least count of a key.
+        most: the most keys that are released.
+        other: the part of epsilon for the number of records outside the keys; None for no such number.
+    """
+
+    delta: Fraction
+    minimum_count: int
+    most: int
+    other: Fraction | None
+
+
+def read_limits(
+    delta: object,
+    minimum_count: object = 1,
+    most: object = MOST_RELEASED,
+    other: object = None,
+) -> KeyLimits:
+    """Return the arguments, read.
+
+    Raises:
+        InvalidArgument: if one cannot be accepted.
+    """
+    share = exact(delta, "delta")
+    if not _LEAST_DELTA <= share < 1:
+        raise InvalidNumber(
+            "delta must be a probability above 0 and below 1 (at least 1e-100), got {delta}",
+            delta=preview(delta),
+        )
+    part = None if other is None else exact(other, "other")
+    if part is not None and not 0 < part < 1:
+        raise InvalidNumber(
+            "other must be the part of epsilon for the number of records outside the keys, "
+            'between 0 and 1, such as "1/10", got {other}',
+            other=preview(other),
+        )
+    least = count(minimum_count, "minimum_count", most=LONGEST_TABLE)
+    return KeyLimits(share, least, count(most, "most", most=_MOST_ASKED), part)
+
+
+def release_keys(
+    verb: str, data: object, column: str | None, limits: KeyLimits, terms: Mapping[str, Any]
+) -> Release:
+    """Release the keys of a column, with their counts for the verb "counts"."""
+    _check_terms(terms)
+    column = None if column is None else column_name(column)
+    refuse_one_shot(data, "the data")
+    unit, most_keys = _read_unit(terms)
+    where = read_condition(terms.get("where"))
+    if column is None and (unit, where) != (None, None):
+        raise InvalidArgument("privacy units and where need a table: name its column")
+    parameter = need_parameter(read_parameter(terms.get("epsilon"), None, None))
+    neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
+    account, request = read_payment(terms)  # type: ignore[arg-type]
+    part = Fraction(0) if limits.other is None else limits.other
+    mechanism = PrivateKeys(
+        parameter.value * (1 - part), limits.delta, most_keys, neighbors, limits.minimum_count
+    )
+    mechanism.compute_tables()
+    table = TableOfKeys(
+        data, column, unit, most_keys, keeps_pairs=limits.other is not None, where=where
+    )
+    question = KeyQuestion(table, mechanism, limits, parameter.value, verb == "counts")
+    return question.release(verb, account, request)
+
+
+def _check_terms(terms: Mapping[str, Any]) -> None:
+    """Raise for terms that other verbs have.
+
+    Raises:
+        InvalidArgument: for those that there are for counts of candidates.
+        TypeError: for all others.
+    """
+    for name in ("rho", "scale", "by", "groups"):
+        if terms.get(name) is not None:
+            raise InvalidArgument(
+                "{name} is not for keys that nobody listed: they take epsilon and delta, and are one "
+                "group",
+                name=name,
+            )
+    names = [name for name in terms if terms[name] is not None or name in KeyTerms.__annotations__]
+    check_names(dict.fromkeys(names), KeyTerms.__annotations__)
+
+
+def _read_unit(terms: Mapping[str, Any]) -> tuple[Unit | None, int]:
+    """Return the privacy unit, and the most keys in which one counts."""
+    unit = read_unit(terms.get("privacy_unit"))
+    most_keys = count(terms.get("max_groups", 1), "max_groups", most=MOST_KEYS)
+    if unit is None and most_keys > 1:
+        raise InvalidArgument(
+            "max_groups bounds in how many keys one user counts: name the column of users as privacy_unit"
+        )
+    return unit, most_keys
+
+
+def error_of_keys(mechanism: PrivateKeys) -> ErrorBound:
+    """Return from which count on a key is answered with one half or more, which is said before paying."""
+    return ErrorBound(Fraction(mechanism.even), _HALF, RECORDS_OF_KEY)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KeyQuestion:
+    """A question about the keys of a table, with everything public settled.
+
+    Attributes:
+        table: the table, not opened.
+        mechanism: the mechanism that releases keys.
+        limits: the public limits of the answer.
+        epsilon: of the whole answer.
+        with_counts: whether the counts of keys are released too.
+    """
+
+    table: TableOfKeys
+    mechanism: PrivateKeys
+    limits: KeyLimits
+    epsilon: Fraction
+    with_counts: bool
+
+    @property
+    def guarantee(self) -> ApproxDP:
+        """The guarantee of the keys, together with that of the number of records outside them."""
+        keys = self.mechanism.guarantee
+        return ApproxDP(keys.epsilon + self._outside_epsilon, keys.delta, keys.neighbors)
+
+    @property
+    def _outside_epsilon(self) -> Fraction:
+        """The epsilon of the number of records outside the keys; 0 where it is not asked for."""
+        return self.epsilon * (self.limits.other or 0)
+
+    def release(self, verb: str, account: Account | None, request: str | None) -> Release:
+        """Charge, draw, fetch the drawn keys, and name the answer."""
+        order = Order(
+            self._query(verb),
+            self.guarantee,
+            self.mechanism.name,
+            lambda: {"neighbors": self.mechanism.neighbors},
+            account,
+            request,
+            unit=self.table.unit,
+            worst_error=lambda: error_of_keys(self.mechanism),
+            lists=self._lists if self.limits.other is None else None,
+        )
+        return order.deliver(self.prepare, self.name)
+
+    def _lists(self) -> KeyLists:
+        """Count the keys, and return all answers, for study. Private."""
+        classes = self.table.open().classes(self.mechanism.sure)
+        return KeyLists(self.mechanism, classes, self.with_counts, self._cut)
+
+    def _cut(self, pairs: CountedKeys) -> tuple[Sequence[KeyValue], Sequence[int], Sequence[int]]:
+        """Return the answer of keys that were drawn, in its parts."""
+        pairs = of_largest(self.limits.most, pairs)
+        numbers = [number for _, number in pairs] if self.with_counts else []
+        return [key for key, _ in pairs], numbers, []
+
+    def prepare(self) -> Callable[[], list[list[Any]]]:
+        """Count the keys, and return the function that draws. Private."""
+        counts = self.table.open()
+        classes = counts.classes(self.mechanism.sure)
+        return lambda: self.draw(counts, classes, SystemBits())
+
+    def draw(self, counts: KeyCounts, classes: KeyClasses, bits: Bits) -> list[list[Any]]:
+        """Return the keys, their released counts if there are any, and the noisy number outside."""
+        law = self.mechanism.law(classes.sizes, with_counts=self.with_counts)
+        pairs = classes.fetch(law.draw(bits), self.limits.most)
+        keys = [ReleasedValue.of(key) for key, _ in pairs]
+        numbers = [number for _, number in pairs] if self.with_counts else []
+        return [keys, numbers, self._outside(counts, [key for key, _ in pairs], bits)]
+
+    def name(self, indices: Sequence[Sequence[Any]]) -> Answer:
+        """Return the answer for the drawn keys."""
+        values, numbers, outside = indices
+        keys = [one.value for one in values]
+        value = dict(zip(keys, numbers, strict=True)) if self.with_counts else keys
+        return Answer(value, other=outside[0] if outside else None)
+
+    def _outside(self, counts: KeyCounts, keys: Sequence[KeyValue], bits: Bits) -> list[int]:
+        """Return the number of records outside the keys with fresh noise, if it was asked for.
+
+        It moves by one at most where a record comes or goes, given the keys. So where one is replaced there are
+        two steps of half the epsilon each.
+        """
+        if self.limits.other is None:
+            return []
+        steps = 1 if self.mechanism.neighbors == "add_remove" else 2
+        share = PrivacyParameter("epsilon", self._outside_epsilon)
+        noise: Any = calibrate_counts(steps, self.mechanism.neighbors, share)
+        number = Vector(integers([counts.units_outside(keys)]), integral=True)
+        noisy: list[int] = noise.law(number).draw(bits)
+        return noisy
+
+    def _query(self, verb: str) -> Query:
+        """Return the question in words, and in public values."""
+        unit, limits, mechanism = self.table.unit, self.limits, self.mechanism
+        words = f"{verb} of {self.table.column or 'values'}, any values"
+        words += "" if limits.minimum_count == 1 else f", from {limits.minimum_count} records on"
+        words += f", {limits.most} at most"
+        if unit is not None:
+            words += f", per {unit_in_words(unit)}, {mechanism.keys} keys each"
+        where = self.table.where
+        words += "" if where is None else f", where {where}"
+        arguments = {
+            "column": self.table.column, "epsilon": self.epsilon, "most": limits.most, "other": limits.other,
+            "keys": mechanism.parameters,
+            **({} if where is None else {"where": where.description}),
+        }  # fmt: skip
+        return Query(verb, words, arguments)

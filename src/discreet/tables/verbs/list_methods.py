@@ -1,0 +1,119 @@
+"""The methods of ordered lists: which there are, and the best of them by public numbers at the same charge."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil
+from typing import Literal, get_args
+
+from ...base.arguments import choice
+from ...mechanisms import Exponential
+from ...mechanisms.accuracy import CONFIDENCE, answers_in_words
+from ...mechanisms.contract import PrivacyParameter
+from ...mechanisms.joint.joint_top_k import JointTopK
+from ...mechanisms.peeling import Peeling
+from ...mechanisms.top_counts import TopCounts
+from ...privacy.sensitivity import Sensitivity
+
+TopKMethod = Literal["peeling", "joint", "counts"]
+"""A method for lists of the most common candidates."""
+
+
+def read_method(method: object) -> TopKMethod:
+    """Return the method of a name."""
+    return choice(method, "method", get_args(TopKMethod))  # type: ignore[return-value]
+
+
+_PREFERRED: tuple[TopKMethod, ...] = ("counts", "peeling", "joint")
+
+
+@dataclass(frozen=True, slots=True)
+class PublicNumbers:
+    """The public numbers of a list of the most common candidates.
+
+    Attributes:
+        candidates: how many candidates there are.
+        k: the length of the list.
+        moved: how many counts may differ between neighbours; None where noisy counts are not offered.
+        sensitivity: of the counts as scores.
+        parameter: the privacy parameter.
+        are_rows: whether a record is a row, which holds one value.
+        currency: the unit that the account counts, or None.
+        delta: the δ of all answers together, or None.
+    """
+
+    candidates: int
+    k: int
+    moved: int | None
+    sensitivity: Sensitivity
+    parameter: PrivacyParameter
+    are_rows: bool
+    currency: str | None = None
+    delta: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MethodChoice:
+    """The method that is best by public numbers, and why.
+
+    Attributes:
+        method: its name.
+        errors: by method that was compared, by fewer than how many records a place of the list is behind, in 95 of
+            100 answers, whatever the data are.
+        reason: why it was chosen, as a sentence.
+    """
+
+    method: TopKMethod
+    errors: Mapping[TopKMethod, int]
+    reason: str
+
+
+@lru_cache(maxsize=256)
+def choose_method(public: PublicNumbers) -> MethodChoice:
+    """Return the method with the least bound on its error at the same charge; "peeling" where none is compared.
+
+    Of equal ones noisy counts, which tell the counts too, then peeling.
+    """
+    mechanism = Exponential()  # one that is named is obeyed
+    options: dict[TopKMethod, Peeling | JointTopK | TopCounts] = {
+        "peeling": Peeling(mechanism, public.k, public.delta)
+    }
+    if public.currency not in (None, public.parameter.kind) or public.parameter.kind == "scale":
+        return MethodChoice("peeling", {}, _unlike_charges(public))
+    if public.delta is None:
+        options["joint"] = JointTopK(mechanism, public.k, public.are_rows)
+    if public.moved is not None:
+        options["counts"] = TopCounts(public.k, public.moved)
+    errors = {method: _error(option, public) for method, option in options.items()}
+    bounds = {method: ceil(error) for method, error in errors.items() if error is not None}
+    if "peeling" not in bounds:
+        return MethodChoice("peeling", {}, "peeling: no bound on its error is known")
+    best = min(bounds, key=lambda method: (bounds[method], _PREFERRED.index(method)))
+    return MethodChoice(best, bounds, _comparison(best, bounds))
+
+
+def _error(mechanism: Peeling | JointTopK | TopCounts, public: PublicNumbers) -> Fraction | None:
+    """Return the bound on the error of a method, or None where it is refused or none is known."""
+    if isinstance(mechanism, JointTopK) and not mechanism.is_quick(public.candidates):
+        return None
+    return mechanism.error_below(
+        public.candidates, public.sensitivity, public.parameter, CONFIDENCE
+    )
+
+
+def _comparison(best: TopKMethod, bounds: Mapping[TopKMethod, int]) -> str:
+    if len(bounds) == 1:
+        return f"{best}: no other method serves here"
+    others = ", ".join(f"{method} {error:,}" for method, error in bounds.items() if method != best)
+    return (
+        f"{best}: in {answers_in_words(CONFIDENCE)} every place of the list is less than {bounds[best]:,} records "
+        f"behind what should be there, whatever the data are ({others})"
+    )
+
+
+def _unlike_charges(public: PublicNumbers) -> str:
+    return (
+        f"peeling: at the same {public.parameter.kind} the methods are charged unlike amounts of "
+        f"{public.currency or 'epsilon'}, so none was preferred"
+    )

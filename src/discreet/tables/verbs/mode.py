@@ -1,0 +1,266 @@
+"""mode: the most common value of a column."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal, TypeVar, Unpack, get_args, overload
+
+from ...base.arguments import choice, column_name
+from ...base.doors import spelling
+from ...base.messages import Message
+from ...base.numbers import flag
+from ...base.warning import warn
+from ...errors import InvalidArgument, InvalidCandidates, preview
+from ...mechanisms import read_mechanism
+from ...mechanisms.without_guarantee import WithoutGuarantee
+from ...selection.account import is_paid, is_quoted
+from ...selection.candidates import Labels, LabelsFromData, table_library
+from ...selection.gaps import check_gap, with_gap, with_gap_in
+from ...selection.question import Query, ask, draw
+from ...selection.releases import Release
+from ...selection.terms import AnswerTerms, PersonTerms
+from .. import engines as tables
+from ..datasets.look_alikes import look_alikes
+from ..engines.candidate_table import CandidateTable, names_file, refuse_gap
+from ..engines.column import Source
+from ..engines.records import is_private
+from ..scores.counts import Counts
+from .counted_lists import CountedQuestion, count_scores, naming_counted_values, refuse_bound
+from .data_terms import takes_data_terms
+from .private_values import release_private_values
+from .units import UnitQuery, naming, read_unit_query
+
+_T = TypeVar("_T")
+
+ModeMethod = Literal["counts"]
+"""A method for the most common value in place of a mechanism that selects it."""
+
+_MOST_COMPARED = 10_000
+"""Longer lists of candidates were not typed by a person."""
+
+
+@overload
+def mode(
+    data: tables.Table,
+    column: str | None = None,
+    *,
+    candidates: Iterable[_T],
+    gap: bool = False,
+    method: ModeMethod | None = None,
+    max_candidates: int | None = None,
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def mode(
+    data: tables.Table,
+    column: str | None = None,
+    *,
+    candidates: Iterable[object] | CandidateTable | Literal["private"] | None = None,
+    unsafe_candidates_from_data: bool = False,
+    gap: bool = False,
+    method: ModeMethod | None = None,
+    max_candidates: int | None = None,
+    **terms: Unpack[PersonTerms],
+) -> Release: ...
+
+
+@takes_data_terms
+def mode(  # noqa: PLR0913  # the data, what may be answered, and how
+    data: tables.Table,
+    column: str | None = None,
+    *,
+    candidates: Iterable[object] | CandidateTable | Literal["private"] | None = None,
+    unsafe_candidates_from_data: bool = False,
+    gap: bool = False,
+    method: ModeMethod | None = None,
+    max_candidates: int | None = None,
+    **terms: Unpack[PersonTerms],
+) -> Release:
+    """Release the most common value of a column.
+
+    One row is one record; with `privacy_unit` all rows of a unit are, and count once per value. Rows
+    whose value is not among the candidates are ignored, so are nulls; candidates that no row holds count
+    zero.
+
+    Args:
+        data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, a path or several, a folder, or
+            `discreet.scan_query(...)` (docs/reference/tables.md lists all); or values in a list or a series,
+            without `column`.
+        column: the name of the column. Without it the data are the values themselves.
+        candidates: the possible answers. They are public and must be fixed without looking at the data.
+            A `CandidateTable` if they are too many to list. May be left out for a `Dataset` that
+            declares the values of the column, and for a Polars `Enum`, whose categories are declared.
+            "private" where nobody may list them: any value that enough records hold may be the answer, or
+            None. That takes `delta`: docs/reference/mechanisms/limited_domain.md.
+        unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
+            then be a value that only one row holds, and nothing is guaranteed.
+        gap: whether to release how far ahead the winner was, in `Release.gap`, as for `select`.
+        method: "counts" adds noise to the count of every candidate, and answers the largest with its noisy count in
+            `counts`. Without it the mechanism selects the answer, which at the same cost is never worse and
+            tells no count.
+        max_candidates: for "counts" or candidates="private", with a `privacy_unit`: the most candidates that one
+            unit counts for, as for `top_k`.
+        **terms: the shared arguments, described in `PersonTerms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the file or the column is not there or cannot be read.
+
+    Side channels: those of the mechanism, and the time the engine takes to count.
+    """
+    if is_private(candidates):
+        listed: dict[str, Any] = {"gap": gap, "method": method}
+        listed["unsafe_candidates_from_data"] = unsafe_candidates_from_data
+        query = Query("mode", f"mode of {column or 'values'}", {"column": column})
+        return release_private_values(query, (data, column), 1, max_candidates, {**terms, **listed})
+    _refuse_payment(unsafe_candidates_from_data, terms)
+    column = None if column is None else column_name(column)
+    unit_query = read_unit_query(terms if method is not None else with_gap(terms, gap))
+    if flag(gap, "gap") and unsafe_candidates_from_data:
+        raise InvalidArgument("a gap of candidates from the data has no proof: leave out gap")
+    by_counts = method is not None and bool(choice(method, "method", get_args(ModeMethod)))
+    if not by_counts:
+        refuse_bound(max_candidates)
+    if unsafe_candidates_from_data:
+        unit_query = _without_guarantee(unit_query)
+    # What is public is wrong before the data are opened, or not at all.
+    ask(Counts(Source(None, None).groups[0], (), unit_query.per_person), unit_query.terms)
+    place = data, column, candidates
+    labels, source = _candidates_at(place, terms, unsafe_candidates_from_data, gap)
+    query = Query("mode", f"mode of {column or 'values'}, {source}", {"column": column})
+    if by_counts:
+        bounded = unit_query.with_candidates(labels.size, max_candidates)
+        question = CountedQuestion(bounded, data, column, labels, with_gap_in(query, gap), 1 + gap)
+        return question.answer(naming_counted_values(labels))
+    scores = count_scores(unit_query, data, column, labels)
+    return unit_query.answer(scores, labels, query, draw, naming(labels))
+
+
+def _refuse_payment(is_unsafe: bool, terms: AnswerTerms) -> None:
+    """Raise for candidates from the data that a ledger pays for."""
+    if flag(is_unsafe, "unsafe_candidates_from_data") and is_paid(terms):
+        raise InvalidArgument(
+            "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
+        )
+
+
+def _candidates_at(
+    place: tuple[tables.Table, str | None, Any], terms: AnswerTerms, is_unsafe: bool, gap: bool
+) -> tuple[Labels | CandidateTable | LabelsFromData, str]:
+    """Return the candidates, and their source in words."""
+    if is_unsafe:
+        return _values_in_data(*place), "candidates from the data"
+    labels = labels_of_column(*place, terms)
+    refuse_gap(labels, gap)
+    check_gap(gap, labels)
+    return labels, f"{labels.size} candidates"
+
+
+_UNLISTED: Mapping[str, str] = {"candidates": "private", "delta": "1e-8"}
+"""What draws the candidates of a verb."""
+
+
+def labels_of_column(
+    data: tables.Table,
+    column: str | None,
+    candidates: Any,
+    terms: AnswerTerms,
+    unlisted: Mapping[str, str] = _UNLISTED,
+) -> Labels | CandidateTable:
+    """Return the candidates of a call, or those that the column's type declares.
+
+    Args:
+        data: the data.
+        column: the column, or None.
+        candidates: the candidates that were given, or None.
+        terms: the terms of the call.
+        unlisted: the arguments of the verb that do without a list, for the message.
+    """
+    if candidates is None:
+        return read_labels(categories_of_column(data, column, terms, unlisted))
+    return read_labels(candidates)
+
+
+def _without_guarantee(unit_query: UnitQuery) -> UnitQuery:
+    """Return the query with a mechanism without a guarantee."""
+    mechanism = read_mechanism(unit_query.terms.get("mechanism", "exponential"))
+    replacement = WithoutGuarantee(mechanism, "the candidates were taken from the data")
+    return replace(unit_query, terms={**unit_query.terms, "mechanism": replacement})
+
+
+def read_labels(candidates: Any) -> Labels | CandidateTable:
+    """Return the candidates that were given: a list is checked, a table has been.
+
+    Raises:
+        InvalidCandidates: if they are neither.
+    """
+    if isinstance(candidates, CandidateTable):
+        return candidates
+    if names_file(candidates) or hasattr(type(candidates), "columns"):
+        raise InvalidCandidates(
+            "candidates must be a list, got {candidates}. Of a file, a DuckDB relation, a Polars "
+            "frame or a Spark DataFrame give CandidateTable(data, column), of other tables "
+            "table[column]",
+            candidates=preview(candidates),
+        )
+    labels = Labels.read(candidates)
+    doubt = look_alikes(labels) if len(labels) <= _MOST_COMPARED else None
+    if not labels.is_declared:
+        _warn_of_one(labels)
+    is_quoted = not labels.is_declared and table_library(candidates) is None
+    if doubt is not None and is_quoted:
+        warn(f"candidates: {doubt}")
+    return labels
+
+
+def _warn_of_one(labels: Labels) -> None:
+    """Warn of a single candidate that looks like several: it is the answer whatever the data are."""
+    if len(labels) != 1 or not isinstance(labels[0], str):
+        return
+    one = labels[0].strip()
+    if "," in one or ";" in one or any(map(str.isspace, one)):
+        warn(
+            f"there is one candidate only, {preview(one)}, so the answer says nothing else. If these are several, "
+            f"separate them: {spelling(candidates=['tea', 'coffee'])}"
+        )
+
+
+def categories_of_column(
+    data: tables.Table,
+    column: str | None,
+    terms: AnswerTerms,
+    unlisted: Mapping[str, str] = _UNLISTED,
+) -> Sequence[Any]:
+    """Return the categories that the column's type declares; a quote opens no data to see them."""
+    if is_quoted(terms) and not tables.shows_types(data):
+        raise InvalidCandidates(
+            "candidates are missing: a quote opens no data, so it cannot see which categories "
+            "the type of {column} declares; name what may be answered",
+            column=_in_words(column),
+        )
+    categories = tables.declared_categories(data, column)
+    if categories is None:
+        raise InvalidCandidates(
+            "candidates are missing: the type of {column} declares none. Give the possible answers, from what you "
+            "know and not from the data, such as {listed}. Without a list: {unlisted}",
+            column=_in_words(column),
+            listed=spelling(candidates=["tea", "coffee"]),
+            unlisted=spelling(**unlisted),
+        )
+    return categories
+
+
+def _in_words(column: str | None) -> Message:
+    """Return the column for a message; data of one dimension have none."""
+    if column is None:
+        return Message("the data")
+    return Message("column {column}", column=preview(column))
+
+
+def _values_in_data(data: tables.Table, column: str | None, candidates: object) -> LabelsFromData:
+    """Return the values in the column, not read yet."""
+    if candidates is not None:
+        raise InvalidCandidates("give either candidates or unsafe_candidates_from_data, not both")
+    return LabelsFromData(partial(tables.distinct, data, column))

@@ -1,0 +1,209 @@
+"""Whole numbers with geometric noise, for counts, sums and means."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from ...mechanisms.accuracy import ErrorBound
+from ...mechanisms.contract import (
+    Calibrated,
+    PrivacyParameter,
+    calibrate,
+    identity_of,
+    need_parameter,
+    read_parameter,
+)
+from ...mechanisms.noisy_counts import NoisyCounts, NoisyCountsLaw
+from ...privacy.composition import compose
+from ...privacy.guarantees import Guarantee
+from ...privacy.sensitivity import Sensitivity
+from ...sampling.bits import Bits, SystemBits
+from ...sampling.vectors import Vector, integers
+from ...selection.question import Order, Query
+from ...selection.releases import Release
+from ...selection.terms import PersonTerms, check_names, read_payment
+from ..engines.records import is_private
+from .noisy_lists import NoisyLists, NoisyNumber
+from .units import UnitQuery
+
+PARAMETERS = ("epsilon", "rho", "scale")
+"""The terms that say how much privacy; those of a group are not divided here, as all groups are one list."""
+
+
+def read_terms(terms: Mapping[str, Any], names: Sequence[str]) -> tuple[PrivacyParameter, Any]:
+    """Return the privacy parameter of the whole release, and the other terms.
+
+    Args:
+        terms: the terms that were given.
+        names: those that the verb takes.
+
+    Raises:
+        TypeError: if there is a term of another name.
+        InvalidArgument: if there is no privacy parameter, or it cannot be accepted.
+    """
+    check_names(terms, names)
+    parameter = need_parameter(read_parameter(*(terms.get(name) for name in PARAMETERS)))
+    if is_private(terms.get("groups")):  # the groups take a part of it
+        return parameter, terms
+    return parameter, {name: one for name, one in terms.items() if name not in PARAMETERS}
+
+
+def names_of_terms(kind: type, *without: str) -> list[str]:
+    """Return the names of the terms of a kind that verbs of numbers take."""
+    return [name for name in kind.__annotations__ if name not in ("mechanism", "size", *without)]
+
+
+COUNT_TERMS = names_of_terms(PersonTerms)
+"""The terms of counts. There is one mechanism, and one answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListNoise:
+    """The noise of one list of whole numbers, with everything public settled.
+
+    Attributes:
+        mechanism: the noise, and where its answers are cut.
+        sensitivity: how far the lists of neighbours may be apart.
+        parameter: the privacy parameter of this list.
+    """
+
+    mechanism: NoisyCounts
+    sensitivity: Sensitivity
+    parameter: PrivacyParameter
+
+    @property
+    def calibrated(self) -> Calibrated:
+        """The mechanism, calibrated."""
+        return calibrate(self.mechanism, self.sensitivity, self.parameter)
+
+    @property
+    def eta(self) -> Fraction:
+        """The rate of the noise."""
+        return self.mechanism.rate(self.sensitivity, self.parameter)
+
+    @property
+    def details(self) -> dict[str, object]:
+        """All that decides its distribution, in plain values for a digest."""
+        return {
+            "mechanism": identity_of(self.mechanism),
+            "sensitivity": asdict(self.sensitivity),
+            "privacy_parameter": {self.parameter.kind: self.parameter.value},
+        }
+
+    def draw(self, numbers: Sequence[int], bits: Bits) -> list[int]:
+        """Return the numbers with noise. The numbers are private."""
+        return self.law(numbers).draw(bits)
+
+    def law(self, numbers: Sequence[int]) -> NoisyCountsLaw:
+        """Return the distribution of the numbers with noise. They are private."""
+        law: Any = self.calibrated.law(Vector(integers(numbers), integral=True))
+        return law  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NoisyNumbers:
+    """A question that is answered by lists of whole numbers with noise.
+
+    Attributes:
+        unit_query: the privacy unit and the groups.
+        noises: the noise of the lists.
+        columns: the records of every group; of groups that are drawn one, which stands for each of them.
+        numbers: reads the numbers of one group: a list of numbers for every noise. Private.
+        worst_error: returns a bound on the error of one number, or None.
+    """
+
+    unit_query: UnitQuery
+    noises: Sequence[ListNoise]
+    columns: Sequence[Any]
+    numbers: Callable[[Any], Sequence[Sequence[int]]]
+    worst_error: Callable[[], ErrorBound | None]
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of all lists together."""
+        each = [noise.calibrated.guarantee for noise in self.noises]
+        answers = each[0] if len(each) == 1 else reduce(compose, each)
+        return self.unit_query.with_groups(answers)
+
+    def release(
+        self,
+        query: Query,
+        terms: Mapping[str, Any],
+        name: Callable[[Any], object],
+        **public: object,
+    ) -> Release:
+        """Charge, draw and name the answer.
+
+        Args:
+            query: the question.
+            terms: the terms, of which the payment is read.
+            name: returns the answer of one group for its drawn numbers.
+            public: all else that decides the distribution, in plain values.
+        """
+        account, request = read_payment(terms)  # type: ignore[arg-type]
+
+        def details() -> Mapping[str, object]:
+            return {**public, "noise": [noise.details for noise in self.noises]}
+
+        order = Order(
+            self.unit_query.asks(query),
+            self.guarantee,
+            NoisyCounts.name,
+            details,
+            account,
+            request,
+            unit=self.unit_query.records.unit,
+            worst_error=self.worst_error,
+            lists=self._lists if self.unit_query.drawing is None else None,
+        )
+        return order.deliver(self._prepare, self.unit_query.label(lambda one, _: name(one), None))
+
+    def _lists(self) -> NoisyLists:
+        """Read the numbers, and return their lists with noise, for study. Private."""
+        groups = [
+            [
+                NoisyNumber(noise.law(numbers), index, number)
+                for noise, numbers in zip(self.noises, lists, strict=True)
+                for index, number in enumerate(numbers)
+            ]
+            for lists in map(self.numbers, self.columns)
+        ]
+        return NoisyLists(groups, self.unit_query.records.by is not None)
+
+    def _prepare(self) -> Callable[[], list[Any]]:
+        """Read the numbers, and return the function that draws."""
+        if self.unit_query.drawing is not None:
+            return self.unit_query.prepare(self.columns, self._ready)
+        by_group = [self.numbers(column) for column in self.columns]
+
+        def draw() -> list[Any]:
+            return self._draw(by_group, SystemBits())
+
+        return draw
+
+    def _ready(self, column: Any) -> Callable[[], list[Any]]:
+        """Read the numbers of one group, and return the function that draws its answer."""
+        numbers = self.numbers(column)
+
+        def draw() -> list[Any]:
+            [answer] = self._noisy([numbers], SystemBits())
+            return answer
+
+        return draw
+
+    def _draw(self, by_group: Sequence[Sequence[Sequence[int]]], bits: Bits) -> list[Any]:
+        """Return the noisy numbers by group; without groups those of all."""
+        answers = self._noisy(by_group, bits)
+        return answers if self.unit_query.records.by is not None else answers[0]
+
+    def _noisy(self, by_group: Sequence[Sequence[Sequence[int]]], bits: Bits) -> list[list[int]]:
+        """Return the noisy numbers of groups, one list after the other."""
+        answers: list[list[int]] = [[] for _ in by_group]
+        for i, noise in enumerate(self.noises):
+            lists = [group[i] for group in by_group]
+            noisy = iter(noise.draw([n for one in lists for n in one], bits))
+            for answer, one in zip(answers, lists, strict=True):
+                answer += [next(noisy) for _ in one]
+        return answers

@@ -1,0 +1,282 @@
+"""private_candidates: the best of several private attempts, such as models trained with privacy."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar
+
+from ...base.arguments import refuse_one_shot
+from ...base.error_boundary import error_boundary
+from ...base.numbers import Number, positive
+from ...errors import InvalidArgument, InvalidScores, preview
+from ...mechanisms.repetitions import RepetitionKind, Repetitions
+from ...privacy.calibration import read_share
+from ...privacy.contract import Guarantee, check_guarantee
+from ...privacy.guarantees import PureDP
+from ...privacy.sensitivity import Neighbors, read_neighbors
+from ...privacy.units import read_unit
+from ...sampling.bits import SystemBits, below
+from ...sampling.vectors import read_vector
+from ...selection.account import Account, Indices
+from ...selection.candidates import Labels
+from ...selection.plain_results import read_result, store_result
+from ...selection.question import Order, Query
+from ...selection.releases import Release
+from ...selection.scores.custom import replacing_errors
+from ...selection.terms import read_payment
+from ..datasets.calls import takes_dataset
+
+_T = TypeVar("_T")
+
+RunCandidate = Callable[[Any, Any, Any], tuple[Any, Any]]
+"""Tries a candidate on the data at an epsilon or with a guarantee, and returns its score and its result."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Attempt:
+    """The outcome of one attempt. Private, but for the best."""
+
+    index: int
+    exact: Fraction
+    score: object
+    result: object
+
+
+@error_boundary
+@partial(takes_dataset, asks="anything")
+def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, and who pays
+    run: RunCandidate,
+    data: object,
+    candidates: Iterable[_T],
+    *,
+    epsilon: Number | None = None,
+    attempt: Guarantee | None = None,
+    delta: Number | None = None,
+    repetitions: RepetitionKind = "logarithmic",
+    gamma: Number = "0.01",
+    neighbors: Neighbors = "add_remove",
+    privacy_unit: str | Sequence[str] | None = None,
+    ledger: Account | None = None,
+    request: str | None = None,
+) -> Release[tuple[_T, Any, Any]]:
+    """Release the best of K private attempts, with candidates picked at random; K is random too.
+
+    Args:
+        run: called as run(data, candidate, share): returns a score, higher is better, and any result. You
+            vouch that, for any candidate, score and result together are share-DP, with new randomness at
+            every call. A score read off the private data breaks the promise: it needs noise as well.
+        data: the first argument of `run`, untouched. Private.
+        candidates: the settings to try, such as those of a model; public.
+        epsilon: the privacy parameter ε of the whole release, a positive number without a unit; exact: 0.1 is one
+            tenth. The share of an attempt is a half of it if logarithmic, a third if geometric. Or give `attempt`.
+        attempt: instead of `epsilon`, the guarantee of one attempt, such as `ZCDP("0.01")` or `GaussianDP("1/5")`,
+            which is then the `share` that `run` is called with. The release promises the Rényi divergences that
+            follow; of attempts that are ε-DP, two or three times their ε.
+        delta: with `attempt`, the δ at which the release is charged as (ε, δ)-DP, such as "1e-6", with the least ε
+            that follows from its Rényi divergences. Without it the divergences are the guarantee.
+        repetitions: the distribution of K: "logarithmic" (the default) costs less, "geometric" rarely stops early.
+        gamma: between 0 and 1, "0.01" by default: the smaller, the more attempts: at 0.01 on average 21.5 if
+            logarithmic, 100 if geometric.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default) or "replace_one".
+        privacy_unit: the name of the column of the privacy unit, if an attempt is private for all rows of a unit;
+            without it a row is a record.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+            It is charged before the first attempt.
+        request: a name for this request in the ledger: the same request again returns the same candidate, score and
+            result, without an attempt and without a charge. They are kept in the ledger, so they must be plain
+            values: text, numbers, dates, lists and dicts of them. Needs `ledger`.
+
+    Returns:
+        (candidate, score, result) of the best attempt. Nothing of the others may be shown, nor how many they were.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; `run` was not called.
+        InvalidScores: if `run` fails, or its score is no finite number. The message never quotes the data.
+
+    Guarantee: epsilon-DP, if every attempt is share-DP; with `attempt`, the one that follows from that guarantee.
+
+    Side channels: all that `run` does: its time, and whether it fails. The time also tells about how
+    large K was; to stop when a time is up would break the promise.
+
+    Source: Liu and Talwar, STOC 2019; Papernot and Steinke, ICLR 2022. Proof:
+    docs/reference/mechanisms/private_candidates.md.
+    """
+    if not callable(run):
+        raise InvalidArgument(
+            "run must be a function run(data, candidate, share), got {run}", run=preview(run)
+        )
+    _check_arity(run)
+    if isinstance(candidates, Mapping):
+        raise InvalidArgument(
+            "candidates are a list of settings, got a dict: give each combination as one candidate, "
+            "such as list(ParameterGrid(grid)) of scikit-learn"
+        )
+    refuse_one_shot(data, "the data")
+    labels, tries = Labels(candidates), Repetitions(repetitions, gamma)
+    price = _read_price(tries, epsilon, attempt, delta, read_neighbors(neighbors))
+    account, name = read_payment({"ledger": ledger, "request": request})
+    unit = read_unit(privacy_unit)
+    query = _query(getattr(run, "__name__", "a function"), labels, tries, price.guarantee)
+    details = partial(_details, labels, price)
+    order = Order(query, price.guarantee, "private_candidates", details, account, name, unit=unit)
+    trial = _Trial(run, data, labels, tries, price.share, is_stored=name is not None)
+    return order.deliver(trial.prepare, trial.name)
+
+
+def _check_arity(run: RunCandidate) -> None:
+    """Raise unless the function takes three arguments, which its public signature says before it is called."""
+    try:
+        signature = inspect.signature(run)
+    except (TypeError, ValueError):  # a function of C may have none
+        return
+    try:
+        signature.bind(None, None, None)
+    except TypeError:
+        raise InvalidArgument(
+            "run is called as run(data, candidate, share), and yours takes {signature}",
+            signature=", ".join(signature.parameters) or "no arguments",
+        ) from None
+
+
+class _Price(NamedTuple):
+    """The price of a release.
+
+    Attributes:
+        guarantee: the guarantee of the release.
+        share: the most that an attempt may cost: an epsilon, or its guarantee.
+        parameter: the privacy parameter in plain values, for a digest.
+    """
+
+    guarantee: Guarantee
+    share: Fraction | Guarantee
+    parameter: dict[str, object]
+
+
+def _read_price(
+    tries: Repetitions,
+    epsilon: Number | None,
+    attempt: Guarantee | None,
+    delta: Number | None,
+    neighbors: Neighbors,
+) -> _Price:
+    """Return the price of a release.
+
+    Raises:
+        InvalidArgument: unless one of epsilon and attempt is given, which can be accepted.
+    """
+    if (epsilon is None) == (attempt is None):
+        raise InvalidArgument(
+            "give either epsilon, of the whole release, or the guarantee of one attempt"
+        )
+    if attempt is None:
+        if delta is not None:
+            raise InvalidArgument(
+                "delta goes with attempt: with epsilon alone the release is epsilon-DP"
+            )
+        whole = PureDP(positive(epsilon, "epsilon"), neighbors)
+        return _Price(whole, whole.epsilon / tries.price, {"epsilon": whole.epsilon})
+    if check_guarantee(attempt).neighbors != neighbors:
+        raise InvalidArgument(
+            "the guarantee of an attempt must be under {neighbors}, as the release is; got "
+            "{attempt}",
+            neighbors=neighbors,
+            attempt=preview(attempt),
+        )
+    together = tries.best_of(attempt)
+    parameter: dict[str, object] = {"attempt": attempt.as_dict()}
+    if delta is None:
+        return _Price(together, attempt, parameter)
+    approx: Any = together.approx(read_share(delta))
+    return _Price(approx, attempt, {**parameter, "delta": approx.delta})
+
+
+def _query(function: str, labels: Labels, tries: Repetitions, guarantee: Guarantee) -> Query:
+    """Return the query, in words and in public values."""
+    return Query(
+        "private_candidates",
+        f"private_candidates {function}, {labels.size} candidates",
+        {
+            "run": function,
+            "repetitions": tries.kind,
+            "gamma": tries.gamma,
+            "neighbors": guarantee.neighbors,
+        },
+    )
+
+
+def _details(labels: Labels, price: _Price) -> dict[str, object]:
+    """Return the rest of the description that decides the distribution, for a digest."""
+    return {"candidates": labels.description, "privacy_parameter": price.parameter}
+
+
+@dataclass(slots=True, repr=False)
+class _Trial:
+    """The attempts of one release. Private, but for the best.
+
+    Attributes:
+        run: tries one candidate.
+        data: the private data.
+        labels: the candidates.
+        tries: the distribution of the number of attempts.
+        share: the epsilon of an attempt, or its guarantee.
+        is_stored: whether the best is stored in a ledger, with its score and its result.
+        best: the best attempt, once it has been drawn.
+    """
+
+    run: RunCandidate
+    data: object
+    labels: Labels
+    tries: Repetitions
+    share: Fraction | Guarantee
+    is_stored: bool = False
+    best: Attempt | None = None
+
+    def prepare(self) -> Callable[[], Indices]:
+        """Return the function that draws: there are no scores to compute before payment."""
+        return self.draw
+
+    def draw(self) -> Indices:
+        """Return the index of the best of K candidates, drawn uniformly and with replacement.
+
+        Where it is stored, its score and its result follow.
+        """
+        bits = SystemBits()
+        indices = (below(self.labels.size, bits) for _ in range(self.tries.draw(bits)))
+        # The first of equal scores is any of them, as all tries have the same law.
+        self.best = max(map(self._attempt, indices), key=attrgetter("exact"))
+        if not self.is_stored:
+            return self.best.index
+        return [self.best.index, *map(store_result, (self.best.score, self.best.result))]
+
+    def name(self, answer: Any) -> tuple[object, object, object]:
+        """Return the candidate with its score and its result."""
+        if self.is_stored:  # now, or for the same request before
+            index, score, result = answer
+            return self.labels[index], read_result(score), read_result(result)
+        assert self.best is not None
+        return self.labels[answer], self.best.score, self.best.result
+
+    def _attempt(self, index: int) -> Attempt:
+        return _attempt(self.run, self.data, self.labels[index], self.share, index)
+
+
+def _attempt(
+    run: RunCandidate, data: object, candidate: object, share: Fraction | Guarantee, index: int
+) -> Attempt:
+    """Try a candidate, and check its score."""
+
+    def call() -> tuple[object, object]:
+        score, result = run(data, candidate, share)
+        return score, result
+
+    def check() -> Fraction:
+        scores = read_vector([score])
+        scores.best()  # refuses what is not finite
+        return scores.exact(0)
+
+    score, result = replacing_errors(call, who="run")
+    exact = replacing_errors(check, passing=(InvalidScores,), who="run")
+    return Attempt(index, exact, score, result)

@@ -1,0 +1,358 @@
+"""The most common values of a column without public candidates: `candidates="private"` of `mode` and `top_k`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, Protocol
+
+from ...base.arguments import column_name, refuse_one_shot
+from ...base.doors import spelling
+from ...base.numbers import count
+from ...errors import InvalidArgument
+from ...mechanisms.accuracy import ErrorBound
+from ...mechanisms.contract import PrivacyParameter, calibrate, need_parameter, read_parameter
+from ...mechanisms.key_shares import MOST_KEYS
+from ...mechanisms.limited_domain import MOST_DOMAIN_ROWS, LimitedDomain, key_sensitivity
+from ...mechanisms.private_keys import PrivateKeys
+from ...privacy.calibration import read_share
+from ...privacy.contract import Guarantee
+from ...privacy.sensitivity import Neighbors, read_neighbors
+from ...privacy.units import Unit, read_unit, unit_in_words
+from ...sampling.bits import SystemBits
+from ...selection.answers import Answer, AnswerLists
+from ...selection.question import Order, Query
+from ...selection.released_values import ReleasedValue
+from ...selection.releases import Release
+from ...selection.terms import DEFAULTS, PersonTerms, check_names, read_payment
+from ..conditions.condition_readers import read_condition
+from ..engines.key_counts import TableOfKeys
+from ..engines.records import PRIVATE_GROUPS
+from ..values.key_values import KeyValue, key_order
+from .key_lists import CountedKeys, DomainLists, KeyLists, of_largest
+from .keys import error_of_keys
+
+_ROWS_OF_AN_ANSWER, _FEW_ROWS_OF_AN_ANSWER = 1000, 10
+"""Rows of a limited domain, for each answer: where a unit has few keys, and where it may have any number."""
+
+_ANY_NUMBER = 10**9
+"""More keys than a unit can have."""
+
+_LISTED = ("gap", "method", "unsafe_candidates_from_data")
+"""Arguments of verbs that are for listed candidates."""
+
+_UNUSED = ("by", "groups", "mechanism", "max_groups", *_LISTED)
+
+_TERMS = PersonTerms.__annotations__
+
+
+class ValuesMechanism(Protocol):
+    """How the most common values are released."""
+
+    @property
+    def name(self) -> str:
+        """The name of the mechanism."""
+        ...
+
+    @property
+    def words(self) -> str:
+        """How values are drawn, as the question says it: see `sentences`."""
+        ...
+
+    @property
+    def worst_error(self) -> ErrorBound | None:
+        """The count from which on a value is answered, where public numbers tell it."""
+        ...
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of the whole answer."""
+        ...
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """The public parameters, in plain values."""
+        ...
+
+    def prepare(self, table: TableOfKeys) -> Callable[[], list[list[Any]]]:
+        """Count the keys, and return the function that draws values, and their counts if there are any. Private."""
+        ...
+
+    def lists(self, table: TableOfKeys) -> AnswerLists:
+        """Count the keys, and return all answers, for study. Private."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ByKeys:
+    """The values of the largest released counts, among private keys with their counts.
+
+    Attributes:
+        keys: the mechanism.
+        k: the most values.
+    """
+
+    keys: PrivateKeys
+    k: int
+
+    @property
+    def name(self) -> str:
+        """The name of the mechanism."""
+        return self.keys.name
+
+    @property
+    def words(self) -> str:
+        """How values are drawn: a record adds to no more of them than are asked for."""
+        return "private keys"
+
+    @property
+    def worst_error(self) -> ErrorBound:
+        """The count from which on a value is answered with one half or more, if it is one of the largest."""
+        return error_of_keys(self.keys)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of all keys with their counts, of which the largest are a function."""
+        return self.keys.guarantee
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """The public parameters."""
+        return {"keys": self.keys.parameters, "k": self.k}
+
+    def prepare(self, table: TableOfKeys) -> Callable[[], list[list[Any]]]:
+        """Count the keys, and return the function that draws them, and fetches those of the largest counts."""
+        classes = table.open().classes(self.keys.sure)
+
+        def draw() -> list[list[Any]]:
+            law = self.keys.law(classes.sizes, with_counts=True)
+            keys, counts = self._ranked(classes.fetch(law.draw(SystemBits()), self.k))
+            return [[ReleasedValue.of(key) for key in keys], [*counts]]
+
+        return draw
+
+    def lists(self, table: TableOfKeys) -> KeyLists:
+        """Count the keys, and return all answers, for study. Private."""
+        classes = table.open().classes(self.keys.sure)
+        return KeyLists(
+            self.keys, classes, True, lambda pairs: self._ranked(of_largest(self.k, pairs))
+        )
+
+    def _ranked(self, pairs: CountedKeys) -> tuple[Sequence[KeyValue], Sequence[int]]:
+        """Return keys and their released counts, the largest first; of equal ones the first in order."""
+        in_order = sorted(pairs, key=lambda pair: (-pair[1], key_order(pair[0])))
+        return [key for key, _ in in_order], [number for _, number in in_order]
+
+
+@dataclass(frozen=True, slots=True)
+class ByDomain:
+    """Values drawn one after another from the most common ones, or none.
+
+    Attributes:
+        domain: the mechanism.
+        neighbors: the neighbouring relation.
+        parameter: the privacy parameter of the whole answer.
+    """
+
+    domain: LimitedDomain
+    neighbors: Neighbors
+    parameter: PrivacyParameter
+
+    @property
+    def name(self) -> str:
+        """The name of the mechanism."""
+        return self.domain.name
+
+    @property
+    def words(self) -> str:
+        """How values are drawn: a record may add to more of them than are asked for, or there is no epsilon."""
+        kind = "" if self.parameter.kind == "epsilon" else f" for {self.parameter.kind}"
+        return f"limited domain{kind} among {self.domain.rows}"
+
+    @property
+    def worst_error(self) -> None:
+        """None: of limited domain none is known."""
+        return
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of all rounds."""
+        return calibrate(self.domain, key_sensitivity(self.neighbors), self.parameter).guarantee
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """The public parameters."""
+        return {**self.domain.parameters, "privacy_parameter": self.parameter._asdict()}
+
+    def prepare(self, table: TableOfKeys) -> Callable[[], list[list[Any]]]:
+        """Count the most common keys, and return the function that draws ranks, and fetches their keys."""
+        calibrated = calibrate(self.domain, key_sensitivity(self.neighbors), self.parameter)
+        first = table.open().first(self.domain.rows + 1)
+        law: Any = calibrated.law(first.counts.tolist())
+
+        def draw() -> list[list[Any]]:
+            ranks = law.draw(SystemBits())
+            return [[ReleasedValue.of(key) for key in first.fetch(ranks)], []]
+
+        return draw
+
+    def lists(self, table: TableOfKeys) -> DomainLists:
+        """Count the most common keys, and return all answers, for study. Private."""
+        calibrated = calibrate(self.domain, key_sensitivity(self.neighbors), self.parameter)
+        first = table.open().first(self.domain.rows + 1)
+        law: Any = calibrated.law(first.counts.tolist())
+        return DomainLists(first, self.domain.rows, self.domain.k, law)
+
+
+def release_private_values(
+    query: Query,
+    table: tuple[object, str | None],
+    k: int,
+    max_candidates: object,
+    terms: Mapping[str, Any],
+) -> Release:
+    """Release up to k of the most common values: a list for "top_k", one of them or None for "mode".
+
+    Args:
+        query: the query in words.
+        table: the data, and the column or None.
+        k: the most values.
+        max_candidates: the most values for which a privacy unit counts, or None.
+        terms: the other arguments of the verb: its shared terms, and those that are for listed candidates alone.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+    """
+    _refuse_unused(terms)
+    keys, most_keys = _read_table(*table, max_candidates, terms)
+    neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
+    parameter, delta = _read_parameter(terms), _read_delta(terms.get("delta"))
+    mechanism = choose_mechanism(parameter, delta, k, most_keys, neighbors)
+    account, request = read_payment(terms)  # type: ignore[arg-type]
+    order = Order(
+        _say(query, keys, most_keys, mechanism),
+        mechanism.guarantee,
+        mechanism.name,
+        lambda: {"neighbors": neighbors, "parameters": mechanism.parameters},
+        account,
+        request,
+        unit=keys.unit,
+        worst_error=lambda: mechanism.worst_error,
+        lists=partial(mechanism.lists, keys),
+    )
+    name = name_one if query.verb == "mode" else name_list
+    return order.deliver(partial(mechanism.prepare, keys), name)
+
+
+def _read_table(
+    data: object, column: str | None, max_candidates: object, terms: Mapping[str, Any]
+) -> tuple[TableOfKeys, int | None]:
+    """Return the table, not opened, and the most keys to which a record adds; None for any number."""
+    refuse_one_shot(data, "the data")
+    column = None if column is None else column_name(column)
+    unit, where = read_unit(terms.get("privacy_unit")), read_condition(terms.get("where"))
+    if column is None and (unit, where) != (None, None):
+        raise InvalidArgument("privacy units and where need a table: name its column")
+    most_keys = _read_most_keys(unit, max_candidates)
+    bound = _ANY_NUMBER if most_keys is None else most_keys
+    return TableOfKeys(data, column, unit, bound, where=where), most_keys
+
+
+def choose_mechanism(
+    parameter: PrivacyParameter,
+    delta: Fraction,
+    k: int,
+    most_keys: int | None,
+    neighbors: Neighbors,
+) -> ValuesMechanism:
+    """Return private keys with their counts where a record adds to at most k of them, else limited domain.
+
+    *When it is taken* in limited_domain.md: the former costs as much as most_keys rounds and gives everything, the
+    latter k rounds. Private keys take an epsilon.
+    """
+    if most_keys is not None and most_keys <= k and parameter.kind == "epsilon":
+        keys = PrivateKeys(parameter.value, delta, most_keys, neighbors)
+        keys.compute_tables()
+        return ByKeys(keys, k)
+    few = most_keys is not None and most_keys <= _FEW_ROWS_OF_AN_ANSWER * k
+    rows = k * (_ROWS_OF_AN_ANSWER if few else _FEW_ROWS_OF_AN_ANSWER)
+    domain = LimitedDomain(
+        count(k, "k", most=MOST_DOMAIN_ROWS), min(rows, MOST_DOMAIN_ROWS), delta, most_keys
+    )
+    way = ByDomain(domain, neighbors, parameter)
+    if way.guarantee.neighbors != neighbors:  # calibrated now, before anything private
+        raise ArithmeticError("limited domain is calibrated for another relation")
+    return way
+
+
+def name_list(parts: Sequence[Sequence[Any]]) -> Answer:
+    """Return a list of values, with their counts if there are any."""
+    values, counts = parts
+    return Answer([one.value for one in values], list(counts) or None)
+
+
+def name_one(parts: Sequence[Sequence[Any]]) -> Answer:
+    """Return the value, with its count if there is one; None where no value was drawn."""
+    values, counts = parts
+    return Answer(values[0].value if values else None, counts[0] if counts else None)
+
+
+def _say(
+    query: Query, table: TableOfKeys, most_keys: int | None, mechanism: ValuesMechanism
+) -> Query:
+    """Return the query with its privacy unit, and with the mechanism that was chosen."""
+    unit, where = table.unit, table.where
+    words = f", any values by {mechanism.words}"
+    each = "" if most_keys is None else f", {most_keys} keys each"
+    words += "" if unit is None else f", per {unit_in_words(unit)}{each}"
+    words += "" if where is None else f", where {where}"
+    condition = {} if where is None else {"where": where.description}
+    return query.about(words, candidates=PRIVATE_GROUPS, most_keys=most_keys, **condition)
+
+
+def _read_most_keys(unit: Unit | None, max_candidates: object) -> int | None:
+    """Return the most keys to which a record adds; None for any number.
+
+    Raises:
+        InvalidArgument: if it is bounded where a row is a record, which holds one value.
+    """
+    if unit is None:
+        if max_candidates is not None:
+            raise InvalidArgument(
+                "max_candidates bounds for how many values one user counts: name the column of users as "
+                "privacy_unit"
+            )
+        return 1
+    return (
+        None if max_candidates is None else count(max_candidates, "max_candidates", most=MOST_KEYS)
+    )
+
+
+def _read_parameter(terms: Mapping[str, Any]) -> PrivacyParameter:
+    return need_parameter(
+        read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+    )
+
+
+def _read_delta(delta: object) -> Fraction:
+    if delta is None:
+        raise InvalidArgument(
+            "{private} needs delta, a probability far below one over the number of records, such as {delta}: a "
+            "value that one record alone has is answered with at most that",
+            private=spelling(candidates="private"),
+            delta=spelling(delta="1e-8"),
+        )
+    return read_share(delta)
+
+
+def _refuse_unused(terms: Mapping[str, Any]) -> None:
+    """Raise for terms of candidates that are listed."""
+    for name in _UNUSED:
+        default = DEFAULTS.get(name, False)
+        if terms.get(name) is not None and terms[name] != default:
+            raise InvalidArgument(
+                "{name} is not for {private}: leave it out",
+                name=name,
+                private=spelling(candidates="private"),
+            )
+    check_names({name: term for name, term in terms.items() if name not in _LISTED}, _TERMS)

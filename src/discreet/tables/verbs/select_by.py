@@ -1,0 +1,86 @@
+"""select_by: one of the candidates, by a score function of your own."""
+
+from collections.abc import Iterable
+from typing import TypeVar, Unpack, overload
+
+import numpy as np
+
+from ...base.arguments import refuse_one_shot
+from ...base.numbers import Number
+from ...selection.candidates import Labels
+from ...selection.question import Query, release
+from ...selection.releases import Release
+from ...selection.scores.custom import Custom, ScoreFunction
+from ...selection.terms import SelectAnswerTerms, SelectTerms, Terms
+from .data_terms import takes_data_terms
+
+_T = TypeVar("_T")
+
+
+@overload
+def select_by(
+    u: ScoreFunction,
+    data: object,
+    candidates: Iterable[_T],
+    *,
+    error: Number | None = None,
+    granularity: Number | None = None,
+    **terms: Unpack[SelectAnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def select_by(
+    u: ScoreFunction,
+    data: object,
+    candidates: Iterable[object],
+    *,
+    error: Number | None = None,
+    granularity: Number | None = None,
+    **terms: Unpack[SelectTerms],
+) -> Release: ...
+
+
+@takes_data_terms
+def select_by(  # noqa: PLR0913  # what the author of a function vouches for takes five
+    u: ScoreFunction,
+    data: object,
+    candidates: Iterable[object],
+    *,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    error: Number | None = None,
+    granularity: Number | None = None,
+    **terms: Unpack[Terms],
+) -> Release:
+    """Release one of the candidates: the higher u(data, candidates) for it, the likelier.
+
+    Args:
+        u: the utility function: returns one score per candidate, in their order, higher is better.
+            `discreet.per_candidate` makes one from a function of a single candidate.
+        data: the first argument of `u`, untouched. Private.
+        candidates: the possible answers; public. `u` gets an array as it is, anything else as a list.
+        sensitivity: the most that one score can change between neighbours, without rounding errors, in units
+            of the score. No default: give it or `spread`.
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default.
+        error: if `u` returns floats: how far a score may be from the ideal one that it stands for, in units of
+            the score. The spread grows by four times that. Without it scores must be exact.
+        granularity: instead of `error`: ideal scores are multiples of this, and the scores of `u` are nearer
+            than half of it. Scores are rounded to multiples and nothing is added.
+        **terms: the shared arguments, described in `Terms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; `u` was not called.
+        InvalidScores: if `u` fails, or returns no finite numbers, or floats without `error` or
+            `granularity`. The message never quotes the data.
+
+    Side channels: those of the mechanism, and all that `u` does: its time, and whether it fails.
+    """
+    refuse_one_shot(data, "the data")
+    labels = Labels(candidates)
+    options = candidates if isinstance(candidates, np.ndarray) else list(labels)
+    score = Custom(u, data, options, sensitivity, spread, monotonic, error, granularity)
+    name = getattr(u, "__name__", "a function")
+    query = Query("select_by", f"select_by {name}, {labels.size} candidates", {"u": name})
+    return release(score, labels, query, terms)

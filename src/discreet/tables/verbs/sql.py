@@ -1,0 +1,369 @@
+"""sql: a statement about a described dataset, at one price."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ...base.doors import fix
+from ...base.error_boundary import error_boundary
+from ...errors import InvalidArgument, preview
+from ...mechanisms.accuracy import ErrorBound
+from ...privacy.composition import compose
+from ...privacy.guarantees import Guarantee
+from ...privacy.sensitivity import Neighbors, read_neighbors
+from ...privacy.units import Unit, columns_of_unit, read_unit, unit_in_words
+from ...selection.account import Account, describe_account
+from ...selection.answers import Answer
+from ...selection.payment import BilledPart
+from ...selection.question import Delivery, Order, Query, delivery_of, plain_indices
+from ...selection.releases import Release
+from ...selection.terms import read_payment
+from ..conditions.sql_statements import Aggregate, SqlStatement, read_statement
+from ..datasets.calls import inside_a_verb
+from ..datasets.dataset import Dataset
+from ..datasets.dataset_terms import fill_terms
+from ..datasets.questions import use_of
+from ..engines.engine import unwrap_table
+from .count import count
+from .mode import mode
+from .quantile import maximum, median, minimum, quantile
+from .sum import mean
+from .sum import sum as add_up
+from .top_k import top_k
+
+_VERBS: Mapping[str, Callable[..., Release]] = {
+    "count": count, "sum": add_up, "mean": mean, "mode": mode, "median": median, "quantile": quantile,
+    "minimum": minimum, "maximum": maximum, "top_k": top_k,
+}  # fmt: skip
+
+TableRow = dict[str, Any]
+
+
+@error_boundary
+def sql(
+    dataset: Dataset,
+    statement: str,
+    *,
+    neighbors: Neighbors = "add_remove",
+    ledger: Account | None = None,
+    request: str | None = None,
+) -> Release[list[TableRow]]:
+    """Release the answer to a statement of SQL about a described dataset, as rows.
+
+    One SELECT in the clause that BigQuery made known:
+
+        SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) city, COUNT(*), MEDIAN(age)
+        FROM people WHERE age >= 18 GROUP BY city
+
+    Its aggregates are the verbs: COUNT(*) and COUNT(DISTINCT unit) `count`, SUM `sum`, AVG `mean`, MODE `mode`,
+    MEDIAN `median`, PERCENTILE_DISC and QUANTILE `quantile`, MIN and MAX `minimum` and `maximum`, TOP_K and
+    APPROX_TOP_COUNT `top_k`. WHERE is `where=`. GROUP BY takes a column whose values are declared; or, with delta
+    and one aggregate, one whose values nobody lists. ORDER BY and LIMIT act on the released rows. ε is divided
+    equally among the aggregates, and the groups share it as docs/how-to/groups.md says. All are read before the
+    first is drawn, and are charged together. Everything else is refused, with what would do.
+
+    Args:
+        dataset: a dataset with its description; FROM has its name.
+        statement: the statement, at most 20,000 characters. Public.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it that of the
+            description, if it names one.
+        request: a name for this request in the ledger: the same request again returns the same answer and costs
+            nothing. Without it every call is a new request.
+
+    Returns:
+        A list of rows, each a dict from the names of the columns to their values; one row without GROUP BY.
+
+    Raises:
+        InvalidArgument: if the statement has a part that is not answered, or contradicts the description; nothing
+            private was looked at.
+        MissingColumn: if a column is not declared; nothing private was looked at.
+        MissingPackage: if sqlglot is not installed.
+        UnreadableData: if the data cannot be read.
+
+    Side channels: those of the verbs, one after the other.
+    """
+    if not isinstance(dataset, Dataset):
+        raise InvalidArgument(
+            "sql asks a dataset with a description: describe the data once, {description}. You gave {dataset}",
+            description=fix("a description"),
+            dataset=preview(dataset),
+        )
+    plan = _Plan.of(dataset, read_statement(statement), read_neighbors(neighbors))
+    account = dataset.account() if ledger is None else ledger
+    account, request = read_payment({"ledger": account, "request": request})
+    source, about = dataset.question()
+    deliveries = plan.deliveries(source)
+    order = Order(
+        plan.query(deliveries),
+        _together([one.order.guarantee for one in deliveries]),
+        ", ".join(dict.fromkeys(one.order.mechanism for one in deliveries)),
+        dict,
+        describe_account(account, about()),
+        request,
+        unit=dataset.privacy_unit,
+        worst_error=partial(plan.worst_error, deliveries),
+        parts=partial(plan.parts, deliveries),
+    )
+    return order.deliver(partial(plan.prepare, source), partial(plan.rows, source))
+
+
+AggregateCall = tuple[Callable[..., Release], tuple[str, ...], dict[str, Any]]
+"""A verb with its column, if it has one, and its terms."""
+
+
+def parts_of(statement: object) -> list[AggregateCall]:
+    """Return the aggregates of a statement as questions without their data.
+
+    Raises:
+        InvalidArgument: if it is no statement that is answered.
+    """
+    read = read_statement(statement)
+    return [_part(read, aggregate) for aggregate in read.aggregates]
+
+
+def _part(statement: SqlStatement, aggregate: Aggregate) -> AggregateCall:
+    """Return an aggregate as a question, with its part of ε."""
+    terms: dict[str, Any] = {
+        **aggregate.terms,
+        "epsilon": statement.options.epsilon / len(statement.aggregates),
+    }
+    terms |= {} if statement.where is None else {"where": statement.where}
+    terms |= {} if statement.by is None else {"by": statement.by}
+    most = statement.options.max_groups
+    terms |= {} if most is None else {"max_groups": most}
+    delta = statement.options.delta
+    terms |= {} if delta is None else {"groups": "private", "delta": delta}
+    columns = () if aggregate.column is None else (aggregate.column,)
+    return _VERBS[aggregate.verb], columns, terms
+
+
+def _together(guarantees: Sequence[Guarantee]) -> Guarantee:
+    """Return the guarantee of several answers together."""
+    return guarantees[0] if len(guarantees) == 1 else compose(guarantees)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A statement about a dataset, with everything public settled.
+
+    Attributes:
+        dataset: the dataset.
+        statement: the statement.
+        neighbors: the neighbouring relation.
+    """
+
+    dataset: Dataset
+    statement: SqlStatement
+    neighbors: Neighbors
+
+    @classmethod
+    def of(cls, dataset: Dataset, statement: SqlStatement, neighbors: Neighbors) -> "_Plan":
+        """Return the plan of a statement that agrees with the description.
+
+        Raises:
+            InvalidArgument: if it does not.
+        """
+        name = "data" if dataset.name is None else dataset.name
+        if statement.dataset != name:
+            raise InvalidArgument(
+                "FROM names {dataset}, and this dataset is called {name}: write FROM {name}",
+                dataset=preview(statement.dataset),
+                name=name,
+            )
+        _check_units(dataset, statement)
+        if statement.options.max_groups is not None and dataset.privacy_unit is None:
+            raise InvalidArgument(
+                "max_groups_contributed is of a privacy unit, and a row is a record here: leave it out"
+            )
+        _check_groups(dataset, statement)
+        return cls(dataset, statement, neighbors)
+
+    def deliveries(self, data: Any) -> list[Delivery]:
+        """Return the aggregates as they would be delivered, from data that are the dataset's. No rows are read."""
+        return [self._delivery(data, aggregate) for aggregate in self.statement.aggregates]
+
+    def _delivery(self, data: Any, aggregate: Aggregate) -> Delivery:
+        """Return an aggregate as it would be delivered."""
+        verb, columns, terms = _part(self.statement, aggregate)
+        terms |= {"neighbors": self.neighbors, **dict(zip(["column"], columns, strict=False))}
+        arguments = fill_terms(self.dataset, terms, use_of(aggregate.verb), aggregate.verb)
+        del arguments["ledger"]
+        with inside_a_verb():
+            return delivery_of(verb, **{**arguments, "data": data})
+
+    def query(self, deliveries: Sequence[Delivery]) -> Query:
+        """Return the query in words, and in plain values all that decides the distribution of the answer."""
+        statement = self.statement
+        where = "" if statement.where is None else f", where {statement.where}"
+        by = "" if statement.by is None else f", by {statement.by}"
+        unit = (
+            ""
+            if self.dataset.privacy_unit is None
+            else f", per {unit_in_words(self.dataset.privacy_unit)}"
+        )
+        shown = ", ".join(statement.columns)
+        return Query(
+            "sql",
+            f"sql: {shown} from {statement.dataset}{where}{by}{unit}",
+            {
+                "columns": list(statement.columns),
+                "parts": [one.order.bill().digest for one in deliveries],
+                "order": [[key.name, key.descending, key.nulls_first] for key in statement.order],
+                "limit": statement.limit,
+            },
+        )
+
+    def worst_error(self, deliveries: Sequence[Delivery]) -> ErrorBound | None:
+        """Return how far off the only aggregate may be; None of several, of which `parts` says it."""
+        return deliveries[0].order.worst_error() if len(deliveries) == 1 else None
+
+    def parts(self, deliveries: Sequence[Delivery]) -> tuple[BilledPart, ...]:
+        """Return the aggregates with their parts of the price, where there are several."""
+        if len(deliveries) == 1:
+            return ()
+        orders = [
+            (one.name, part.order)
+            for one, part in zip(self.statement.aggregates, deliveries, strict=True)
+        ]
+        return tuple(BilledPart(name, one.guarantee, one.worst_error()) for name, one in orders)
+
+    def prepare(self, source: Any) -> Callable[[], list[Any]]:
+        """Read the records of all aggregates, and return the function that draws them one after the other."""
+        rows = unwrap_table(source)  # those of a query are fetched once, for all
+        draws = [one.prepare() for one in self.deliveries(rows)]
+        return lambda: [plain_indices(draw()) for draw in draws]
+
+    def rows(self, source: Any, draws: Sequence[Any]) -> list[TableRow]:
+        """Return the rows that draws stand for, sorted and cut as the statement says."""
+        answers = [
+            Answer.of(one.name(drawn))
+            for one, drawn in zip(self.deliveries(source), draws, strict=True)
+        ]
+        statement = self.statement
+        cells = {
+            aggregate.name: _cells(aggregate, answer, is_grouped=statement.by is not None)
+            for aggregate, answer in zip(statement.aggregates, answers, strict=True)
+        }
+        groups = list(next(iter(cells.values())))
+        table = [self._row(group, cells) for group in groups]
+        for key in reversed(statement.order):
+            table = _sorted(table, key.name, descending=key.descending, nulls_first=key.nulls_first)
+        return table[: statement.limit]
+
+    def _row(self, group: Any, cells: Mapping[str, Mapping[Any, Any]]) -> TableRow:
+        """Return the row of a group, in the order of the select list."""
+        names = self.statement.columns
+        return {name: cells[name][group] if name in cells else group for name in names}
+
+
+def _check_units(dataset: Dataset, statement: SqlStatement) -> None:
+    """Raise unless the privacy unit of a statement is the declared one, and the one that it counts.
+
+    Raises:
+        InvalidArgument: with the form that would do.
+    """
+    unit = dataset.privacy_unit
+    names = statement.options.privacy_unit
+    if names is not None and read_unit(list(names)) != unit:
+        declared = "declares none" if unit is None else f"declares {unit_in_words(unit)}"
+        raise InvalidArgument(
+            "privacy_unit_column: the description of {dataset_label} {declared}; leave it out",
+            dataset_label=dataset.label,
+            declared=declared,
+        )
+    for aggregate in statement.aggregates:
+        if aggregate.verb == "count":
+            _check_count(dataset, unit, aggregate)
+
+
+def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
+    """Raise unless groups without a public list have a delta, and one aggregate; and no others have one.
+
+    Raises:
+        InvalidArgument: with the form that would do.
+    """
+    options, by = statement.options, statement.by
+    if options.minimum_count is not None:
+        raise InvalidArgument(
+            "min_privacy_units_per_group is not honoured: groups of few units are left out by delta; leave it out"
+        )
+    is_listed = by is None or dataset.column(by, "GROUP BY").values is not None
+    if is_listed and options.delta is not None:
+        raise InvalidArgument(
+            "delta is for groups that nobody lists, and here there is nothing that it would gain: leave it out"
+        )
+    if is_listed:
+        return
+    if options.delta is None:
+        raise InvalidArgument(
+            "GROUP BY {by}: the description of {dataset_label} does not declare its values; "
+            "declare them, or give delta, such as OPTIONS (epsilon = 1, delta = 1e-8), and the "
+            "groups of enough records are released",
+            by=by,
+            dataset_label=dataset.label,
+        )
+    if len(statement.aggregates) > 1:
+        raise InvalidArgument(
+            "GROUP BY {by}: groups that nobody lists are released with one aggregate; ask for "
+            "one, and for the others in statements of their own",
+            by=by,
+        )
+
+
+def _check_count(dataset: Dataset, unit: Unit | None, aggregate: Aggregate) -> None:
+    """Raise unless a count is of the records: rows, or privacy units where there are any."""
+    if aggregate.units is None:
+        if unit is None:
+            return
+        columns = ", ".join(columns_of_unit(unit))
+        raise InvalidArgument(
+            "a record of {dataset_label} is all rows of one {unit_in_words}, and COUNT(*) would "
+            "count rows: write COUNT(DISTINCT {columns})",
+            dataset_label=dataset.label,
+            unit_in_words=unit_in_words(unit),
+            columns=columns,
+        )
+    if unit is None:
+        raise InvalidArgument(
+            "{dataset_label} declares no privacy unit, so COUNT(DISTINCT ...) is not answered: "
+            "COUNT(*) counts records",
+            dataset_label=dataset.label,
+        )
+    if read_unit(list(aggregate.units)) != unit:
+        raise InvalidArgument(
+            "COUNT(DISTINCT ...) counts the privacy unit of {dataset_label}, {unit_in_words}, "
+            "and nothing else",
+            dataset_label=dataset.label,
+            unit_in_words=unit_in_words(unit),
+        )
+
+
+def _cells(aggregate: Aggregate, answer: Answer, *, is_grouped: bool) -> dict[Any, Any]:
+    """Return the cells of a column of the answer by group; by None where there are no groups."""
+    has_counts = aggregate.terms.get("method") == "counts"
+    values = answer.value if is_grouped else {None: answer.value}
+    counts = answer.counts if is_grouped else {None: answer.counts}
+    if not has_counts:
+        return dict(values)
+    return {group: _counted_list(value, counts[group]) for group, value in values.items()}
+
+
+def _counted_list(values: Sequence[Any], counts: Sequence[int]) -> list[TableRow]:
+    """Return a list of values with their counts."""
+    return [{"value": one, "count": n} for one, n in zip(values, counts, strict=True)]
+
+
+def _sorted(
+    table: list[TableRow], name: str, *, descending: bool, nulls_first: bool
+) -> list[TableRow]:
+    """Return released rows sorted by a column, equal ones in their order."""
+    missing = [row for row in table if row[name] is None]
+    others = sorted(
+        (row for row in table if row[name] is not None),
+        key=lambda row: row[name],
+        reverse=descending,
+    )
+    return [*missing, *others] if nulls_first else [*others, *missing]

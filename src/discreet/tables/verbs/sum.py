@@ -1,0 +1,179 @@
+"""sum and mean: of numbers between two bounds, with geometric noise."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Unpack
+
+from ...base.arguments import column_name
+from ...base.numbers import Number
+from ...mechanisms.accuracy import CONFIDENCE, SUMMED, ErrorBound, geometric_error
+from ...mechanisms.contract import PrivacyParameter
+from ...selection.question import Query
+from ...selection.releases import Release
+from ...selection.scores.distance import Lattice
+from ...selection.terms import RecordTerms
+from .. import engines as tables
+from ..engines.column import Numeric
+from .data_terms import takes_data_terms_without
+from .noisy_numbers import NoisyNumbers, names_of_terms, read_terms
+from .sum_bounds import SumBounds, name_of_mean, read_bounds, size_noise, sum_noise
+from .sum_without_bounds import read_sum_question, release_without_bounds
+from .units import columns_of, read_unit_query
+
+_TERMS = names_of_terms(RecordTerms)
+_MEAN_TERMS = names_of_terms(RecordTerms, "scale")
+
+
+@takes_data_terms_without("mechanism", asks="sums")
+def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price of these
+    data: tables.Table,
+    column: str | None = None,
+    *,
+    minimum: Number | None = None,
+    maximum: Number | None = None,
+    step: Number | None = None,
+    bounds_share: Number | None = None,
+    **terms: Unpack[RecordTerms],
+) -> Release:
+    """Release the sum of numbers between two bounds, with geometric noise.
+
+    Each number is clipped to the bounds and rounded to a multiple of the step, half up and exactly, by itself. Then
+    whole numbers of steps are added, exactly. Null, NaN and, in text files, cells that spell no number are left
+    out.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a histogram:
+            a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        minimum: the lower bound, in units of the data; public, from what you know and not from the data. May be
+            left out for a `Dataset` that declares it. The noise grows with the bound that is farther from 0.
+        maximum: the upper bound, likewise.
+        step: the distance of neighbouring answers, in units of the data. Without it the one that is declared, 1 for
+            integers; else the power of ten with 100,000 to 1,000,000 steps between the bounds.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the data.
+        bounds_share: where no bounds are known, the part of epsilon that buys them first, such as "1/10": they are
+            drawn from the same records as by `bounds`, and are in `Release.bounds`. Where both are the same number,
+            all records count as that. Not with groups.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group; the noise
+            grows with it. Needs `privacy_unit`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every sum
+            grows with it. Needs `privacy_unit`.
+        **terms: the shared arguments, described in `RecordTerms`.
+
+    Returns:
+        A number, a multiple of the step; with groups a dict from group to number.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the data hold no numbers.
+
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the sum is.
+
+    Proof: docs/reference/mechanisms/noisy_sums.md.
+    """
+    column = None if column is None else column_name(column)
+    parameter, others = read_terms(terms, _TERMS)
+    unit_query = read_unit_query(others, bounded=True)
+    if bounds_share is not None:
+        ends = (minimum, maximum, step)
+        without = read_sum_question("sum", bounds_share, ends, unit_query, parameter)
+        return release_without_bounds(without, data, column, terms)
+    bounds = read_bounds(minimum, maximum, step)
+    rest = _in_steps(unit_query.for_answers(parameter), bounds.step)
+    noise = sum_noise(bounds, unit_query, rest)
+    columns = columns_of(unit_query, data, column)
+    lattice = Lattice(bounds.step)
+
+    def totals_of(one: Numeric) -> list[list[int]]:
+        return [bounds.total(one)]
+
+    def name(numbers: Sequence[int]) -> object:
+        [steps] = numbers
+        return lattice[steps]
+
+    def worst_error() -> ErrorBound:
+        off = geometric_error(noise.eta, unit_query.group_count, CONFIDENCE)
+        return ErrorBound((off + 1) * bounds.step if off else Fraction(0), CONFIDENCE, SUMMED)
+
+    question = NoisyNumbers(unit_query, [noise], columns, totals_of, worst_error)
+    return question.release(_query("sum", column, bounds), terms, name)
+
+
+@takes_data_terms_without("mechanism", "scale", asks="sums")
+def mean(  # noqa: PLR0913  # as sum
+    data: tables.Table,
+    column: str | None = None,
+    *,
+    minimum: Number | None = None,
+    maximum: Number | None = None,
+    step: Number | None = None,
+    bounds_share: Number | None = None,
+    **terms: Unpack[RecordTerms],
+) -> Release:
+    """Release the mean of numbers between two bounds: a noisy sum over a noisy count.
+
+    Numbers are clipped and rounded as for `sum`, and measured from the middle of the bounds. One half of epsilon
+    (or rho) buys how many numbers there are, the other half their sum, both with geometric noise; their quotient is
+    cut to the bounds and rounded to the decimals that its noise supports, at most to a thousandth of a step. How
+    many there are is never taken as public. Where the noisy count is 0 or below it there is no mean, and the answer
+    is None: ask with a larger epsilon, or of more records.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a histogram:
+            a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        minimum: the lower bound, in units of the data; public, from what you know and not from the data. May be
+            left out for a `Dataset` that declares it. The noise grows with the distance of the bounds.
+        maximum: the upper bound, likewise.
+        step: the step to which numbers are rounded, in units of the data. Without it the one that is declared, 1
+            for integers; else the power of ten with 100,000 to 1,000,000 steps between the bounds.
+        bounds_share: where no bounds are known, the part of epsilon that buys them first, such as "1/10": they are
+            drawn from the same records as by `bounds`, and are in `Release.bounds`. Where both are the same number,
+            all records count as that. Not with groups.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group; the noise
+            grows with it. Needs `privacy_unit`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every mean
+            grows with it. Needs `privacy_unit`.
+        **terms: the shared arguments, described in `RecordTerms`.
+
+    Returns:
+        A number from `minimum` to `maximum`, or None; with groups a dict from group to number or None. The noisy
+        numbers of records are in `Release.counts`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the data hold no numbers.
+
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the data are.
+
+    Proof: docs/reference/mechanisms/noisy_sums.md.
+    """
+    column = None if column is None else column_name(column)
+    parameter, others = read_terms(terms, _MEAN_TERMS)
+    unit_query = read_unit_query(others, bounded=True)
+    if bounds_share is not None:
+        ends = (minimum, maximum, step)
+        without = read_sum_question("mean", bounds_share, ends, unit_query, parameter)
+        return release_without_bounds(without, data, column, terms)
+    bounds = read_bounds(minimum, maximum, step)
+    rest = unit_query.for_answers(parameter)
+    half = PrivacyParameter(rest.kind, rest.value / 2)
+    noises = [size_noise(unit_query, half), sum_noise(bounds.from_middle(), unit_query, half)]
+    columns = columns_of(unit_query, data, column)
+
+    question = NoisyNumbers(unit_query, noises, columns, bounds.size_and_total, lambda: None)
+    return question.release(_query("mean", column, bounds), terms, name_of_mean(bounds, *noises))
+
+
+def _query(verb: str, column: str | None, bounds: SumBounds) -> Query:
+    """Return the query in words, and in plain values."""
+    words = f"{verb} of {column or 'numbers'}, {bounds.grid!r}"
+    public = {"column": column, "low": bounds.low, "high": bounds.high, "step": bounds.step}
+    return Query(verb, words, public)
+
+
+def _in_steps(parameter: PrivacyParameter, step: Fraction) -> PrivacyParameter:
+    """Return the privacy parameter, a scale in steps."""
+    if parameter.kind != "scale":
+        return parameter
+    return PrivacyParameter("scale", parameter.value / step)

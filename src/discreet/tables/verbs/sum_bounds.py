@@ -1,0 +1,200 @@
+"""Public bounds in whole steps: the sums between them, their noise, and the mean that follows."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ...base.doors import fix, spelling
+from ...base.numbers import Number, exact, positive
+from ...errors import InvalidArgument, InvalidNumber, preview
+from ...mechanisms.contract import PrivacyParameter
+from ...mechanisms.noisy_counts import NoisyCounts, counts_sensitivity
+from ...privacy.sensitivity import Sensitivity
+from ...selection.answers import Answer
+from ...selection.candidates import Grid
+from ...selection.scores.distance import Lattice
+from ..engines.column import Numeric
+from ..engines.sums import total_on_grid
+from .noisy_numbers import ListNoise
+from .units import UnitQuery
+
+_WORD_LIMIT = 2**63
+"""Steps are below it, so that 2**63 records, more than any table has, add up within 128 bits."""
+
+_LARGEST_SUM = _WORD_LIMIT**2
+_DEFAULT_STEPS = 10**5
+_PARTS_OF_A_STEP = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class SumBounds:
+    """Public bounds, in whole steps: the ends as they are rounded.
+
+    Attributes:
+        low: the lower end.
+        high: the upper end.
+        step: the step.
+    """
+
+    low: int
+    high: int
+    step: Fraction
+
+    @property
+    def grid(self) -> Grid:
+        """The points to which records are rounded."""
+        return Grid(self.low * self.step, self.high * self.step, self.step)
+
+    @property
+    def middle(self) -> int:
+        """A point in the middle, from which a mean is measured."""
+        return (self.low + self.high) // 2
+
+    def total(self, column: Numeric) -> list[int]:
+        """Return the sum of the numbers in a column, in steps. Private."""
+        number, total = total_on_grid(column, self.grid)
+        return [total + self.low * number]
+
+    def size_and_total(self, column: Numeric) -> list[list[int]]:
+        """Return how many numbers there are, and their sum from the middle, in steps. Private."""
+        number, total = total_on_grid(column, self.grid)
+        return [[number], [total + (self.low - self.middle) * number]]
+
+    def from_middle(self) -> "SumBounds":
+        """Return the bounds of numbers that are measured from the middle."""
+        return SumBounds(self.low - self.middle, self.high - self.middle, self.step)
+
+    def sensitivity(self, unit_query: UnitQuery) -> Sensitivity:
+        """Return the sensitivity of the sums of all groups, in steps: docs/reference/mechanisms/noisy_sums.md."""
+        of, groups = unit_query.records, unit_query.group_count
+        rows = of.rows or 1
+        # A record that comes may be at either end. One that is replaced goes from one end to the other, or from
+        # none to an end: rows without a number are not added, which counts as 0.
+        comes = rows * max(abs(self.low), abs(self.high), 1)
+        if unit_query.neighbors == "add_remove":
+            return counts_sensitivity(of.most_groups, "add_remove", change=comes)
+        moves = rows * max(max(self.high, 0) - min(self.low, 0), 1)
+        if groups == 1:
+            return counts_sensitivity(1, "replace_one", change=moves)
+        # One sum may move by as much as two do: only all together are bounded.
+        spread = min(2 * of.most_groups * comes, groups * moves)
+        return Sensitivity(Fraction(spread), "replace_one")
+
+
+def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
+    """Return public bounds, rounded to whole steps.
+
+    Raises:
+        InvalidArgument: if one is missing or no number, or the lower is not below the upper one, or no record
+            could count; or if a sum of steps might not fit in 128 bits.
+    """
+    if minimum is None or maximum is None:
+        raise InvalidArgument(
+            "minimum and maximum are missing: give the bounds to which numbers are clipped, such as {bounds}, from "
+            "what you know and not from the data. Or describe the data once: {description}. If you know no bounds, "
+            "{share} spends a tenth of epsilon on estimating them",
+            bounds=spelling(minimum=0, maximum=120),
+            description=fix("a description"),
+            share=spelling(bounds_share="1/10"),
+        )
+    low, high = exact(minimum, "minimum"), exact(maximum, "maximum")
+    if low >= high:
+        raise InvalidNumber(
+            "minimum must be below maximum, got {minimum} and {maximum}",
+            minimum=preview(minimum),
+            maximum=preview(maximum),
+        )
+    size = default_step(high - low) if step is None else positive(step, "step")
+    bounds = SumBounds(_round(low / size), _round(high / size), size)
+    if max(abs(bounds.low), abs(bounds.high)) >= _WORD_LIMIT:
+        raise InvalidNumber(
+            "step {step} is too fine: bounds must be less than 2**63 steps from 0, so that "
+            "whatever the data are, their sum is exact",
+            step=preview(step),
+        )
+    if bounds.low == bounds.high:
+        raise InvalidNumber(
+            "step {step} is too coarse: both bounds are rounded to the same multiple of it",
+            step=preview(step),
+        )
+    Lattice(size / _PARTS_OF_A_STEP)  # or it is too long
+    return bounds
+
+
+def bounds_between(low: Number, high: Number) -> SumBounds:
+    """Return the bounds of two numbers, the lower one first, that may be equal: then all records count as one."""
+    ends = exact(low, "low"), exact(high, "high")
+    width = ends[1] - ends[0] or abs(ends[0]) or Fraction(1)
+    step = default_step(width)
+    return SumBounds(_round(ends[0] / step), _round(ends[1] / step), step)
+
+
+def default_step(width: Fraction) -> Fraction:
+    """Return the power of ten of which 100,000 to 1,000,000 make the width."""
+    return power_of_ten(width) / _DEFAULT_STEPS
+
+
+def sum_noise(bounds: SumBounds, unit_query: UnitQuery, parameter: PrivacyParameter) -> ListNoise:
+    """Return the noise of the sums of all groups."""
+    mechanism = NoisyCounts(-_LARGEST_SUM, _LARGEST_SUM)
+    return ListNoise(mechanism, bounds.sensitivity(unit_query), parameter)
+
+
+def size_noise(unit_query: UnitQuery, parameter: PrivacyParameter) -> ListNoise:
+    """Return the noise of the numbers of records of the groups."""
+    rows = unit_query.records.rows or 1
+    parts = unit_query.moved_groups()
+    sensitivity = counts_sensitivity(parts, unit_query.neighbors, change=rows)
+    return ListNoise(NoisyCounts(), sensitivity, parameter)
+
+
+def name_of_mean(
+    bounds: SumBounds, size: ListNoise, total: ListNoise
+) -> Callable[[Sequence[int]], Answer]:
+    """Return the function that makes a mean of a noisy count and a noisy sum of steps from the middle.
+
+    Args:
+        bounds: the bounds.
+        size: the noise of the count.
+        total: the noise of the sum.
+    """
+
+    def name(numbers: Sequence[int]) -> Answer:
+        number, steps = numbers
+        if number <= 0:
+            return Answer(None, counts=number)
+        quotient = bounds.middle + Fraction(steps, number)
+        # The noise of the sum, and that of the count times half of the width, by the count.
+        noise = (1 / total.eta + Fraction(bounds.high - bounds.low, 2) / size.eta) / number
+        return Answer(_rounded(quotient, bounds, noise), counts=number)
+
+    return name
+
+
+def _rounded(mean: Fraction, bounds: SumBounds, noise: Fraction) -> Any:
+    """Return a mean of steps between the bounds, with as many decimals as half of its noise supports.
+
+    Never finer than a thousandth of a step, and never coarser than a tenth of the width.
+    """
+    step, finest = bounds.step, bounds.step / _PARTS_OF_A_STEP
+    unit = power_of_ten(min(noise / 2, Fraction(bounds.high - bounds.low, 10)) * step)
+    lattice = Lattice(finest if unit <= finest else unit)
+    unit = max(unit, finest)
+    low, high = bounds.low * step / unit, bounds.high * step / unit
+    return lattice[min(max(_round(mean * step / unit), math.ceil(low)), math.floor(high))]
+
+
+def power_of_ten(number: Fraction) -> Fraction:
+    """Return the largest power of ten that is not above a number; 0 of 0."""
+    if number <= 0:
+        return Fraction(0)
+    if number >= 1:
+        return Fraction(10) ** (len(str(math.floor(number))) - 1)
+    return Fraction(1, 10 ** len(str(math.ceil(1 / number) - 1)))
+
+
+def _round(number: Fraction) -> int:
+    """Return the nearest whole number, upwards from half way."""
+    return math.floor(number + Fraction(1, 2))

@@ -1,0 +1,166 @@
+"""Sums and means between bounds that are bought first, from the same records, at a part of epsilon."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal
+
+from ...base.numbers import Number, exact
+from ...errors import InvalidArgument, InvalidNumber, preview
+from ...mechanisms.contract import PrivacyParameter
+from ...mechanisms.noisy_counts import NoisyCounts
+from ...privacy.composition import compose
+from ...privacy.guarantees import Guarantee, PureDP
+from ...sampling.bits import Bits, SystemBits
+from ...selection.answers import Answer
+from ...selection.decimals import RoundNumbers, next_to_zero
+from ...selection.question import Order, Query
+from ...selection.releases import Release
+from ...selection.scores.distance import Lattice
+from ...selection.terms import read_payment
+from ..engines.column import Numeric
+from .bounds import BothEnds
+from .noisy_numbers import ListNoise
+from .sum_bounds import SumBounds, bounds_between, name_of_mean, size_noise, sum_noise
+from .units import UnitQuery, columns_of
+
+_THRESHOLDS = RoundNumbers()
+_Q = Fraction(99, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class SumWithoutBounds:
+    """A sum or a mean between bounds that are drawn first, with everything public settled.
+
+    Attributes:
+        verb: "sum" or "mean".
+        unit_query: the privacy unit.
+        epsilon: the privacy parameter of bounds and answer together.
+        share: the part of it that buys the bounds.
+    """
+
+    verb: Literal["sum", "mean"]
+    unit_query: UnitQuery
+    epsilon: Fraction
+    share: Fraction
+
+    @property
+    def ends(self) -> BothEnds:
+        """How the bounds are drawn."""
+        rows = self.unit_query.records.rows or 1
+        return BothEnds(_THRESHOLDS, _Q, self.epsilon * self.share, self.unit_query.neighbors, rows)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """That of the bounds, of the count of a mean, and of the sum: epsilon-DP whatever bounds were drawn."""
+        total = PureDP(self._each.value, self.unit_query.neighbors)
+        if self.verb == "sum":
+            return compose(self.ends.guarantee, total)
+        size = size_noise(self.unit_query, self._each).calibrated.guarantee
+        return compose(self.ends.guarantee, size, total)
+
+    def draw(self, column: Numeric, draw_ends: Callable[[], list[int]], bits: Bits) -> list[int]:
+        """Return the indices of drawn bounds, and the noisy numbers between them, which are read now."""
+        low, high = draw_ends()
+        bounds = bounds_between(*_values(low, high))
+        is_sum = self.verb == "sum"
+        lists = [bounds.total(column)] if is_sum else bounds.size_and_total(column)
+        pairs = zip(self._noises(bounds), lists, strict=True)
+        return [low, high, *(n for noise, numbers in pairs for n in noise.draw(numbers, bits))]
+
+    def name(self, numbers: Sequence[int]) -> Answer:
+        """Return the answer of drawn numbers, with its bounds."""
+        low, high, *noisy = numbers
+        ends = _values(low, high)
+        bounds = bounds_between(*ends)
+        if self.verb == "mean":
+            return replace(name_of_mean(bounds, *self._noises(bounds))(noisy), bounds=list(ends))
+        return Answer(Lattice(bounds.step)[noisy[0]], bounds=list(ends))
+
+    @property
+    def _each(self) -> PrivacyParameter:
+        """The privacy parameter of the sum, and of the count of a mean."""
+        rest = self.epsilon * (1 - self.share)
+        return PrivacyParameter("epsilon", rest if self.verb == "sum" else rest / 2)
+
+    def _noises(self, bounds: SumBounds) -> list[ListNoise]:
+        """Return the noise of the numbers between bounds."""
+        if self.verb == "sum":
+            return [sum_noise(bounds, self.unit_query, self._each)]
+        total = sum_noise(bounds.from_middle(), self.unit_query, self._each)
+        return [size_noise(self.unit_query, self._each), total]
+
+
+def release_without_bounds(
+    question: SumWithoutBounds, data: object, column: str | None, terms: Mapping[str, Any]
+) -> Release:
+    """Charge, draw the bounds and then the answer between them."""
+    question.ends.say_needs(column)
+    [records] = columns_of(question.unit_query, data, column)
+    account, request = read_payment(terms)  # type: ignore[arg-type]
+
+    def prepare() -> Callable[[], list[int]]:
+        draw_ends = question.ends.prepare(records)
+        return lambda: question.draw(records, draw_ends, SystemBits())
+
+    def details() -> Mapping[str, object]:
+        return {"thresholds": _THRESHOLDS.description, "q": _Q, "epsilon": question.epsilon}
+
+    share = question.share
+    words = f"{question.verb} of {column or 'numbers'}, bounds for {share} of epsilon"
+    query = Query(question.verb, words, {"column": column, "bounds_share": share})
+    order = Order(
+        question.unit_query.asks(query),
+        question.guarantee,
+        NoisyCounts.name,
+        details,
+        account,
+        request,
+        unit=question.unit_query.records.unit,
+    )
+    return order.deliver(prepare, question.name)
+
+
+def read_sum_question(
+    verb: Literal["sum", "mean"],
+    share: Number,
+    ends: Sequence[object],
+    unit_query: UnitQuery,
+    parameter: PrivacyParameter,
+) -> SumWithoutBounds:
+    """Return a sum or a mean between bounds that are drawn.
+
+    Args:
+        verb: its name.
+        share: the part of epsilon that buys the bounds.
+        ends: minimum, maximum and step, of which none may be known.
+        unit_query: the privacy unit.
+        parameter: the privacy parameter of all.
+
+    Raises:
+        InvalidArgument: if there are bounds, a step or groups, or no epsilon, or the share is no share.
+    """
+    if any(end is not None for end in ends):
+        raise InvalidArgument(
+            "bounds_share buys bounds where none are known: leave it out, or minimum, maximum and step"
+        )
+    if unit_query.records.by is not None:
+        raise InvalidArgument(
+            "bounds_share is for one answer: ask for bounds first, and give them to all groups as minimum and "
+            "maximum"
+        )
+    if parameter.kind != "epsilon":
+        raise InvalidArgument(
+            "bounds are bought with epsilon, not {parameter_kind}", parameter_kind=parameter.kind
+        )
+    part = exact(share, "bounds_share")
+    if not 0 < part < 1:
+        raise InvalidNumber(
+            "bounds_share must be between 0 and 1, such as 0.1, got {share}", share=preview(share)
+        )
+    return SumWithoutBounds(verb, unit_query, parameter.value, part)
+
+
+def _values(low: int, high: int) -> tuple[Any, Any]:
+    """Return the bounds of drawn indices, of which those next to 0 are 0: a step below them has no use."""
+    return next_to_zero(_THRESHOLDS[low]), next_to_zero(_THRESHOLDS[high])

@@ -1,0 +1,264 @@
+"""top_k and select_top_k: the most common values of a column, and the best candidates, in order."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal, NamedTuple, TypeVar, Unpack, overload
+
+from ...base.arguments import column_name
+from ...base.doors import fix, spelling
+from ...base.numbers import Number, count, flag
+from ...errors import InvalidArgument, InvalidCandidates, RequestConflict
+from ...mechanisms.contract import read_parameter
+from ...privacy.calibration import read_share
+from ...selection.account import currency_of
+from ...selection.candidates import Labels
+from ...selection.gaps import check_gap, with_gap, with_gap_in
+from ...selection.question import Query
+from ...selection.releases import Release
+from ...selection.select_top_k import draw_list, mechanism_of_lists, naming_lists
+from ...selection.terms import AnswerTerms, PersonTerms
+from ..engines.candidate_table import CandidateTable, refuse_gap
+from ..engines.column import Source
+from ..engines.records import is_private
+from ..scores.counts import Counts
+from .counted_lists import (
+    CountedQuestion,
+    count_scores,
+    moved_by_a_record,
+    naming_counted_lists,
+    refuse_bound,
+)
+from .data_terms import takes_data_terms
+from .list_methods import MethodChoice, PublicNumbers, TopKMethod, choose_method, read_method
+from .mode import labels_of_column, read_labels
+from .private_groups import delta_of_method
+from .private_values import release_private_values
+from .units import UnitQuery, read_unit_query
+
+_T = TypeVar("_T")
+
+
+@overload
+def top_k(
+    data: object,
+    column: str | None = None,
+    *,
+    k: int,
+    candidates: Iterable[_T],
+    method: TopKMethod | None = None,
+    max_candidates: int | None = None,
+    delta: Number | None = None,
+    gap: bool = False,
+    **terms: Unpack[AnswerTerms],
+) -> Release[list[_T]]: ...
+
+
+@overload
+def top_k(
+    data: object,
+    column: str | None = None,
+    *,
+    k: int,
+    candidates: Iterable[object] | CandidateTable | Literal["private"] | None = None,
+    method: TopKMethod | None = None,
+    max_candidates: int | None = None,
+    gap: bool = False,
+    **terms: Unpack[PersonTerms],
+) -> Release: ...
+
+
+@takes_data_terms
+def top_k(  # noqa: PLR0913  # what mode takes, and three more
+    data: object,
+    column: str | None = None,
+    *,
+    k: int,
+    candidates: Iterable[object] | CandidateTable | Literal["private"] | None = None,
+    method: TopKMethod | None = None,
+    max_candidates: int | None = None,
+    gap: bool = False,
+    **terms: Unpack[PersonTerms],
+) -> Release:
+    """Release k of the most common values of a column in order, the more common the likelier to be early.
+
+    One row is one record, and counts as for `mode`. Of scores that are computed already, take `select_top_k`.
+
+    Args:
+        data: a table or the path of a file, with `column`; or values in a list or a series, without.
+        column: the name of the column. Without it the data are the values themselves.
+        k: how many, at most as many as there are candidates.
+        candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
+            that declares the values of the column, and for a Polars `Enum`. "private" where nobody may list them:
+            values that enough records hold, which may be fewer than k, or none. That takes `delta`, and with a
+            `privacy_unit` `max_candidates`: private keys with their counts where a unit counts for at most k
+            values, else limited domain: docs/reference/mechanisms/limited_domain.md.
+        method: by default the one with the least bound on its error, by public numbers alone:
+            docs/how-to/planning.md says which and why. "counts" adds noise to the count of every candidate once,
+            and answers the largest with their noisy counts, whatever k is: the best where a record holds one value,
+            or a unit counts for fewer than k. "peeling" draws one after another, with any mechanism, and divides
+            epsilon (or rho) by k; `scale` is that of every round. It is taken where a mechanism is named. "joint"
+            draws the whole list at once: its score is how far, at worst, a place of the list is behind the
+            candidate that should be there. It is refused where it might need more than 2 GiB: for 10,000 candidates
+            that is a k above 200.
+        max_candidates: for "counts" or candidates="private", with a `privacy_unit`: the most candidates for which
+            one unit counts, among which the cost is divided. Which of more are kept is decided by a rule that reads
+            the rows of that unit alone: docs/how-to/user_level_privacy.md. By default all of them.
+        delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
+            each round of "peeling" has as much as the library's bound on adaptive composition allows: with
+            ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
+            first time. Without it the list is ε-DP. With groups="private" it is that of the groups.
+        gap: whether to release how far ahead each answer was of the next one, in `Release.gap`, as for `select`; by
+            "counts" the difference of noisy counts. Not for "joint"; k must be below the number of candidates.
+        **terms: the shared arguments, described in `PersonTerms`.
+
+    Returns:
+        A list of k candidates, with the guarantee of all of them together; by "counts" with their noisy counts in
+        `counts`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the file or the column is not there or cannot be read.
+
+    Side channels: those of the method, and the time that counting takes.
+
+    Source and proof: docs/reference/mechanisms/top_counts.md, docs/reference/mechanisms/peeling.md,
+    docs/reference/mechanisms/joint_top_k.md.
+    """
+    if not terms.keys().isdisjoint(("sensitivity", "spread", "monotonic")):
+        raise InvalidArgument(
+            "top_k counts records, whose sensitivity is known: leave out sensitivity, spread and monotonic; "
+            "if the data are scores, call select_top_k"
+        )
+    column = None if column is None else column_name(column)
+    names = Query("top_k", f"top {k} of {column or 'values'}", {"column": column})
+    if is_private(candidates):
+        every = {**terms, "gap": gap, "method": method}
+        return release_private_values(names, (data, column), count(k, "k"), max_candidates, every)
+    others, delta = delta_of_method(terms)
+    unit_query = read_unit_query(others)
+    _refuse_groups(unit_query, delta)
+    labels = _declared(data, column, terms) if candidates is None else read_labels(candidates)
+    question = ListQuestion(
+        unit_query, data, column, labels, names, count(k, "k", labels.size), delta, flag(gap, "gap")
+    )
+    refuse_gap(labels, gap)
+    check_gap(gap, labels, k)
+    if method is not None:
+        return question.answer_by(method, max_candidates)
+    return question.answer_by_best(max_candidates)
+
+
+def _declared(data: object, column: str | None, terms: PersonTerms) -> Labels | CandidateTable:
+    """Return the candidates that the column's type declares.
+
+    Raises:
+        InvalidCandidates: if it declares none.
+    """
+    try:
+        return labels_of_column(data, column, None, terms)
+    except InvalidCandidates as error:
+        raise InvalidCandidates(
+            "{reason}{scores}", reason=error, scores=fix("a list of scores")
+        ) from None
+
+
+class ListQuestion(NamedTuple):
+    """The most common candidates of a column, in order, with every public argument read.
+
+    Attributes:
+        unit_query: the query.
+        data: the data.
+        column: the column, or None.
+        labels: the candidates.
+        query: the question in words.
+        k: the length of the list.
+        delta: the δ of all answers together, or None.
+        gap: whether to release how far ahead the answers were.
+    """
+
+    unit_query: UnitQuery
+    data: object
+    column: str | None
+    labels: Labels | CandidateTable
+    query: Query
+    k: int
+    delta: Number | None
+    gap: bool = False
+
+    def answer_by(self, method: object, max_candidates: int | None) -> Release:
+        """Return the answer of a method by its name."""
+        if read_method(method) == "counts" and self.delta is not None:
+            raise InvalidArgument(
+                "{counts} keeps a pure epsilon, so delta gains nothing: leave it out",
+                counts=spelling(method="counts"),
+            )
+        return self.answer(read_method(method), max_candidates)
+
+    def answer_by_best(self, max_candidates: int | None) -> Release:
+        """Return the answer of the method that is best by public numbers."""
+        best = self.choose(max_candidates).method
+        best = (
+            "peeling" if self.gap and best == "joint" else best
+        )  # a list drawn at once has no gaps
+        try:
+            return self.answer(best, max_candidates if best == "counts" else None)
+        except RequestConflict:
+            if best == "peeling":
+                raise
+        # A request of a version that always peeled has its answer there; another question is refused again.
+        return self.answer("peeling", None)
+
+    def choose(self, max_candidates: int | None) -> MethodChoice:
+        """Return the method that is best by public numbers; "peeling" where a mechanism is named."""
+        terms, size = self.unit_query.terms, self.labels.size
+        parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+        of = self.unit_query.with_candidates(size, max_candidates)
+        if "mechanism" in terms or parameter is None:
+            return MethodChoice("peeling", {}, "")
+        counts = Counts(Source(None, None).groups[0], (), of.per_person)
+        moved = moved_by_a_record(of, size) if isinstance(self.labels, Labels) else None
+        delta = None if self.delta is None else read_share(self.delta)
+        sensitivity, currency = counts.sensitivity(of.relation), currency_of(terms.get("ledger"))
+        public = PublicNumbers(
+            size, self.k, moved, sensitivity, parameter, not of.per_person, currency, delta
+        )
+        return choose_method(public)
+
+    def answer(self, method: TopKMethod, max_candidates: int | None) -> Release:
+        """Release the list by a method."""
+        of, labels = self.unit_query, self.labels
+        if method == "counts":
+            bounded = of.with_candidates(labels.size, max_candidates)
+            # A gap is the difference of two counts, so one more is drawn.
+            k, query = self.k + self.gap, with_gap_in(self.query, self.gap)
+            question = CountedQuestion(bounded, self.data, self.column, labels, query, k)
+            return question.answer(naming_counted_lists(labels, self.k))
+        refuse_bound(max_candidates)
+        # A unit may hold several values, so its rows are not the rows that JointTopK knows more about.
+        scores = count_scores(of, self.data, self.column, labels)
+        of = replace(of, terms=with_gap(of.terms, self.gap))
+        lists = query_of_lists(of, method, self.delta, self.k, not of.per_person)
+        return lists.answer(scores, labels, self.query, draw_list, naming_lists(labels))
+
+
+def _refuse_groups(unit_query: UnitQuery, delta: object) -> None:
+    """Raise if the rounds of lists in several groups are to have one delta."""
+    if delta is not None and unit_query.records.by is not None:
+        raise InvalidArgument("delta is for one list: leave out by and groups, or delta")
+
+
+def query_of_lists(
+    unit_query: UnitQuery, method: str, delta: Number | None, k: int, counts: bool
+) -> UnitQuery:
+    """Return the query with the mechanism that answers lists of k by that method.
+
+    Args:
+        unit_query: the query.
+        method: the name of the method.
+        delta: the δ of all answers together, or None.
+        k: the length of a list.
+        counts: whether the scores are numbers of rows, which are the records.
+    """
+    _refuse_groups(unit_query, delta)
+    mechanism = mechanism_of_lists(unit_query.terms, method, delta, k, counts=counts)
+    return replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})

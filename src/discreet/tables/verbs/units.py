@@ -1,0 +1,389 @@
+"""The privacy unit and the groups of a query over a table."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from ...base.arguments import column_name, refuse_one_shot
+from ...base.doors import fix, spelling
+from ...base.numbers import count
+from ...errors import InvalidArgument, InvalidCandidates
+from ...mechanisms.contract import Law, PrivacyParameter, read_parameter
+from ...mechanisms.noisy_counts import moved_counts
+from ...privacy.composition import compose
+from ...privacy.guarantees import ApproxDP, Guarantee
+from ...privacy.sensitivity import Neighbors, read_neighbors
+from ...privacy.units import read_unit, unit_in_words
+from ...selection.answers import Answer
+from ...selection.candidates import Answers, Labels
+from ...selection.date_grid import ClockKind
+from ...selection.question import Query, Question, answers_at, question_of
+from ...selection.releases import Release
+from ...selection.scores.contract import Score
+from ...selection.terms import DEFAULTS, Terms, check_names
+from ..conditions.condition_readers import read_condition
+from ..engines.column import Group, Histogram, Numeric, Source
+from ..engines.records import Records, is_private
+from ..scores.per_unit import PerUnit
+from .private_groups import MOST_DRAWN, Draw, PrivateGroups, read_private_groups, values_of
+
+_T = TypeVar("_T")
+
+Choose = Callable[[Law, int | None], object]
+Name = Callable[[Any, int | None], object]
+"""Names a drawn index, or several: the value alone, or an `Answer` with what was drawn along with it."""
+
+_MOST_ROWS_OF_A_UNIT = 10**6
+
+
+_BOUNDED = (
+    "max_contributions",
+    "by",
+    "groups",
+    "max_groups",
+    "groups_share",
+    "most_drawn",
+    "where",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitQuery:
+    """A query about records: their public description, and the terms of every group's answer.
+
+    Attributes:
+        records: the privacy unit, the contribution bounds and the groups.
+        terms: the terms of one group's answer.
+        neighbors: the relation that the whole release is about.
+        parts: how many groups' answers one record may change.
+        drawing: how the groups are drawn, where nobody lists them; or None.
+    """
+
+    records: Records
+    terms: Terms
+    neighbors: Neighbors
+    parts: int = 1
+    drawing: PrivateGroups | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether a row is a record, there are no groups, and all rows are asked about."""
+        return self.records.unit is None and self.records.by is None and self.records.where is None
+
+    @property
+    def relation(self) -> Neighbors:
+        """The relation of one group's answer: where there are groups, a record comes or goes in all of them."""
+        return "add_remove" if self.records.by else self.neighbors
+
+    @property
+    def per_person(self) -> bool:
+        """Whether all rows of a privacy unit are one record."""
+        return self.records.unit is not None
+
+    def with_candidates(self, size: int, most: object = None) -> "UnitQuery":
+        """Return the query with a bound on the candidates for which one unit counts, in every group.
+
+        Args:
+            size: how many candidates there are.
+            most: the bound, `max_candidates`; None for none.
+
+        Raises:
+            InvalidArgument: if it is no count from 1 to the number of candidates, or a row is a record.
+        """
+        if most is None:
+            return self
+        bound = count(most, "max_candidates")
+        if self.records.unit is None:
+            raise InvalidArgument(
+                "max_candidates bounds for how many candidates one user counts: name the column of users as "
+                "privacy_unit. A row counts for one"
+            )
+        if bound > size:
+            raise InvalidArgument(
+                "max_candidates is {bound}, but there are {size} candidates", bound=bound, size=size
+            )
+        records = replace(self.records, most_candidates=bound if bound < size else None)
+        return replace(self, records=records)
+
+    def moved_counts(self, size: int) -> int:
+        """Return how many of the counts of so many candidates, in all groups, may differ between neighbours.
+
+        A row is in one of them, a unit in `most_candidates` of each of `most_groups` groups.
+        """
+        of = self.records
+        each = 1 if of.unit is None else min(of.most_candidates or size, size)
+        return moved_counts(self.group_count * size, each * of.most_groups, self.neighbors)
+
+    def moved_groups(self) -> int:
+        """Return how many groups a record may be in before or after, if it is replaced or comes or goes."""
+        return moved_counts(self.group_count, self.records.most_groups, self.neighbors)
+
+    @property
+    def group_count(self) -> int:
+        """How many groups there are; of groups that are drawn, of which there may be any number, the most drawn."""
+        return len(self.records.groups) or 1 if self.drawing is None else MOST_DRAWN
+
+    def for_answers(self, parameter: PrivacyParameter) -> PrivacyParameter:
+        """Return the part of the privacy parameter of a release that is left for the answers of its groups."""
+        if self.drawing is None:
+            return parameter
+        return PrivacyParameter("epsilon", parameter.value * (1 - self.drawing.share))
+
+    def asks(self, query: Query) -> Query:
+        """Return the query with its privacy unit and its groups."""
+        of = self.records
+        at_most = "" if of.rows is None else f", {of.rows} rows each"
+        if of.most_candidates is not None:
+            at_most += f", {of.most_candidates} candidates each"
+        person = "" if of.unit is None else f", per {unit_in_words(of.unit)}{at_most}"
+        which = f"{len(of.groups)} groups" if self.drawing is None else self.drawing.words
+        groups = f", by {of.by} ({which})" if of.by else ""
+        listed = {"groups": tuple(of.groups)}
+        where = "" if of.where is None else f", where {of.where}"
+        return query.about(
+            person + groups + where,
+            max_contributions=of.rows,
+            by=of.by,
+            max_groups=of.most_groups,
+            neighbors=self.neighbors,
+            **(listed if self.drawing is None else self.drawing.arguments),
+            **({} if of.most_candidates is None else {"max_candidates": of.most_candidates}),
+            **({} if of.where is None else {"where": of.where.description}),
+        )
+
+    def columns(
+        self, data: object, column: str | None, clock: ClockKind | None = None
+    ) -> list[Group]:
+        """Return the records, one column per group, to be read when a score asks.
+
+        Of groups that are drawn it is one column, which stands for each of them: see `prepare`.
+
+        Raises:
+            InvalidArgument: if privacy units or groups need a table, or the data can be read once only: who asks
+                again would pay for an answer about nothing.
+        """
+        refuse_one_shot(data, "the data")
+        if column is None and not self.plain:
+            raise InvalidArgument("privacy units, groups and where need a table: name its column")
+        return Source(data, column, self.records, clock).groups
+
+    def together(self, each: Guarantee) -> Guarantee:
+        """Return the guarantee of all groups' answers together. Proof: docs/how-to/groups.md.
+
+        One record changes `parts` of them; where it is replaced, twice, for one goes and one comes. Groups that are
+        drawn have a guarantee of their own, which is composed with that of the answers.
+        """
+        return self.with_groups(each.repeated(self.parts).under(self.neighbors))
+
+    def with_groups(self, answers: Guarantee) -> Guarantee:
+        """Return the guarantee of all groups' answers together with that of the groups, where they are drawn.
+
+        It is (epsilon, delta)-DP, with the sum of all epsilons and the delta of the groups, neither rounded.
+        """
+        if self.drawing is None:
+            return answers
+        groups = self.drawing.mechanism.guarantee
+        if answers.pure is None:
+            return compose(groups, answers)
+        return ApproxDP(groups.epsilon + answers.pure, groups.delta, self.neighbors)
+
+    def prepare(self, columns: Sequence[Any], ready: Callable[[Any], Draw]) -> Draw:
+        """Read the records of every group, and return the function that draws all answers: one, or one per group.
+
+        Groups that are drawn are read after their draw, and they alone.
+
+        Args:
+            columns: those that `columns` returned.
+            ready: reads the records of one group, and returns the function that draws its answer.
+        """
+        if self.drawing is not None:
+            return self.drawing.prepare(columns[0], ready)
+        draws = [ready(column) for column in columns]
+        return draws[0] if self.records.by is None else partial(_by_group, draws)
+
+    def answer(
+        self,
+        scores: Sequence[Score],
+        answers: Answers | None,
+        query: Query,
+        choose: Choose,
+        name: Name,
+    ) -> Release:
+        """Release an answer: one, or one per group."""
+        check_names(self.terms)
+        questions = [
+            question_of(score, self.terms, self.relation, self.records.unit, answers)
+            for score in scores
+        ]
+        size, order = questions[0].size, questions[0].order(self.asks(query))
+
+        def ready(question: Question) -> Draw:
+            return partial(choose, question.law(), size)
+
+        def ready_in_group(group: Group) -> Draw:
+            score: Any = of_column(questions[0].score, group)
+            return ready(replace(questions[0], score=score))
+
+        def prepare() -> Draw:
+            if self.drawing is not None:
+                return self.prepare([column_of(scores[0])], ready_in_group)
+            return self.prepare(questions, ready)
+
+        if self.records.by is not None:  # no single law answers
+            order = replace(order, guarantee=self.together(order.guarantee), question=None)
+        return order.deliver(prepare, self.label(questions[0].naming(name), size))
+
+    def label(self, name: Name, size: int | None) -> Callable[[Any], object]:
+        """Return the function that names drawn indices: one answer, or one per group."""
+
+        def label(indices: Any) -> object:
+            if self.records.by is None:
+                return name(indices, size)
+            groups, answers = self.records.groups, indices
+            if self.drawing is not None:
+                groups, answers = values_of(indices[0]), indices[1]
+            by_group = zip(groups, answers, strict=True)
+            return Answer.grouped({group: name(one, size) for group, one in by_group})
+
+        return label
+
+
+def per_person(unit_query: UnitQuery, scores: Sequence[Score]) -> Sequence[Score]:
+    """Return the scores of rows as scores of privacy units, if there are any."""
+    rows = unit_query.records.rows
+    return scores if rows is None else [PerUnit(score, rows) for score in scores]
+
+
+def of_column(score: Any, column: Group) -> Any:
+    """Return the same score of other records."""
+    if isinstance(score, PerUnit):
+        return replace(score, score=of_column(score.score, column))
+    return replace(score, column=column)
+
+
+def column_of(score: Any) -> Group:
+    """Return the records that a score reads."""
+    if isinstance(score, PerUnit):
+        return column_of(score.score)
+    column: Group = score.column
+    return column
+
+
+def _by_group(draws: Sequence[Draw]) -> list[object]:
+    """Return one answer per group, in order."""
+    return [draw() for draw in draws]
+
+
+def refuse_missing(candidates: _T | None) -> _T:
+    """Return candidates that were given.
+
+    Raises:
+        InvalidCandidates: if none were; a `Dataset` that declares them gives them before.
+    """
+    if candidates is None:
+        raise InvalidCandidates(
+            "candidates are missing: give the least and the largest possible answer, such as {grid}, from what you "
+            "know and not from the data. Or describe the data once: {description}",
+            grid=fix("a grid", lo=0, hi=120),
+            description=fix("a description"),
+        )
+    return candidates
+
+
+def naming(answers: Answers) -> Name:
+    """Return the function that names an index, or several."""
+
+    def name(indices: Any, size: int | None) -> object:
+        return answers[indices] if size is None else answers_at(indices, answers)
+
+    return name
+
+
+def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
+    """Return the privacy unit and the groups that the terms name, and the terms of one group's answer.
+
+    Raises:
+        InvalidArgument: if they cannot be accepted.
+    """
+    arguments: dict[str, Any] = {**DEFAULTS, **terms}
+    if "max_contributions" in terms and not bounded:
+        raise TypeError(
+            "max_contributions is for numbers; where records are counted no bound is needed"
+        )
+    records = _read_records(arguments, bounded=bounded)
+    # The unit stays among the terms: a score that does not bound it is refused when it is asked.
+    rest: Any = {name: value for name, value in terms.items() if name not in _BOUNDED}
+    if "privacy_unit" in rest:
+        rest["privacy_unit"] = records.unit
+    neighbors = read_neighbors(rest.get("neighbors", "add_remove"))
+    if "neighbors" in rest:
+        rest["neighbors"] = neighbors
+    if records.by is None:
+        return UnitQuery(records, rest, neighbors)
+    # A record replaced is one that goes and one that comes, perhaps in other groups.
+    steps = 1 if neighbors == "add_remove" else 2
+    parts = 1 if records.unit is None else records.most_groups
+    drawing = None
+    if records.draws_groups:
+        drawing, rest["epsilon"] = read_private_groups(arguments, records, neighbors)
+        rest.pop("delta")
+    return UnitQuery(records, _divide(rest, parts, steps), neighbors, parts, drawing)
+
+
+def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
+    """Return the records that the arguments describe."""
+    unit, by = read_unit(arguments["privacy_unit"]), _read_name(arguments["by"], "by")
+    if (by is None) != (arguments["groups"] is None):
+        raise InvalidArgument(
+            "by goes with groups, the public list of groups that get an answer, such as {listed}. Without a list: "
+            "{private}",
+            listed=spelling(groups=["HR", "Sales"]),
+            private=spelling(groups="private", delta="1e-8"),
+        )
+    draws_groups = is_private(arguments["groups"])
+    groups: Sequence[object] = ()
+    if by is not None and not draws_groups:
+        groups = Labels.read(arguments["groups"], "groups")  # type: ignore[arg-type]
+    rows = count(arguments["max_contributions"], "max_contributions", most=_MOST_ROWS_OF_A_UNIT)
+    few = count(arguments["max_groups"], "max_groups")
+    if unit is None and (rows > 1 or few > 1):
+        raise InvalidArgument(
+            "max_contributions and max_groups bound what one user adds: name the column of "
+            "users as privacy_unit"
+        )
+    if few > max(1, len(groups)) and not draws_groups:
+        raise InvalidArgument(
+            "max_groups is {few}, but there are {number_of_groups} groups",
+            few=few,
+            number_of_groups=len(groups),
+        )
+    bound = rows if bounded and unit is not None else None
+    where = read_condition(arguments["where"])
+    return Records(unit, bound, by, groups, few, where=where, draws_groups=draws_groups)
+
+
+def _read_name(name: object, argument: str) -> str | None:
+    return None if name is None else column_name(name, argument)
+
+
+def _divide(terms: Any, parts: int, steps: int) -> Terms:
+    """Return the terms of one group's answer, as a record that comes or goes changes it."""
+    parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+    shared: dict[str, Any] = {**terms, "neighbors": "add_remove"}
+    if parameter is not None:  # a scale is that of every answer
+        shares = {"epsilon": parts * steps, "rho": parts * steps**2, "scale": 1}
+        shared[parameter.kind] = parameter.value / shares[parameter.kind]
+    return shared  # type: ignore[return-value]
+
+
+def columns_of(
+    unit_query: UnitQuery, data: object, column: str | None, clock: ClockKind | None = None
+) -> Sequence[Numeric]:
+    """Return the records, one column per group; those of a histogram if the data are one.
+
+    With a clock they are its times, and not numbers.
+    """
+    if isinstance(data, Mapping) and column is None and unit_query.plain:
+        return [Histogram(data, clock)]
+    return unit_query.columns(data, column, clock)

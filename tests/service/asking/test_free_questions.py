@@ -1,0 +1,114 @@
+"""Free questions: what an owner allows to a caller."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from discreet import compose
+from discreet.errors import InvalidArgument
+from discreet.ledger.batches import Call
+from discreet.privacy import BoundedRange
+from discreet.privacy.guarantees import ApproxDP, Guarantee, PureDP
+from discreet.service.asking.free_questions import Freedom, verb_named
+from discreet.service.asking.isolation import PublicError
+
+from ...ledgers import bill
+
+QUARTER, TINY = Fraction(1, 4), Fraction(1, 10**8)
+PURE = PureDP(QUARTER, "add_remove")
+SLACK = ApproxDP(QUARTER, TINY, "add_remove")
+WITH_A_CORE = compose([BoundedRange(QUARTER, "add_remove"), ApproxDP(QUARTER, TINY, "add_remove")])
+
+
+def refusal(freedom: Freedom, guarantee: Guarantee, neighbors: str = "add_remove") -> str:
+    """Return the words in which a price is refused."""
+    with pytest.raises(PublicError) as error:
+        freedom.check_bill(bill(guarantee=guarantee), neighbors)
+    assert isinstance(error.value.error, InvalidArgument)
+    return str(error.value.error)
+
+
+@pytest.mark.parametrize(
+    ("most", "most_delta", "guarantee", "is_allowed"),
+    [
+        (None, None, SLACK, True),
+        (QUARTER, None, PURE, True),
+        (QUARTER, None, SLACK, False),  # as in files of before
+        (None, TINY, SLACK, True),
+        (None, TINY, PURE, True),
+        (None, TINY / 2, SLACK, False),
+        (QUARTER, TINY, SLACK, True),
+        (QUARTER / 2, TINY, SLACK, False),
+        (QUARTER, 2 * TINY, WITH_A_CORE, False),
+        (2 * QUARTER, 2 * TINY, WITH_A_CORE, True),
+        (2 * QUARTER, TINY / 2, WITH_A_CORE, False),
+    ],
+)
+def test_epsilon_and_delta_of_one_question_are_limited(
+    most: Fraction | None, most_delta: Fraction | None, guarantee: Guarantee, is_allowed: bool
+) -> None:
+    freedom = Freedom(("keys",), most, largest_delta=most_delta)
+    if is_allowed:
+        freedom.check_bill(bill(guarantee=guarantee), "add_remove")
+        return
+    assert "one question may cost up to" in refusal(freedom, guarantee)
+
+
+def test_the_delta_counts_for_the_relation_of_the_budget() -> None:
+    freedom = Freedom(("keys",), 2 * QUARTER, largest_delta=2 * TINY)
+    freedom.check_bill(bill(guarantee=SLACK), "add_remove")
+    assert "δ = " in refusal(freedom, SLACK, "replace_one")
+
+
+def test_the_refusal_says_both_limits_and_both_costs() -> None:
+    freedom = Freedom(("keys",), QUARTER, largest_delta=TINY / 2)
+    assert refusal(freedom, SLACK) == (
+        "one question may cost up to ε = 0.25 and δ = 0.000000005 here, "
+        "and this one has ε = 0.25 and δ = 0.00000001"
+    )
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [{"candidates": "private"}, {"groups": "private", "by": "b"}],
+    ids=lambda terms: next(iter(terms)),
+)
+def test_values_that_nobody_listed_need_keys_among_the_verbs(terms: dict[str, Any]) -> None:
+    question = Call(verb_named("mode"), ("city",), terms)
+    listed = Call(verb_named("mode"), ("city",), {"candidates": ["private"], "epsilon": 1})
+    for old in (("mode",), ("mode", "top_k", "median", "quantiles", "best_price", "check")):
+        with pytest.raises(PublicError) as refused:
+            Freedom(old).check("mode", question)
+        assert "keys is not allowed here" in str(refused.value.error)
+        Freedom(old).check("mode", listed)
+    Freedom(("mode", "keys")).check("mode", question)
+    with pytest.raises(PublicError):
+        Freedom(("keys",)).check("mode", question)
+
+
+@pytest.mark.parametrize(
+    ("where", "columns", "is_allowed"),
+    [
+        (None, (), True),
+        ("age > 1", (), False),
+        ("age > 1", ("age",), True),
+        ("age > 1 AND NOT (user_id = 'a' OR age IS NULL)", ("age",), False),
+        ("age > 1 AND city = 'a'", ("age", "city"), True),
+        ("city IS NULL", ("age",), False),
+        ("city IS NULL", None, True),
+        ("no condition", None, True),  # the verb refuses it
+        ("no condition", ("age",), False),
+    ],
+)
+def test_conditions_compare_with_the_columns_that_the_owner_lists(
+    where: str | None, columns: tuple[str, ...] | None, is_allowed: bool
+) -> None:
+    question = Call(verb_named("mode"), ("city",), {} if where is None else {"where": where})
+    freedom = Freedom(("mode",), where=columns)
+    if is_allowed:
+        freedom.check("mode", question)
+        return
+    with pytest.raises(PublicError) as error:
+        freedom.check("mode", question)
+    assert isinstance(error.value.error, InvalidArgument)

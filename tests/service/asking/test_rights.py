@@ -1,0 +1,278 @@
+"""Rights: a question is settled once, from its check to its purchase, and whoever may ask no more pays nothing."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet import Dataset
+from discreet.errors import DiscreetError, Exhausted, InvalidArgument, NotAllowed, Unanswerable
+from discreet.ledger import Amount, Budget, Quote
+from discreet.ledger.batches import Call
+from discreet.ledger.store import Store
+from discreet.ledger.toml_budgets import configuration
+from discreet.selection.payment import Bill
+from discreet.service.asking.allowed_questions import Checkout
+from discreet.service.asking.datasets import Datasets
+from discreet.service.asking.isolation import PublicError
+from discreet.service.asking.permissions import auditor_rights, hold
+from discreet.service.asking.rights import Inquiry, Paying, Rights, share_error
+from discreet.service.asking.tokens import Tokens, tokens_beside
+
+from ..http.test_app import LATER
+from .test_connect import folder, spent, tells
+
+__all__ = ["folder"]
+
+
+def token_of_ann() -> tuple[Tokens, str, str]:
+    """Return the tokens, and the text and the id of one of ann's."""
+    tokens = tokens_beside(Path("discreet.toml"))
+    text, token = tokens.create("analyst", "ann", LATER)
+    return tokens, text, token.id
+
+
+def before_writing(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> None:
+    """Do something once, after a question was checked and before it is charged."""
+    write, waiting = Store.write, [work]
+
+    def writing(store: Store, *args: Any, **kwargs: Any) -> Any:
+        if waiting:
+            waiting.pop()()
+        return write(store, *args, **kwargs)
+
+    monkeypatch.setattr(Store, "write", writing)
+
+
+def test_the_bill_that_was_checked_is_the_one_that_is_bought(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, checked, bought, settled = discreet.connect(analyst="ann"), [], [], []
+    length, buy, bill_of_call = Checkout.bought, discreet.Session.bought, Call.bill
+
+    def checking(checkout: Checkout, bill: Bill, prepare: Any) -> Any:
+        checked.append(bill)
+        return length(checkout, bill, prepare)
+
+    def buying(session: discreet.Session, bill: Bill, prepare: Any) -> Any:
+        bought.append(bill)
+        return buy(session, bill, prepare)
+
+    def billing(call: Call, **terms: object) -> Bill:
+        settled.append(call)
+        return bill_of_call(call, **terms)
+
+    monkeypatch.setattr(Checkout, "bought", checking)
+    monkeypatch.setattr(discreet.Session, "bought", buying)
+    monkeypatch.setattr(Call, "bill", billing)
+    assert ann.ask("typical-age", request="a", max_cost=1).charged
+    assert ann.median("people", "age", epsilon="1/8", request="b", max_cost=1).charged
+    assert checked == bought
+    assert [bill.request for bill in bought] == ["a", "b"]
+    assert settled == []  # no second run of the verb for its price or its length
+    with pytest.raises(InvalidArgument, match="more than max_cost"):
+        ann.ask("typical-age", max_cost="1/4")
+    with pytest.raises(InvalidArgument, match="up to ε"):
+        ann.median("people", "age", epsilon=1)
+    assert len(bought) == 2
+
+
+def test_a_token_that_is_revoked_between_check_and_charge_pays_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens, text, identity = token_of_ann()
+    ann, owner = discreet.connect(token=text), discreet.connect()
+    before = spent(owner)
+    before_writing(monkeypatch, lambda: tokens.revoke(identity))
+    with pytest.raises(NotAllowed, match="not valid") as caught:
+        ann.ask("typical-age", request="a")
+    assert caught.value.charged is False
+    assert spent(owner) == before
+    assert not [event for event in owner.chain()[1] if event.kind == "charged"]
+
+
+def test_a_share_that_is_spent_between_check_and_charge_pays_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, other = discreet.connect(analyst="ann"), discreet.connect(analyst="ann")
+    before_writing(monkeypatch, lambda: other.ask("city", dataset="people"))
+    with pytest.raises(discreet.errors.Exhausted, match="remaining ε = 2") as caught:
+        ann.ask("city", dataset="people", request="a")
+    assert caught.value.charged is False
+    assert spent(ann) == {"people / ann": 8}
+
+
+def test_a_description_that_is_changed_between_check_and_charge_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, ann, owner = (
+        discreet.Ledger("budget.db"), discreet.connect(analyst="ann"), discreet.connect(),
+    )  # fmt: skip
+    before = spent(owner)
+    elsewhere = discreet.Dataset(
+        "SECRET-PLACE-2.csv", {"age": {"type": "integer", "minimum": 0, "maximum": 120}}, name="people"
+    )  # fmt: skip
+    before_writing(monkeypatch, lambda: ledger.describe(elsewhere))
+    with pytest.raises(Unanswerable) as caught:
+        ann.ask("typical-age", request="a")
+    assert not tells(str(caught.value))
+    assert spent(owner) == before
+    with pytest.raises(DiscreetError) as quoted:  # it said where the data were and are
+        ann.quote("typical-age")
+    assert not tells(str(quoted.value))
+    with pytest.raises(InvalidArgument, match="its source was"):
+        owner.quote("typical-age")
+
+
+def test_the_rights_of_an_auditor_answer_nothing_by_themselves(folder: Path) -> None:
+    """The table of operations refuses by the role before; this holds without it."""
+    description = configuration("discreet.toml")
+    rights = auditor_rights(hold(description), description)
+    with pytest.raises(PublicError) as named:
+        rights.ask("typical-age", "people", None, None)
+    with pytest.raises(PublicError) as free:
+        rights.ask_free("median", "people", "age", {"epsilon": 1}, None, None)
+    assert isinstance(named.value.error, NotAllowed)
+    assert isinstance(free.value.error, NotAllowed)
+
+
+def test_who_has_no_share_is_told_who_opens_it(folder: Path) -> None:
+    description = configuration("discreet.toml")
+    rights = Rights(hold(description), "dora", ("people",))
+    with pytest.raises(PublicError) as refused:
+        rights.check()
+    assert "no share was opened for dora" in str(refused.value.error)
+    Rights(hold(description), "ann", ("people",)).check()
+    Rights(hold(description), None, ("people",)).check()
+
+
+def test_columns_are_those_of_a_dataset_with_a_budget_of_the_caller(folder: Path) -> None:
+    description = configuration("discreet.toml")
+    assert "age" in Rights(hold(description), "ann", ("people",)).columns("people")
+    for rights in (
+        Rights(hold(description), "dora", ("people",)),
+        Rights(hold(description), "ann", ()),
+    ):
+        with pytest.raises(PublicError) as refused:
+            rights.columns("people")
+        assert not tells(str(refused.value.error))
+
+
+@pytest.mark.parametrize("unit", ["epsilon", "rho"])
+def test_nothing_is_asked_that_costs_more_than_the_caller_will_pay(unit: str) -> None:
+    half = Fraction(1, 2)
+    cost = Amount(epsilon=half) if unit == "epsilon" else Amount(rho=half)
+    for enough in (None, Fraction(1, 2), Fraction(1)):
+        Paying(max_cost=enough).check(cost)
+    with pytest.raises(PublicError) as refused:
+        Paying(max_cost=Fraction(1, 3)).check(cost)
+    assert "more than max_cost" in str(refused.value.error)
+
+
+class Failing:
+    """A question, and its checkout, that end with an error before or after its bill is known."""
+
+    def __init__(self, error: Exception, bill: object = None) -> None:
+        self._error, self._bill = error, bill
+
+    verb = staticmethod(discreet.median)
+
+    def about(self, _data: object) -> "Failing":
+        return self
+
+    def bill(self, **_: object) -> Any:
+        raise self._error
+
+
+class FailingCheckout:
+    def __init__(self, error: Exception, bill: object) -> None:
+        self._error, self.bill = error, bill
+
+    def ask(self, *_: object) -> Any:
+        raise self._error
+
+
+ERRORS: list[tuple[Exception, bool]] = [
+    (InvalidArgument("SECRET"), True),
+    (TypeError("SECRET"), True),
+    (Unanswerable("SECRET"), False),
+    (OSError("SECRET"), False),
+]
+"""What may go wrong, and whether it is told of a free question that was not read yet."""
+
+
+@pytest.mark.parametrize(("error", "is_told"), ERRORS)
+@pytest.mark.parametrize("is_named", [True, False])
+@pytest.mark.parametrize("bill", [None, object()])
+def test_errors_of_a_free_question_are_told_only_before_anything_is_read(
+    error: Exception, is_told: bool, is_named: bool, bill: object
+) -> None:
+    """Of a named one never: its arguments are its owner's."""
+    call: Any = Failing(error)
+    budget: Any = None
+    permission: Any = object() if is_named else None
+    inquiry = Inquiry("people", None, call, budget, permission)
+    checkout: Any = FailingCheckout(error, bill)
+    session: Any = None
+    asks: list[tuple[Callable[[], object], bool]] = [
+        (lambda: inquiry.bill(), not is_named and is_told),
+        (
+            lambda: inquiry.ask(checkout, session, None),
+            not is_named and is_told and bill is None,
+        ),
+    ]
+    for ask, is_public in asks:
+        with pytest.raises(Exception) as raised:  # noqa: PT011  # of whichever kind
+            ask()
+        assert isinstance(raised.value, PublicError) is is_public
+        assert is_public or raised.value is error
+
+
+def test_what_a_budget_cannot_count_may_be_told() -> None:
+    ledger = discreet.Ledger()
+    held = Datasets(ledger)
+    held.hold("d", Dataset({"x": ["a", "b"]}, {"x": {"type": "string"}}, name="d"))
+    budget = held.open_budget("d", None, rho=1)
+    question = Call(discreet.keys, (["a", "b"],), {"epsilon": 1, "delta": "1/100"})
+    inquiry = Inquiry("d", None, question, budget)
+    with pytest.raises(PublicError) as caught:
+        inquiry.cost(question.bill())
+    assert "counts rho" in str(caught.value.error)
+
+
+@pytest.mark.parametrize(("fits", "is_oversubscribed", "words"), [
+    (True, False, "has just changed; ask again"),
+    (True, True, "all analysts of people may spend together"),
+    (False, False, "cannot pay"), (False, True, "cannot pay"),
+])  # fmt: skip
+def test_others_have_spent_the_budget_only_if_it_is_oversubscribed(
+    fits: bool, is_oversubscribed: bool, words: str
+) -> None:
+    """A share that could pay on a second look was given more meanwhile, or is another one."""
+    half = Amount(Fraction(1, 2))
+    quote = Quote(half, half, half, fits, "people", None, None)
+    assert words in str(share_error("people", quote, is_oversubscribed))
+
+
+def test_a_budget_that_is_extended_between_refusal_and_words_says_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is told that all analysts have spent a budget of reserved shares."""
+    data, ledger = discreet.connect(analyst="ann"), discreet.Ledger("budget.db")
+    while True:
+        try:
+            data.ask("typical-age")
+        except Exhausted:
+            break
+    whole = Datasets.quote_share
+
+    def extend_first(self: Datasets, share: Budget, *terms: Any) -> Quote:
+        return whole(self, ledger.extend("people", analyst="ann", epsilon=500), *terms)
+
+    ledger.extend("people", epsilon=1000)
+    monkeypatch.setattr(Datasets, "quote_share", extend_first)
+    with pytest.raises(Exhausted, match="has just changed; ask again"):
+        data.ask("typical-age")

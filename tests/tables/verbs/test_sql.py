@@ -1,0 +1,414 @@
+"""sql: the same answers as the verbs on the same bits, one price, all or nothing."""
+
+import random
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet import Dataset, Ledger
+from discreet.errors import DiscreetError, Exhausted, InvalidArgument, MissingColumn, UnreadableData
+from discreet.selection.question import bill_of
+from discreet.service.asking.wire import read_quote
+from discreet.tables.conditions.sql_statements import read_statement
+from discreet.tables.verbs.sql import parts_of
+
+from ...scripted_words import Words, on_words
+from ...selection.test_payment import Unread
+from ..conditions.test_sql_statements import ITEMS, STATEMENTS
+
+CLAUSE = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) "
+COLUMNS: dict[str, Any] = {
+    "age": {"type": "integer", "minimum": 0, "maximum": 99},
+    "city": {"type": "string", "enum": ["Basel", "Bern", "Chur"]},
+    "user": {"type": "integer"},
+}
+
+
+def table(rows: int = 60) -> dict[str, list[Any]]:
+    draw = random.Random(5)
+    return {
+        "age": [draw.choice([None, 17, 18, 40, 64]) for _ in range(rows)],
+        "city": [draw.choice(["Basel", "Bern", "Chur", "x", None]) for _ in range(rows)],
+        "user": [draw.randrange(rows // 2) for _ in range(rows)],
+    }
+
+
+def people(**terms: Any) -> Dataset:
+    return Dataset(table(), columns=COLUMNS, name="people", **terms)
+
+
+def per_user() -> Dataset:
+    return people(privacy_unit="user", max_contributions=2)
+
+
+SINGLE: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
+    "COUNT(*)": ("count", (), {}),
+    "SUM(age)": ("sum", ("age",), {}),
+    "AVG(age)": ("mean", ("age",), {}),
+    "MODE(city)": ("mode", ("city",), {}),
+    "MEDIAN(age)": ("median", ("age",), {}),
+    "PERCENTILE_DISC(age, 0.9)": ("quantile", ("age",), {"alpha": "0.9"}),
+    "MIN(age)": ("minimum", ("age",), {}),
+    "MAX(age)": ("maximum", ("age",), {}),
+    "TOP_K(city, 2)": ("top_k", ("city",), {"k": 2}),
+}
+
+WORDS = [random.Random(9).getrandbits(64) for _ in range(997)]
+
+
+def answered(call: Callable[[], discreet.Release]) -> discreet.Release:
+    release: discreet.Release = on_words(WORDS, call)
+    return release
+
+
+@pytest.mark.parametrize("item", SINGLE)
+@pytest.mark.parametrize("where", [None, "age >= 18"])
+@pytest.mark.parametrize("by", [None, "city"])
+def test_one_aggregate_is_the_verb_on_the_same_bits(
+    item: str, where: str | None, by: str | None
+) -> None:
+    if item in ("MODE(city)", "TOP_K(city, 2)") and by is not None:
+        pytest.skip("by the column itself")
+    name, columns, terms = SINGLE[item]
+    shared: dict[str, Any] = {"epsilon": 1, **({} if where is None else {"where": where})}
+    shared |= {} if by is None else {"by": by}
+    verb = getattr(discreet, name)
+    release = answered(lambda: verb(people(), *columns, **terms, **shared))
+    text = f"{CLAUSE}{item} AS x FROM people"
+    text += "" if where is None else f" WHERE {where}"
+    text += "" if by is None else f" GROUP BY {by}"
+    rows = answered(lambda: discreet.sql(people(), text))
+    expected = [release.value] if by is None else list(release.value.values())
+    assert [row["x"] for row in rows.value] == expected
+    assert rows.guarantee == release.guarantee
+    assert rows.unit == release.unit
+
+
+def test_several_aggregates_share_epsilon_and_draw_one_after_the_other() -> None:
+    text = (
+        f"{CLAUSE}city, COUNT(*) AS n, MEDIAN(age) AS m FROM people WHERE age >= 18 GROUP BY city"
+    )
+    half: dict[str, Any] = {"epsilon": "1/2", "by": "city", "where": "age >= 18"}
+    data = people()
+
+    def one_by_one() -> tuple[Any, Any]:
+        return discreet.count(data, **half), discreet.median(data, "age", **half)
+
+    count, median = on_words(WORDS, one_by_one)
+    release = answered(lambda: discreet.sql(data, text))
+    assert release.value == [
+        {"city": city, "n": count.value[city], "m": median.value[city]}
+        for city in COLUMNS["city"]["enum"]
+    ]
+    assert release.guarantee == discreet.compose([count.guarantee, median.guarantee])
+    assert release.guarantee.pure == 1
+
+
+def test_privacy_units_are_counted_and_bounded() -> None:
+    text = f"{CLAUSE}COUNT(DISTINCT user) AS n FROM people"
+    count = answered(lambda: discreet.count(per_user(), epsilon=1))
+    release = answered(lambda: discreet.sql(per_user(), text))
+    assert release.value == [{"n": count.value}]
+    assert release.unit == "user"
+    with_option = text.replace("(epsilon = 1)", "(epsilon = 1, privacy_unit_column = user)")
+    assert answered(lambda: discreet.sql(per_user(), with_option)).value == release.value
+
+
+REFUSED = {
+    "COUNT(*) FROM people": "COUNT(DISTINCT user)",
+    "COUNT(DISTINCT age) FROM people": "nothing else",
+    "COUNT(DISTINCT user, age) FROM people": "nothing else",
+    "MEDIAN(city) FROM people": "declared as string",
+    "MODE(user) FROM people": "does not declare the values",
+    "MEDIAN(age) FROM others": "FROM names 'others', and this dataset is called people: write FROM people",
+    "MEDIAN(age) FROM people WHERE city > 5": "with a number",
+    "MEDIAN(age) FROM people GROUP BY user": "give delta",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_contradictions_with_the_description_are_refused_before_anything_is_read(text: str) -> None:
+    class Untouchable(dict[str, Any]):
+        def __getitem__(self, name: str) -> Any:
+            raise AssertionError("read")
+
+    data = Dataset(
+        Untouchable(age=[]),
+        columns=COLUMNS,
+        name="people",
+        privacy_unit="user",
+        max_contributions=2,
+    )
+    with pytest.raises(InvalidArgument) as error:
+        discreet.sql(data, CLAUSE + text)
+    assert REFUSED[text] in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("epsilon = 1, privacy_unit_column = age", "declares user"),
+        ("epsilon = 1, delta = 1e-6", "leave it out"),
+        ("epsilon = 1, min_privacy_units_per_group = 5", "leave it out"),
+    ],
+)
+def test_options_that_contradict_the_description_are_refused(options: str, words: str) -> None:
+    text = f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS ({options}) city, MEDIAN(age) FROM people GROUP BY city"
+    with pytest.raises(InvalidArgument, match=words):
+        discreet.sql(per_user(), text)
+
+
+def test_options_of_units_need_units() -> None:
+    text = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, {}) city, MEDIAN(age) FROM people GROUP BY city"
+    for option in ("privacy_unit_column = user", "max_groups_contributed = 2"):
+        with pytest.raises(InvalidArgument, match="leave it out"):
+            discreet.sql(people(), text.format(option))
+    with pytest.raises(InvalidArgument, match="no privacy unit"):
+        discreet.sql(people(), f"{CLAUSE}COUNT(DISTINCT user) FROM people")
+
+
+def test_a_column_that_is_not_declared_is_missing() -> None:
+    with pytest.raises(MissingColumn, match="no column 'ages'"):
+        discreet.sql(people(), f"{CLAUSE}MEDIAN(ages) FROM people")
+
+
+@pytest.mark.parametrize("data", [table(), None, "people.csv", [1]])
+def test_data_without_a_description_are_refused(data: Any) -> None:
+    with pytest.raises(InvalidArgument, match="with a description"):
+        discreet.sql(data, f"{CLAUSE}COUNT(*) FROM people")
+
+
+def test_rows_are_sorted_and_cut_after_the_draw() -> None:
+    text = f"{CLAUSE}city, COUNT(*) AS n FROM people GROUP BY city"
+    rows = answered(lambda: discreet.sql(people(), text)).value
+    falling = answered(lambda: discreet.sql(people(), f"{text} ORDER BY n DESC, city")).value
+    assert falling == sorted(rows, key=lambda row: (-row["n"], row["city"]))
+    assert (
+        answered(lambda: discreet.sql(people(), f"{text} ORDER BY 2 DESC, 1 LIMIT 1")).value
+        == falling[:1]
+    )
+    assert answered(lambda: discreet.sql(people(), f"{text} LIMIT 2")).value == rows[:2]
+
+
+def test_a_request_is_paid_once_and_answered_again_the_same(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open("people", epsilon=3)
+    session = ledger.session("people")
+    text = f"{CLAUSE}city, COUNT(*) AS n, TOP_K(city, 2) AS t FROM people GROUP BY city ORDER BY n"
+    first = session.sql(people(), text, request="a")
+    again = session.sql(people(), text, request="a")
+    assert first.value == again.value
+    assert (first.charged, again.charged) == (True, False)
+    assert ledger.budgets()[0].spent.epsilon == 1
+    with pytest.raises(DiscreetError, match="another question"):
+        session.sql(
+            people(), text.replace("18", "19").replace("n FROM", "n FROM") + " LIMIT 1", request="a"
+        )
+
+
+def test_all_is_paid_or_nothing_is_read(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open("people", epsilon="1/2")
+    with pytest.raises(Exhausted):
+        ledger.session("people").sql(people(), f"{CLAUSE}COUNT(*), MEDIAN(age) FROM people")
+    assert ledger.budgets()[0].spent.epsilon == 0
+
+
+def test_what_cannot_be_read_fails_before_anything_is_drawn_or_paid(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open("people", epsilon=3)
+    broken = {**table(), "age": ["no number"] * 60}
+    data = Dataset(broken, columns=COLUMNS, name="people")
+    del broken["city"]
+    words = Words([1])
+    with pytest.raises((UnreadableData, MissingColumn)):
+        ledger.session("people").sql(data, f"{CLAUSE}COUNT(*), MODE(city) FROM people")
+    assert words._read == 0
+    assert ledger.budgets()[0].spent.epsilon == 0
+
+
+def test_the_quote_is_the_bill(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open("people", epsilon=3)
+    session = ledger.session("people")
+    text = f"{CLAUSE}city, COUNT(*), MEDIAN(age) FROM people GROUP BY city"
+    quote = session.quoted([bill_of(discreet.sql, people(), text)])
+    assert quote.cost.epsilon == Fraction(1)
+    session.sql(people(), text)
+    assert ledger.budgets()[0].spent.epsilon == quote.cost.epsilon
+
+
+def test_a_quote_shows_the_parts_of_the_price_and_how_far_off_they_are() -> None:
+    text = f"{CLAUSE}city, COUNT(*) AS n, MEDIAN(age) FROM people WHERE age >= 18 GROUP BY city"
+    bill = bill_of(discreet.sql, people(), text)
+    half: dict[str, Any] = {"epsilon": "1/2", "by": "city", "where": "age >= 18"}
+    parts = [
+        bill_of(discreet.count, people(), **half),
+        bill_of(discreet.median, people(), "age", **half),
+    ]
+    assert [one.name for one in bill.parts] == ["n", "MEDIAN(age)"]
+    assert [one.guarantee for one in bill.parts] == [one.guarantee for one in parts]
+    assert [one.worst_error for one in bill.parts] == [one.worst_error for one in parts]
+    assert all(one.worst_error is not None for one in bill.parts)
+    assert bill.worst_error is None
+    alone = bill_of(discreet.sql, people(), f"{CLAUSE}COUNT(*) FROM people")
+    assert alone.parts == ()
+    assert alone.worst_error == bill_of(discreet.count, people(), epsilon=1).worst_error
+
+
+def test_a_quote_of_a_statement_says_its_parts(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open("people", epsilon=3)
+    bill = bill_of(discreet.sql, people(), f"{CLAUSE}COUNT(*) AS n, MEDIAN(age) AS m FROM people")
+    quote = ledger.session("people").quoted([bill])
+    first, *lines = str(quote).splitlines()
+    assert "would leave" in first
+    assert [line.split(": ")[0] for line in lines] == ["  n", "  m"]
+    assert all("worst error" in line for line in lines)
+    assert read_quote(quote.as_dict()) == quote
+    assert ledger.session("people").quoted([bill, bill]).parts == ()
+
+
+def test_counts_are_beside_the_values_where_the_function_has_them() -> None:
+    text = f"{CLAUSE}APPROX_TOP_COUNT(city, 2) AS t, TOP_K(city, 2) AS k FROM people"
+    [row] = answered(lambda: discreet.sql(people(), text)).value
+    assert [set(one) for one in row["t"]] == [{"value", "count"}] * 2
+    assert {type(one["count"]) for one in row["t"]} == {int}
+    assert set(row["k"]) <= set(COLUMNS["city"]["enum"])
+
+
+def test_replace_one_is_passed_on() -> None:
+    text = f"{CLAUSE}COUNT(*) FROM people"
+    assert (
+        discreet.sql(people(), text, neighbors="replace_one").guarantee.neighbors == "replace_one"
+    )
+
+
+def test_groups_that_nobody_lists_are_released_with_a_delta() -> None:
+    declared = {**COLUMNS, "city": {"type": "string"}}
+    data = Dataset(
+        {name: column * 20 for name, column in table().items()}, columns=declared, name="people"
+    )
+    text = (
+        CLAUSE.replace("epsilon = 1", "epsilon = 4, delta = 1e-6")
+        + "city, MEDIAN(age) AS m FROM people GROUP BY city"
+    )
+    release = discreet.sql(data, text)
+    assert {row["city"] for row in release.value} == {"Basel", "Bern", "Chur", "x"}
+    assert release.guarantee.slack == Fraction(1, 10**6)
+    with pytest.raises(InvalidArgument, match="one aggregate"):
+        discreet.sql(data, text.replace("MEDIAN(age) AS m", "MEDIAN(age), COUNT(*)"))
+
+
+NAMES = ("age", "Age", "income", "my income")
+BILLED: dict[str, Any] = {
+    **{name: {"type": "number", "minimum": 0, "maximum": 99, "step": 1} for name in NAMES},
+    "city": {"type": "string", "enum": ["Basel", "Bern", "Chur", "Genf"]},
+    **{name: {"type": "integer"} for name in ("user_id", "a", "b")},
+}
+
+
+def undivided(name: str, unit: Any) -> Dataset:
+    terms: Any = {} if unit is None else {"privacy_unit": unit, "max_contributions": 1}
+    return Dataset({name: [] for name in BILLED}, columns=BILLED, name=name, **terms)
+
+
+def expected_verbs(text: str) -> list[str]:
+    """The verbs of a statement by the names of its functions, in their order, read by a pattern."""
+    names = {"COUNT": "count", "SUM": "sum", "AVG": "mean", "MODE": "mode", "MEDIAN": "median", "MIN": "minimum",
+             "MAX": "maximum", "TOP_K": "top_k", "APPROX_TOP_COUNT": "top_k", "QUANTILE": "quantile",
+             "QUANTILE_DISC": "quantile", "PERCENTILE_DISC": "quantile"}  # fmt: skip
+    selected = re.split(r"\bFROM\b", re.sub(r"/\*.*?\*/|--[^\n]*", " ", text))[0]
+    functions = [name.upper() for name in re.findall(r"(\w+)\s*\(", selected)]
+    return [names[name] for name in functions if name != "GROUP"]
+
+
+@pytest.mark.parametrize("text", [f"{item} FROM p" for item in ITEMS] + [*STATEMENTS])
+def test_a_statement_is_billed_the_epsilon_that_it_names(text: str) -> None:
+    counted = re.search(r"COUNT\(DISTINCT ([\w, ]+)\)", text)
+    unit = None if counted is None else counted[1].split(", ")
+    name = read_statement(CLAUSE + text).dataset
+    bill = bill_of(discreet.sql, undivided(name, unit), CLAUSE + text)
+    assert bill.guarantee.pure == 1
+    assert [verb.__name__ for verb, _, _ in parts_of(CLAUSE + text)] == expected_verbs(text)
+
+
+NASTY = [
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) COUNT(*) FROM people--; DROP TABLE people",
+    CLAUSE + "COUNT(*) FROM people/*",
+    CLAUSE + "/* /* */ COUNT(*) FROM people */",
+    CLAUSE + "COUNT(*) FROM people; DROP TABLE people",
+    CLAUSE + "COUNT(*) FROM people WHERE 1 = 1",
+    CLAUSE + "COUNT(*) FROM people WHERE age = age",
+    CLAUSE + "COUNT(*) FROM people WHERE EXISTS (SELECT 1 FROM people)",
+    CLAUSE + "COUNT(*) FROM people WHERE city LIKE '%'",
+    CLAUSE + "COUNT(*) FROM people WHERE city ~ 'a'",
+    CLAUSE + "COUNT(*) FROM people WHERE age IN (SELECT age FROM people)",
+    CLAUSE + "COUNT(*) FROM people WHERE age > ALL (SELECT 1)",
+    CLAUSE + "COUNT(*) FROM people WHERE age > 'NaN'",
+    CLAUSE + "COUNT(*) FROM people WHERE age > 1e400000",
+    CLAUSE + "COUNT(*) FROM people WHERE age > " + "9" * 5000,
+    CLAUSE + "COUNT(*) FROM people WHERE " + " AND ".join(["age > 1"] * 3000),
+    CLAUSE + "COUNT(*) FROM people WHERE " + "NOT " * 3000 + "age > 1",
+    CLAUSE + "COUNT(*) FROM people WHERE " + "(" * 400 + "age > 1" + ")" * 400,
+    CLAUSE + "СOUNT(*) FROM people",  # a Cyrillic letter
+    CLAUSE + "COUNT(*) FROM реople",
+    CLAUSE + "COUNT(*) FROM people\u202e",
+    CLAUSE + "COUNT(*) FROM people\x00",
+    CLAUSE + "COUNT(＊) FROM people",
+    CLAUSE + 'COUNT(*) AS "a""; b" FROM people, secret',
+    CLAUSE + "COUNT(*) FROM read_csv('/etc/passwd')",
+    CLAUSE + "COUNT(*) FROM '/etc/passwd'",
+    CLAUSE + "COUNT(*) FROM people.people",
+    CLAUSE + "COUNT(*) FROM people AS OF TIMESTAMP '2020-01-01'",
+    CLAUSE + "COUNT(*) FROM people FOR SYSTEM_TIME AS OF '2020-01-01'",
+    CLAUSE + "COUNT(*) FROM LATERAL (SELECT 1) people",
+    CLAUSE + "COUNT(*) FROM people CROSS JOIN UNNEST([1, 2])",
+    CLAUSE + "COUNT(*) FROM people USING SAMPLE 10%",
+    CLAUSE + "(SELECT MAX(age) FROM people) FROM people",
+    CLAUSE + "CASE WHEN MAX(age) > 1 THEN 1 ELSE 1 / 0 END FROM people",
+    CLAUSE + "MAX(age) - MIN(age) FROM people",
+    CLAUSE + "MAX(MAX(age)) FROM people",
+    CLAUSE + "MODE(city ORDER BY age) FROM people",
+    CLAUSE + "LISTAGG(city) FROM people",
+    CLAUSE + "GETVARIABLE('x') FROM people",
+    CLAUSE + "pg_read_file('/etc/passwd') FROM people",
+    CLAUSE + "@@version FROM people",
+    CLAUSE + "? FROM people",
+    CLAUSE + ":epsilon FROM people",
+    CLAUSE + "COUNT(*) FROM people GROUP BY 1",
+    CLAUSE + "COUNT(*) FROM people GROUP BY city WITH ROLLUP",
+    CLAUSE + "COUNT(*) FROM people GROUP BY GROUPING SETS ((city), ())",
+    CLAUSE + "COUNT(*) FROM people LIMIT 1 WITH TIES",
+    CLAUSE + "COUNT(*) FROM people FETCH FIRST 1 ROWS ONLY WITH TIES",
+    CLAUSE + "COUNT(*) FROM people INTERSECT SELECT 1",
+    CLAUSE + "COUNT(*) FROM people SETTINGS allow_all = 1",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) OPTIONS (epsilon = 2) COUNT(*) FROM people",
+    'SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, "epsilon" = 100) COUNT(*) FROM people',
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1e999999999) COUNT(*) FROM people",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = (SELECT 1)) COUNT(*) FROM people",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1 + 1) COUNT(*) FROM people",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1), COUNT(*) FROM people",
+    "SELECT 1; " + CLAUSE + "COUNT(*) FROM people",
+    "/*" + CLAUSE + "*/ SELECT * FROM people",
+    "SELECT 'WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1)', age FROM people",
+]
+"""Statements that are refused, or answered as what stands in them; the first is COUNT(*) with a comment."""
+
+
+@pytest.mark.parametrize("text", NASTY, ids=range(len(NASTY)))
+def test_nasty_statements_are_refused_before_anything_is_read(text: str) -> None:
+    assert len(NASTY) >= 50
+    data = Dataset(Unread(), columns=COLUMNS, name="people")
+    if text == NASTY[0]:
+        assert bill_of(discreet.sql, data, text).guarantee.pure == 1
+        return
+    with pytest.raises(DiscreetError) as refusal:
+        discreet.sql(data, text)
+    assert not isinstance(refusal.value, UnreadableData)
+    assert len(str(refusal.value)) < 500
