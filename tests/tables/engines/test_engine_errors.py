@@ -124,7 +124,8 @@ def test_an_interrupted_look_at_the_catalogue_is_no_query_that_fails(stop: BaseE
 
 TERMINATED = """
 import os, signal, sys, threading, time
-from discreet import cli, tables
+from discreet import cli
+from discreet.tables import engines
 from discreet.tables.engines import database
 
 def stopped(*_):
@@ -132,7 +133,7 @@ def stopped(*_):
     threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM)).start()
     time.sleep(60)
 
-tables.parse_candidates = stopped
+engines.parse_candidates = stopped
 sys.argv = ["discreet", "mode", sys.argv[1], "c", "--candidates", "a", "--epsilon", "1"]
 cli.main()
 """

@@ -123,24 +123,11 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
         raise InvalidArgument("path must be that of a file, got {path}", path=preview(path))
     file = file_path(path, "path")
     form = text_form(
-        delimiter=delimiter,
-        names=names,
-        encoding=encoding,
-        quote=quote,
-        multiline=multiline,
-        decimal=decimal,
-        thousands=thousands,
-        units=units,
-        percent=percent,
-        negative=negative,
-        date=date,
-        sheet=sheet,
-        escape=escape,
-        skip=skip,
-        comment=comment,
-        missing=missing,
+        delimiter=delimiter, names=names, encoding=encoding, quote=quote, multiline=multiline,
+        decimal=decimal, thousands=thousands, units=units, percent=percent, negative=negative,
+        date=date, sheet=sheet, escape=escape, skip=skip, comment=comment, missing=missing,
         skip_initial_space=skip_initial_space,
-    )
+    )  # fmt: skip
     return CsvFile(file, form)
 
 
