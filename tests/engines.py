@@ -13,6 +13,7 @@ import sqlite3
 import sys
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,10 @@ class SelfClosing(sqlite3.Connection):
     """A connection that is closed with its holder: since Python 3.13 one that is left open gives a warning."""
 
     def __del__(self) -> None:
-        self.close()
+        with suppress(
+            sqlite3.ProgrammingError
+        ):  # collected in another thread, which may not close it
+            self.close()
 
 
 NULLABLE = {
