@@ -74,3 +74,19 @@ def test_a_directory_that_is_damaged_is_told(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes()[:-30])
     with pytest.raises(UnreadableFile, match="damaged"):
         discreet.count(file, epsilon=1)
+
+
+@pytest.mark.parametrize("value", [0, 255])
+def test_an_archive_with_a_wrong_byte_is_read_or_cannot_be_read(tmp_path: Path, value: int) -> None:
+    """Python's module raises errors of many kinds for damaged archives, and some quote them."""
+    file = tmp_path / "t.zip"
+    pack(file, "a.csv")
+    content, unread = file.read_bytes(), set[tuple[str, object]]()
+    directory = content.index(b"PK\x01\x02")
+    for place in (*range(30), *range(directory, len(content))):
+        file.write_bytes(content[:place] + bytes([value]) + content[place + 1 :])
+        try:
+            discreet.count(discreet.scan_csv(file, delimiter=","), epsilon=1)
+        except discreet.DiscreetError as error:
+            unread.add((type(error).__name__, error.__cause__ or error.__context__))
+    assert unread == {("UnreadableFile", None)}

@@ -1,16 +1,30 @@
 """Zip archives of one file of text: which file it is."""
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeVar, cast
 
+from ...base.error_boundary import replacing
 from ...errors import UnreadableFile
+
+_T = TypeVar("_T")
 
 
 class DamagedFile(Exception):
     """What is packed ends early, is no such packing, or goes beyond a limit."""
+
+
+def undamaged(work: Callable[[], _T], failure: Exception) -> _T:
+    """Return the result of work on packed bytes; raise a failure in place of its error, which may quote them.
+
+    Args:
+        work: what unpackers and parsers do. They raise errors of many kinds for damaged bytes.
+        failure: the error in place of theirs.
+    """
+    return replacing(work, lambda _: failure, (MemoryError,))
 
 
 _ENCRYPTED = 1
@@ -46,13 +60,8 @@ def open_archive(file: Path, stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
     Raises:
         UnreadableFile: if it is damaged.
     """
-    try:
-        archive = zipfile.ZipFile(stream)
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):  # it may quote bytes
-        archive = None
-    if archive is None:
-        raise UnreadableFile("{file} is a zip archive that is damaged, or ends early", file=file)
-    with archive:
+    failure = UnreadableFile("{file} is a zip archive that is damaged, or ends early", file=file)
+    with undamaged(partial(zipfile.ZipFile, stream), failure) as archive:
         refuse_document(archive, file)
         yield archive
 
@@ -63,9 +72,11 @@ def only_file(archive: zipfile.ZipFile, file: Path) -> zipfile.ZipInfo:
     Raises:
         UnreadableFile: if there is another number of files, or they have a password.
     """
-    names = archive.infolist()
     members = [
-        one for one in names if not one.is_dir() and not one.filename.startswith("__MACOSX/")
+        one
+        for one in archive.infolist()
+        # `is_dir` of Python 3.11 fails for a member without a name.
+        if not one.filename.endswith("/") and not one.filename.startswith("__MACOSX/")
     ]
     if len(members) != 1:
         raise UnreadableFile(
@@ -83,13 +94,8 @@ def only_file(archive: zipfile.ZipFile, file: Path) -> zipfile.ZipInfo:
 def open_only_file(archive: zipfile.ZipFile, file: Path) -> Iterator[BinaryIO]:
     """Yield the bytes of the one file in an archive."""
     member = only_file(archive, file)
-    try:
-        stream = archive.open(member)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError):
-        stream = None
-    if stream is None:
-        raise UnreadableFile(
-            "{file} is packed in a way that is not read. Unpack it first: unzip {file}", file=file
-        )
-    with stream:
+    failure = UnreadableFile(
+        "{file} is packed in a way that is not read. Unpack it first: unzip {file}", file=file
+    )
+    with undamaged(partial(archive.open, member), failure) as stream:
         yield cast("BinaryIO", stream)

@@ -14,6 +14,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -21,7 +22,7 @@ from ...errors import UnreadableFile
 from ..engines.engine_errors import needing
 from ..engines.progress import FileReading
 from . import archives, workbooks
-from .archives import DamagedFile
+from .archives import DamagedFile, undamaged
 from .first_bytes import PACKED, SIGNATURE, refuse_other_format, told_format
 from .text_form import TextForm, check_sheet_words
 
@@ -134,19 +135,8 @@ def _blocks_of_zip(
 
 def _members(stream: BinaryIO) -> Iterator[bytes]:
     """Yield the blocks of a file in an archive."""
-    while block := _undamaged(stream.read, BLOCK_BYTES):
+    while block := undamaged(partial(stream.read, BLOCK_BYTES), DamagedFile()):
         yield block
-
-
-def _undamaged(work: Callable[..., bytes], *arguments: Any) -> bytes:
-    """Return what an unpacker returns; what it raises may quote bytes, and is replaced."""
-    try:
-        return work(*arguments)
-    except MemoryError:
-        raise
-    except Exception:
-        pass
-    raise DamagedFile
 
 
 class _Stream(io.RawIOBase):
@@ -246,7 +236,7 @@ def _unpacked(stream: BinaryIO, new: Callable[[], Any]) -> Iterator[bytes]:
         elif unpacker.needs_input:
             packed = stream.read(_PACKED_BYTES)
             is_over = not packed
-        block = _undamaged(unpacker.decompress, packed, BLOCK_BYTES)
+        block = undamaged(partial(unpacker.decompress, packed, BLOCK_BYTES), DamagedFile())
         if block:
             yield block
         elif is_over and not unpacker.eof:

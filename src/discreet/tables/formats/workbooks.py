@@ -19,7 +19,7 @@ from xml.parsers import expat
 
 from ...base.doors import fix
 from ...errors import UnreadableFile
-from .archives import DamagedFile
+from .archives import DamagedFile, undamaged
 from .serial_dates import serial_text
 
 CONTENT = "[Content_Types].xml"
@@ -116,7 +116,7 @@ def sheet_blocks(
         texts = _shared_texts(archive, book)
         return _Rows(texts, _styles(archive, book), is_1904=book.is_1904, skip=skip)
 
-    return _blocks(archive, path, _undamaged(rows, file))
+    return _blocks(archive, path, _from_book(rows, file))
 
 
 def check_sheet(archive: zipfile.ZipFile, file: Path, sheet: str | None) -> tuple[_Workbook, str]:
@@ -125,25 +125,20 @@ def check_sheet(archive: zipfile.ZipFile, file: Path, sheet: str | None) -> tupl
     Raises:
         UnreadableFile: if it is not known which sheet is meant, or the workbook is damaged.
     """
-    book = _undamaged(partial(_read_book, archive), file)
+    book = _from_book(partial(_read_book, archive), file)
     path = _chosen(book, file, sheet).path
-    _undamaged(partial(_check_part, archive, path, MOST_UNPACKED), file)
+    _from_book(partial(_check_part, archive, path, MOST_UNPACKED), file)
     return book, path
 
 
-def _undamaged(work: Callable[[], _T], file: Path) -> _T:
+def _from_book(work: Callable[[], _T], file: Path) -> _T:
     """Return the result of work on a workbook; raise if that is damaged, without a word of it."""
-    try:
-        return work()
-    except MemoryError:
-        raise
-    except Exception:
-        pass
-    raise UnreadableFile(
+    failure = UnreadableFile(
         "{file} is a workbook that is damaged, has a password, or unpacks to more than its size allows. Open it "
         "and save it again as .xlsx, or save its sheet as CSV UTF-8",
         file=file,
     )
+    return undamaged(work, failure)
 
 
 def _chosen(book: _Workbook, file: Path, sheet: str | None) -> Sheet:
@@ -484,19 +479,10 @@ _OF_TEXTS = ("str", "inlineStr", "d")
 
 def _blocks(archive: zipfile.ZipFile, path: str, rows: _Rows) -> Iterator[bytes]:
     """Yield the lines of a sheet."""
-    failed = False
     steps = _feed(archive, path, rows.parser, MOST_UNPACKED)
-    while not failed:
-        try:
-            is_over = next(steps, rows) is rows
-        except MemoryError:
-            raise
-        except Exception:  # it may quote the data
-            failed = True
-            break
+    is_over = False
+    while not is_over:
+        is_over = undamaged(partial(next, steps, rows), DamagedFile()) is rows
         if rows.size > _BLOCK_CHARACTERS or is_over:
             yield "".join(rows.lines).encode()
             rows.lines, rows.size = [], 0
-        if is_over:
-            return
-    raise DamagedFile
