@@ -218,6 +218,14 @@ _COLUMNS: dict[str, Any] = {
 }
 
 
+_CELLS: dict[str, Any] = {
+    "decimal": ",", "thousands": ".", "units": ["CHF"], "negative": "parentheses", "date": "%d.%m.%Y",
+    "missing": ["zq", "-"],
+}  # fmt: skip
+"""A form of cells in which some of the numbers are none, and those without a sign between groups are some."""
+_OF_AGE = {"units": ["kg"], "thousands": "'", "missing": ["-"]}
+
+
 def _described(source: Callable[[Path], Any]) -> Callable[[Path], Any]:
     return lambda file: discreet.Dataset(source(file), _COLUMNS)
 
@@ -246,6 +254,12 @@ OF_FILES: Mapping[str, Callable[[Path], Any]] = {
     "names, lines": _form(names=NAMES, multiline=False),
     "names, too few": _form(names=["city"]),
     "names, described": _described(_form(names=NAMES)),
+    "cells": _form(**_CELLS),
+    "cells, described": lambda file: discreet.Dataset(
+        file, {**_COLUMNS, "age": {**_COLUMNS["age"], **_OF_AGE}}
+    ),
+    "names, cells": _form(names=NAMES, **_CELLS),
+    "names, cells, described": _described(_form(names=NAMES, **_CELLS)),
 }
 
 _TABLE = pa.table(

@@ -182,6 +182,17 @@ def test_what_is_no_date(pattern: str, cell: str) -> None:
     assert read_date_form(pattern, None).plain(cell) is None
 
 
+@needs_kernel
+def test_the_kernel_reads_these_examples_so(tmp_path: Path) -> None:
+    """Random cells hardly spell the hour 0 of half a day."""
+    there: Any = test_dates_as_people_write_them
+    none: Any = test_what_is_no_date
+    examples = [*there.pytestmark[0].args[1], *((*one, "?") for one in none.pytestmark[0].args[1])]
+    for pattern, cell, date in examples:
+        path = write_cells(tmp_path, [cell])
+        assert read_cells(path, (read_date_form(pattern, None),), kernel=True) == [[date]], cell
+
+
 @pytest.mark.parametrize(
     ("pattern", "message"),
     [
