@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test test-all tests tests-all durations cases check bench bench-check measure coverage proofs coq bridge theorems mutants auditors fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints replies stub clean
+.PHONY: browser demo test test-all tests tests-all durations cases check prose bench bench-check measure coverage proofs coq bridge theorems mutants auditors fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints replies stub clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -36,6 +36,10 @@ check: .venv/test-ready
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/test_docstring_names.py
 	$(BIN)/python -m bench.measure --check
+	$(BIN)/python -m tools.prose
+
+prose: .venv/ready ## the English of the pages: sentences per construction, against tools/prose.toml
+	@$(BIN)/python -m tools.prose
 
 coverage: .venv/test-ready ## which lines and branches the tests reach
 	$(BIN)/pytest -q -n auto --dist loadscope --cov --cov-report=term
