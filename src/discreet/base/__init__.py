@@ -1,1 +1,1 @@
-"""Foundations: numbers, arguments, messages and errors; nothing here knows of privacy."""
+"""Foundations: numbers, arguments, messages and errors, without any knowledge of privacy."""

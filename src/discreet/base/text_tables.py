@@ -81,7 +81,7 @@ class Listing(list[_Row]):
 
 def listing(items: Sequence[Row], caption: str = "") -> TextTable:
     """Return a table of the last hundred items, with columns that they have in common."""
-    rows = [item.cells() for item in items[-_MOST_ROWS:]]
+    rows = [one.cells() for one in items[-_MOST_ROWS:]]
     note = f"the last {_MOST_ROWS} of {len(items):,}" if len(items) > _MOST_ROWS else ""
     title = ", ".join(filter(None, [caption, note])) or ("" if rows else "none")
     head = tuple(rows[0]) if rows else ()

@@ -179,16 +179,16 @@ def _refuse(source: str) -> None:
     path = Path(source).expanduser()
     if not path.is_file():
         return
-    told = told_format(start_of(path))
-    if told is not None and told.kind in _QUERIES:
+    signature = told_format(start_of(path))
+    if signature is not None and signature.kind in _QUERIES:
         raise UnreadableFile(
             "{source} {words}: {advice} Or pipe in an answer: {query} {source} 'SELECT …' | discreet … -",
             source=source,
-            words=told.words,
-            advice=told.fix(path),
-            query=_QUERIES[told.kind],
+            words=signature.words,
+            advice=signature.fix(path),
+            query=_QUERIES[signature.kind],
         )
-    if told is None and not file_format(path):
+    if signature is None and not file_format(path):
         raise UnreadableFile(
             "the name of {source} does not say its format; say it: --format {first_formats} or {last_format}",
             source=source,
@@ -198,12 +198,12 @@ def _refuse(source: str) -> None:
 
 
 def _refuse_database(copy: Path) -> None:
-    """Raise if standard input was a database: nothing is read but its file."""
+    """Raise if standard input was a database, which is read as a file alone."""
     with copy.open("rb") as stream:
-        told = told_format(stream.read(SIGNATURE))
-    if told is not None and told.kind in _QUERIES:
+        signature = told_format(stream.read(SIGNATURE))
+    if signature is not None and signature.kind in _QUERIES:
         raise UnreadableFile(
             "standard input {words}: pipe in the answer of a query, {query} FILE 'SELECT …' | discreet … -",
-            words=told.words,
-            query=_QUERIES[told.kind],
+            words=signature.words,
+            query=_QUERIES[signature.kind],
         )

@@ -87,9 +87,9 @@ def profile_command(  # what is known of the table
     """
     table: Any = data
     shared: dict[str, Any] = {name: one for name, one in terms.items() if name in _PROFILE_TERMS}
-    named = {"numbers": numbers, "dates": dates, "texts": texts}
+    candidates = {"numbers": numbers, "dates": dates, "texts": texts}
     kinds: dict[str, Any] = {
-        name: split_candidates(one or [], f"--{name}") for name, one in named.items()
+        name: split_candidates(one or [], f"--{name}") for name, one in candidates.items()
     }
     release = verb.profile(
         table,

@@ -275,8 +275,8 @@ def _on(command: Callable[..., Release]) -> Callable[..., Release]:
 def _terms(arguments: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """Return the terms of the verb: those that were given, and the mechanism with its options."""
     mechanism = settings["mechanism"], settings["mechanism_option"]
-    named = {**arguments, "mechanism": options.chosen_mechanism(*mechanism)}
-    return {name: value for name, value in named.items() if value not in (None, [])}
+    terms = {**arguments, "mechanism": options.chosen_mechanism(*mechanism)}
+    return {name: value for name, value in terms.items() if value not in (None, [])}
 
 
 def without_mechanism(terms: Terms) -> dict[str, Any]:

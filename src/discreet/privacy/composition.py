@@ -256,11 +256,11 @@ def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
         InvalidArgument: if there are none, or they hold under different neighbouring relations.
     """
     flat: list[Part] = []
-    for item in guarantees:
-        several = isinstance(item, Iterable) and not isinstance(item, str | bytes)
+    for entry in guarantees:
+        several = isinstance(entry, Iterable) and not isinstance(entry, str | bytes)
         flat += [
             (check_guarantee(part), 1)
-            for part in (read_sequence(item, "guarantees") if several else [item])
+            for part in (read_sequence(entry, "guarantees") if several else [entry])
         ]
     return Composition(tuple(flat))
 

@@ -149,45 +149,47 @@ def _not_of_class(kind: Hashable) -> tuple[str, ...]:
     return tuple(name for name in _NEEDED if not hasattr(kind, name))
 
 
-def check_guarantee(item: object) -> Guarantee:
-    """Return the item if it is a guarantee: one of ours, or of a kind of your own.
+def check_guarantee(guarantee: object) -> Guarantee:
+    """Return the argument if it is a guarantee: one of ours, or of a kind of your own.
 
     Raises:
         InvalidArgument: with the members that are missing.
     """
     # Members of the class are not evaluated: some take long.
     lacking = [
-        name for name in _not_of_class(cast(Hashable, type(item))) if not hasattr(item, name)
+        name
+        for name in _not_of_class(cast(Hashable, type(guarantee)))
+        if not hasattr(guarantee, name)
     ]
     if not lacking:
-        return cast(Guarantee, item)
+        return cast(Guarantee, guarantee)
     if "neighbors" in lacking:
         raise InvalidArgument(
             "what composes are guarantees, such as PureDP('1/2', 'add_remove') or release.guarantee, "
             "got {guarantee}",
-            guarantee=preview(item),
+            guarantee=preview(guarantee),
         )
     raise InvalidArgument(
         "a guarantee must have {members}; {guarantee} lacks {lacking}. "
         "discreet.privacy.contract.Guarantee says what each of them is",
         members=", ".join(_NEEDED),
-        guarantee=preview(item),
+        guarantee=preview(guarantee),
         lacking=", ".join(lacking),
     )
 
 
-def read_part(item: object) -> Part:
-    """Return the item if it is a guarantee with a number of answers.
+def read_part(part: object) -> Part:
+    """Return the argument if it is a guarantee with a number of answers.
 
     Raises:
         InvalidArgument: if it is none.
     """
-    if not isinstance(item, tuple) or len(item) != 2:
+    if not isinstance(part, tuple) or len(part) != 2:
         raise InvalidArgument(
             "parts must be pairs of a guarantee and how many answers have it, got {guarantee}",
-            guarantee=preview(item),
+            guarantee=preview(part),
         )
-    return check_guarantee(item[0]), count(item[1], "count")
+    return check_guarantee(part[0]), count(part[1], "count")
 
 
 def equals(symbol: str, value: Fraction) -> str:

@@ -23,7 +23,7 @@ def merge(parts: Parts) -> Parts:
     counts: dict[Guarantee, int] = {}
     for part, n in parts:
         counts[part] = counts.get(part, 0) + count(n, "count")
-    return tuple(sorted(counts.items(), key=lambda item: order(item[0])))
+    return tuple(sorted(counts.items(), key=lambda pair: order(pair[0])))
 
 
 def pure_of(parts: Parts) -> Fraction | None:

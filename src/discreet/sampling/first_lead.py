@@ -31,7 +31,7 @@ _BAND = 4 * FUNCTION_ERROR
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FirstAbove:
-    """The distribution of the first index whose lead, with noise, is above the level.
+    """The distribution of the first index with a lead, noise included, above the level.
 
     Args:
         leads: integers that do not fall. Private.

@@ -105,7 +105,7 @@ class WordsAhead:
 
 
 class _Places(NamedTuple):
-    """Some of the keys whose noise is drawn: their words, their classes, and the probabilities of these."""
+    """Some of the keys that get noise: their words, their classes, and the probabilities of these."""
 
     words: NDArray[np.uint64]
     classes: NDArray[np.int64]

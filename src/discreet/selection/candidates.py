@@ -365,8 +365,8 @@ class Grid(Generic[T]):
     def _nearest_integers(self, values: NDArray[Any]) -> NDArray[np.int64]:
         """Return the nearest index for integers, with integer arithmetic only."""
         lo, hi, step = int(self.lo), int(self.hi), int(self.step)
-        info = np.iinfo(values.dtype)
-        low, high = min(max(lo, info.min), info.max), max(min(hi, info.max), info.min)
+        limits = np.iinfo(values.dtype)
+        low, high = min(max(lo, limits.min), limits.max), max(min(hi, limits.max), limits.min)
         # Modulo 2**64 the distance from lo is exact, and it is below 2**64.
         above = np.clip(values, low, high).astype(np.uint64) - np.uint64(lo % 2**64)
         indices = above // np.uint64(step) + (above % np.uint64(step) > np.uint64((step - 1) // 2))

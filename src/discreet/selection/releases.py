@@ -238,7 +238,7 @@ def json_value(value: object) -> object:
     if hasattr(value, "as_dict"):
         return value.as_dict()
     if isinstance(value, list):
-        return [json_value(item) for item in value]
+        return [json_value(one) for one in value]
     if isinstance(value, dict):
         return _json_object(value)
     ordinary = (

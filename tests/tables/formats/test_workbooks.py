@@ -269,7 +269,7 @@ def test_what_is_made_to_take_a_machine_is_refused(
     attack: str, names: list[str] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workbooks, "MOST_RATIO", 10**9 if "empty" in attack else 1000)
-    monkeypatch.setattr(workbooks, "MOST_TEXTS", 8 << 20)
+    monkeypatch.setattr(workbooks, "MOST_SHARED_TEXTS", 8 << 20)
     file = write(tmp_path / "t.xlsx", parts=ATTACKS[attack])
     tracemalloc.start()
     try:

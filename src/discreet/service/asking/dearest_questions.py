@@ -76,7 +76,7 @@ def dearest_questions(description: Configuration) -> list[DearQuestion]:
 
 
 def _questions_about(description: Configuration, name: str) -> Iterator[DearQuestion]:
-    """Yield the questions about one dataset; what several analysts may ask, once."""
+    """Yield the questions about one dataset, one that several analysts may ask once."""
     dataset, neighbors = description.datasets[name], declared_neighbors(description, name)
     calls = {
         access: named_question(dataset, terms, neighbors)
@@ -106,7 +106,7 @@ class _FreeQuestions:
     freedom: Freedom
 
     def calls(self) -> dict[str, Call]:
-        """Return the questions, by what they are called."""
+        """Return the questions, by their names."""
         calls: dict[str, Call] = {}
         for kind in _KINDS:
             verb = next((one for one in kind if one in self.freedom.verbs), None)
@@ -119,9 +119,9 @@ class _FreeQuestions:
         yield from self._first(verb, _comparisons_of_a_unit(1))
         for one in self._columns():
             if len(one.values or ()) in range(2, _MANY_GROUPS + 1):
-                found = dict(self._first(verb, _comparisons_of_a_unit(2), one.name))
-                if found:
-                    yield from found.items()
+                calls = dict(self._first(verb, _comparisons_of_a_unit(2), one.name))
+                if calls:
+                    yield from calls.items()
                     return
 
     def _in_sql(self) -> Iterator[tuple[str, Call]]:

@@ -76,8 +76,8 @@ class Freedom:
 
     def check(self, verb: str, question: Call) -> None:
         """Raise unless the verb is allowed, and `keys` where the answer holds unlisted values."""
-        needed = (verb, "keys") if releases_keys(question) else (verb,)
-        for one in needed:
+        names = (verb, "keys") if releases_keys(question) else (verb,)
+        for one in names:
             if one not in self.verbs:
                 words = (
                     f"only {', '.join(self.verbs)}" if self.verbs else "only questions of its owner"

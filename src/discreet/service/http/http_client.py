@@ -199,7 +199,7 @@ def _read_content(reply_type: Reply[T], reply: Any) -> Any:
         items = reply.json()
     if not isinstance(items, list):
         raise TypeError("no list")
-    return [_validate(reply_type.model, item) for item in items]
+    return [_validate(reply_type.model, one) for one in items]
 
 
 def _validate(model: str, plain: Any) -> dict[str, Any]:

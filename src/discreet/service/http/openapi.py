@@ -80,9 +80,9 @@ def _paths(prefix: str) -> Plain:
 def _health() -> Plain:
     """Return the one operation that needs no token."""
     content = _json(_reference("HealthReply"))
-    named = _named("health", "Say whether the service is up: whether the ledger can be used.")
+    description = _named("health", "Say whether the service is up: whether the ledger can be used.")
     down = _reply(content, "Service Unavailable")
-    return {**named, "responses": {"200": _reply(content), "503": down}}
+    return {**description, "responses": {"200": _reply(content), "503": down}}
 
 
 def _operation(operation: Operation[Any]) -> Plain:

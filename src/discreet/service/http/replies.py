@@ -30,12 +30,12 @@ from .auth import CALLER
 LONGEST_WAIT = 60.0
 """Seconds that a connection waits for an answer: proxies wait no longer. Then it is to ask again."""
 
-Work = Callable[[Connection], Response]
+Handler = Callable[[Connection], Response]
 Refuse = Callable[[Request, DiscreetError, int | None], Response]
 Postpone = Callable[[QueuedQuestion], Response]
 
 
-async def reply_with(service: Service, request: Request, work: Work) -> Response:
+async def reply_with(service: Service, request: Request, work: Handler) -> Response:
     """Answer a caller with the response that the work returns."""
     token = caller_or_refusal(request)
     if isinstance(token, JSONResponse):
@@ -44,7 +44,12 @@ async def reply_with(service: Service, request: Request, work: Work) -> Response
 
 
 async def reply_to(  # noqa: PLR0913  # a caller, the work, and the form of both its failures
-    service: Service, request: Request, token: Token, work: Work, refuse: Refuse, postpone: Postpone
+    service: Service,
+    request: Request,
+    token: Token,
+    work: Handler,
+    refuse: Refuse,
+    postpone: Postpone,
 ) -> Response:
     """Answer a caller once the data are read that it asks about, with failures in a form of its own.
 

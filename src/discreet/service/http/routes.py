@@ -21,7 +21,7 @@ from .bodies import read_arguments
 from .health import Health
 from .metrics import as_json, as_text
 from .openapi import openapi_document
-from .replies import Work, reply_with
+from .replies import Handler, reply_with
 from .router import Endpoint, Route
 
 
@@ -45,7 +45,7 @@ def _endpoint(service: Service, operation: Operation[Any]) -> Endpoint:
     return endpoint
 
 
-def _work(operation: Operation[Any], parameters: dict[str, Any]) -> Work:
+def _work(operation: Operation[Any], parameters: dict[str, Any]) -> Handler:
     """Return the work that answers a request with those parameters."""
 
     def respond(connection: Connection) -> Response:

@@ -57,8 +57,8 @@ def _locked(path: str | Path) -> int:
 
 def _remove_left_behind(path: Path) -> None:
     """Remove a folder, if it is ours, no service holds it, and none is making it."""
-    found = path.lstat()
-    if found.st_uid != os.geteuid() or time.time() - found.st_mtime < _YOUNG:
+    status = path.lstat()
+    if status.st_uid != os.geteuid() or time.time() - status.st_mtime < _YOUNG:
         return
     number = _locked(path)
     try:

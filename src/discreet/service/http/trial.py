@@ -53,7 +53,7 @@ class TriedQuestion:
         """How long it computed for each of its units."""
         return self.duration.processor / self.question.units
 
-    def again(self, times: AnswerTimes, measure: "Measure") -> "TriedQuestion":
+    def again(self, times: AnswerTimes, measure: "Stopwatch") -> "TriedQuestion":
         """Return it with the durations of one turn more; one that failed or did not end is not asked again."""
         largest = self.duration
         if not largest.failure and largest.seconds < inf:
@@ -112,7 +112,7 @@ class FittingTimes:
 
     @property
     def answers_after(self) -> Fraction | None:
-        """The first value of the ladder above what is needed; None if there is none."""
+        """The first value of the ladder above the least; None if there is none."""
         return _first_above(self.needed[0])
 
     @property
@@ -192,12 +192,12 @@ def _first_above(needed: Fraction | float) -> Fraction | None:
     return next((one for one in LADDER if one > needed), None)
 
 
-Measure = Callable[[DearQuestion, float], Iterable[Duration]]
+Stopwatch = Callable[[DearQuestion, float], Iterable[Duration]]
 """Asks a question once in every reader, and returns the durations; each is given up after so many seconds."""
 
 
 def try_times(
-    description: Configuration, load: Load, measure: Measure | None = None
+    description: Configuration, load: Load, measure: Stopwatch | None = None
 ) -> list[FittingTimes]:
     """Return the times that fit the answers about every dataset, as they were measured.
 
@@ -214,7 +214,7 @@ def try_times(
 
 
 def _fitting_times(
-    description: Configuration, load: Load, questions: Sequence[DearQuestion], measure: Measure
+    description: Configuration, load: Load, questions: Sequence[DearQuestion], measure: Stopwatch
 ) -> Iterator[FittingTimes]:
     """Ask every question once, and those again that took longest by their units."""
     for name, times in answer_times(description).items():

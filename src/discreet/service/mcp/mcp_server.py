@@ -14,7 +14,7 @@ from ..asking.connect import connect
 from ..asking.connection import Connection
 from .assistant_tools import TOOLS, TRUST, Arguments, Reply, Tool, call_tool
 
-Part: TypeAlias = Any
+SdkPart: TypeAlias = Any
 """A part of the protocol's SDK, which is imported when it is needed."""
 
 INSTRUCTIONS = (
@@ -38,13 +38,13 @@ class Handlers:
         self._call, self._confirm_above = call, confirm_above
         self._types = _sdk()[0]
 
-    async def list_tools(self, _: Part, __: Part) -> Part:
+    async def list_tools(self, _: SdkPart, __: SdkPart) -> SdkPart:
         """Return the tools."""
         return self._types.ListToolsResult(
             tools=[_tool(self._types, one) for one in TOOLS.values()]
         )
 
-    async def call_tool(self, context: Part, params: Part) -> Part:
+    async def call_tool(self, context: SdkPart, params: SdkPart) -> SdkPart:
         """Return the result of a tool."""
         arguments = params.arguments or {}
         reply = await _unconfirmed(context, params.name, arguments, self._confirm_above)
@@ -56,7 +56,7 @@ class Handlers:
         )
 
 
-def build_server(call: ToolCall, confirm_above: Fraction | None = None) -> Part:
+def build_server(call: ToolCall, confirm_above: Fraction | None = None) -> SdkPart:
     """Return a server of the protocol: see `Handlers`.
 
     Raises:
@@ -72,7 +72,7 @@ def build_server(call: ToolCall, confirm_above: Fraction | None = None) -> Part:
     )
 
 
-def _sdk() -> tuple[Part, Part]:
+def _sdk() -> tuple[SdkPart, SdkPart]:
     """Return the packages of the SDK."""
     try:
         from mcp import server, types
@@ -83,7 +83,7 @@ def _sdk() -> tuple[Part, Part]:
     return types, server
 
 
-def _tool(types: Part, tool: Tool) -> Part:
+def _tool(types: SdkPart, tool: Tool) -> SdkPart:
     """Return a tool as the protocol lists it."""
     hints = types.ToolAnnotations(
         title=tool.title,
@@ -102,7 +102,7 @@ def _tool(types: Part, tool: Tool) -> Part:
 
 
 async def _unconfirmed(
-    context: Part, name: str, arguments: Arguments, confirm_above: Fraction | None
+    context: SdkPart, name: str, arguments: Arguments, confirm_above: Fraction | None
 ) -> Reply | None:
     """Return the refusal of an `ask` that the user did not confirm; None where it may go on."""
     if confirm_above is None or name != "ask":
@@ -170,7 +170,7 @@ class AssistantConnection:
                 return {"error": _FAILED}
 
     async def call_beside(self, name: str, arguments: Arguments) -> Reply:
-        """Return the result of a tool, whose work goes on in its thread where the call is cancelled."""
+        """Return the result of a tool. Its work goes on in its thread if the call is cancelled."""
         from anyio import to_thread
 
         return await to_thread.run_sync(self.call, name, arguments, abandon_on_cancel=True)

@@ -154,7 +154,7 @@ def read_page_request(request: Request, body: bytes) -> PageRequest:
 
 
 def page_request_without_fields(request: Request) -> PageRequest:
-    """Return a request of which nothing was read but the language."""
+    """Return a request of which the language alone was read."""
     return PageRequest(request, {}, language(request), False)
 
 

@@ -117,8 +117,8 @@ def request_parts(call: Call, data: object) -> int:
         return _parts_by_group(len(statement.aggregates), [statement.by], statement.where)
     columns = 1
     if call.verb in (check, profile) and isinstance(data, Dataset):
-        named = call.arguments[0] if call.arguments else terms.get("columns")
-        columns = 1 if isinstance(named, str) else len(data.columns)
+        names = call.arguments[0] if call.arguments else terms.get("columns")
+        columns = 1 if isinstance(names, str) else len(data.columns)
     return _parts_by_group(columns, terms.get("by"), read_condition(terms.get("where")))
 
 

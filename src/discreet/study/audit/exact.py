@@ -227,8 +227,8 @@ def exact(
         if not arguments:
             raise InvalidArgument("a verb needs the data and those of a neighbour")
         change = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
-        declared = {name: value for name, value in change.items() if value not in (None, False)}
-        return _of_answers(scores, (scores_of_neighbor, *arguments), {**terms, **declared})
+        options = {name: value for name, value in change.items() if value not in (None, False)}
+        return _of_answers(scores, (scores_of_neighbor, *arguments), {**terms, **options})
     if arguments:
         raise InvalidArgument("give the scores on two datasets, or a verb before two tables")
     return _of_scores(

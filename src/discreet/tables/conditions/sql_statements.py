@@ -9,16 +9,12 @@ One SELECT in the clause that BigQuery made known:
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, TypeAlias
 
 from ...base.arguments import text as read_text
 from ...base.numbers import count, exact, positive
 from ...errors import InvalidArgument, MissingPackage, preview
-from .condition_readers import from_tree
+from .condition_readers import Tree, from_tree
 from .conditions import Condition, check_size, count_parts
-
-Tree: TypeAlias = Any
-"""A tree of sqlglot, or a part of one; sqlglot is imported when it is needed."""
 
 _LONGEST_STATEMENT = 20_000
 MOST_ITEMS = 100

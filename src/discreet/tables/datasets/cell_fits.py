@@ -234,7 +234,7 @@ def _is_of(column: Column, value: Any, of: ColumnType) -> bool:
     bare = Column(column.name, column.type)
     low, high = column.minimum, column.maximum
     try:
-        cell: Any = _parse(bare, value, of) if is_written(of) else bare.read(value)
+        cell: Any = _parse_cell(bare, value, of) if is_written(of) else bare.read(value)
         if of.kind == "float":
             cell, low, high = Fraction(value), column_bound(low, of), column_bound(high, of)
         Column(column.name, column.type, low, high).check_bounds(cell)
@@ -243,7 +243,7 @@ def _is_of(column: Column, value: Any, of: ColumnType) -> bool:
     return True
 
 
-def _parse(column: Column, text: str, of: ColumnType) -> Any:
+def _parse_cell(column: Column, text: str, of: ColumnType) -> Any:
     """Return the value that a field of a file spells; a day of Excel without a fraction is a midnight.
 
     Raises:

@@ -14,7 +14,7 @@ from .box_plot import BoxPlot
 ProfileKind = Literal["numbers", "dates", "texts"]
 """The kinds of columns."""
 
-_KINDS: Mapping[ProfileKind, Message] = {
+_KIND_NAMES: Mapping[ProfileKind, Message] = {
     "numbers": Message("numbers", "what a column holds"),
     "dates": Message("dates", "what a column holds"),
     "texts": Message("texts", "what a column holds"),
@@ -59,7 +59,7 @@ class ColumnProfile:
     @property
     def kind_in_words(self) -> str:
         """The kind, in the language of the reader."""
-        return translate(_KINDS[self.kind])
+        return translate(_KIND_NAMES[self.kind])
 
     @property
     def cells_in_words(self) -> str:

@@ -86,8 +86,8 @@ def _sum_bounds(
             column.check_bounds(exact(arguments[name], name))
     if arguments.get("bounds_share") is not None and low is None and high is None:
         return {}  # they are drawn, and the step with them
-    declared = {"minimum": low, "maximum": high, "step": step}
-    return {name: one for name, one in declared.items() if arguments.get(name) is None}
+    bounds = {"minimum": low, "maximum": high, "step": step}
+    return {name: one for name, one in bounds.items() if arguments.get(name) is None}
 
 
 def check_question(dataset: Dataset, verb: str, asks: Asks, question: Mapping[str, Any]) -> None:

@@ -132,10 +132,10 @@ def draft(  # noqa: PLR0913  # what is said of the source
 
 
 def _place_in_toml(where: Mapping[str, object], said: Collection[str]) -> str:
-    """Return the keys of a place, each below what there is to say of it: of words that the owner said, nothing."""
-    known = {f"csv.{word}" for word in said}
+    """Return the keys of a place, below their comments; words that the owner said have none."""
+    words = {f"csv.{word}" for word in said}
     return "".join(
-        f"{'' if key in known else _COMMENTS.get(key, '')}{key} = {_quote_toml(value)}\n"
+        f"{'' if key in words else _COMMENTS.get(key, '')}{key} = {_quote_toml(value)}\n"
         for key, value in where.items()
     )
 
@@ -145,23 +145,27 @@ def _types_and_place(
 ) -> tuple[Mapping[str, str | None], dict[str, object]]:
     """Return the columns of files with their types, and the keys of the place and the form of the files."""
     kind = file_format(Path(source))
-    if form is not None and kind not in ("", "CSV", "Excel"):
-        raise InvalidArgument("--csv is of a CSV file, and {source} is none", source=source)
-    if form is not None and form.names is not None and names:
-        raise InvalidArgument("the names are given twice: leave out --names")
+    _check_form(source, kind, names, form)
     words = {} if form is None else form.given
     if names:
         words["names"] = list(names)
     data = source if form is None else CsvFile(Path(source), form)
     types = dict.fromkeys(names) if names else _types_of_files(data, source, header=header)
-    if not names and (form is None or form.names is None):
-        told = _told_form(data)
-        words |= told
-        if "names" in told:
-            types = {**dict.fromkeys(told["names"]), **_of_folders(data)}
-    is_csv = kind == "CSV" or (not kind and bool(words))
-    form_keys = {**words, "multiline": words.get("multiline", True)} if is_csv else words
-    return types, {"source": source, **{f"csv.{key}": value for key, value in form_keys.items()}}
+    if "names" not in words:
+        words |= _form_in_bytes(data)
+        if "names" in words:
+            types = {**dict.fromkeys(words["names"]), **_of_folders(data)}
+    if kind == "CSV" or (not kind and words):
+        words.setdefault("multiline", True)
+    return types, {"source": source, **{f"csv.{key}": value for key, value in words.items()}}
+
+
+def _check_form(source: str, kind: str, names: Sequence[str], form: TextForm | None) -> None:
+    """Raise if the files have no form that can be said, or names that are given twice."""
+    if form is not None and kind not in ("", "CSV", "Excel"):
+        raise InvalidArgument("--csv is of a CSV file, and {source} is none", source=source)
+    if form is not None and form.names is not None and names:
+        raise InvalidArgument("the names are given twice: leave out --names")
 
 
 def _of_folders(data: "FileNames") -> dict[str, str | None]:
@@ -169,7 +173,7 @@ def _of_folders(data: "FileNames") -> dict[str, str | None]:
     return dict.fromkeys(listed_files(data)[0].partition, "VARCHAR")
 
 
-def _told_form(data: "FileNames") -> dict[str, Any]:
+def _form_in_bytes(data: "FileNames") -> dict[str, Any]:
     """Return the words that the first bytes and the header of a CSV file say; of a workbook, which says all, none.
 
     A header with a name twice, or with one that no description can have, is skipped, and its names are numbered.
@@ -361,13 +365,13 @@ def _column_types(database: Database | DuckFile, table: str | None) -> dict[str,
 
 
 def _stored(declared: str) -> str | None:
-    """Return the type of what a column of SQLite holds, by its declared one; None if that says nothing."""
+    """Return the type of a column of SQLite, by its declared one; None if that is no known type."""
     words = declared.upper().partition("(")[0].strip()
     return next((kind for pattern, kind in _STORED if re.search(pattern, words)), None)
 
 
 def _duckdb_tables(database: DuckFile) -> dict[str, tuple[str | None, str]]:
-    """Return the schemas and names of tables by what they are called, with their schema if it is another one."""
+    """Return the schemas and names of tables by their labels, which have a schema if it is another one."""
     rows = database.sql(
         "SELECT table_schema, table_name FROM information_schema.tables ORDER BY ALL"
     ).fetchall()

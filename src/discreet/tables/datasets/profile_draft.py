@@ -141,8 +141,8 @@ def _of_values(values: Sequence[Any]) -> Mapping[str, Any]:
     kinds = {type(key) for key in printable}
     if kinds == {bool}:
         return {"type": "boolean"}
-    named = {int: "integer", dt.date: "date"}
-    kind = named.get(kinds.pop(), "string") if len(kinds) == 1 else "string"
+    types = {int: "integer", dt.date: "date"}
+    kind = types.get(kinds.pop(), "string") if len(kinds) == 1 else "string"
     texts = printable if kind != "string" else [*map(str, printable)]
     return {"type": kind, **({"enum": texts} if texts else {})}
 

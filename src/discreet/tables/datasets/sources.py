@@ -84,7 +84,7 @@ def with_cell_forms(source: Any, columns: Iterable[Column]) -> Any:
 
 
 def _column_form(of_file: CellForm, column: Column) -> ColumnForm:
-    """Return the form of the cells of a column, whose words replace those of its file."""
+    """Return the form of the cells of a column; its words replace those of its file."""
     place = ("columns", column.name)
     cells = at_place(place, lambda: of_file.replaced_by(column.form))
     if column.is_numeric:

@@ -113,9 +113,9 @@ def entry_of(verb: str, release: Release, files: Iterable[Place]) -> Entry | Non
     return Entry(places, verb, kind, Total(1, epsilon, delta), at)
 
 
-def places_of_files(found: Iterable[tuple[Any, str]]) -> list[Place]:
+def places_of_files(files: Iterable[tuple[Any, str]]) -> list[Place]:
     """Return the first files of those that are found, by device, number and path."""
-    return [(*identity, os.path.realpath(path)) for identity, path in islice(found, MOST_PLACES)]
+    return [(*identity, os.path.realpath(path)) for identity, path in islice(files, MOST_PLACES)]
 
 
 def is_off() -> bool:
@@ -221,12 +221,12 @@ def _entry(plain: Mapping[str, Any]) -> Entry:
     kind = PromiseKind(
         neighbors, tuple(map(str, unit)) if isinstance(unit, list) else unit and str(unit)
     )
-    numbers = [_fraction(plain[name]) for name in ("epsilon", "delta")]
+    numbers = [_read_fraction(plain[name]) for name in ("epsilon", "delta")]
     files = tuple((int(device), int(number), str(path)) for device, number, path in plain["files"])
     return Entry(files, str(plain["verb"]), kind, Total(1, *numbers), str(plain["at"]))
 
 
-def _fraction(text: str) -> Fraction:
+def _read_fraction(text: str) -> Fraction:
     """Return a number of a tally; none that takes long to read."""
     if not _NUMBER.fullmatch(text):
         raise ValueError("no number")

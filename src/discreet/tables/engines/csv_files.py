@@ -159,7 +159,7 @@ def open_csv(
     form: TextForm | None,
     connection: "DuckDBPyConnection",
 ) -> TextRows:
-    """Return columns of a CSV file, some with what their cells spell; only its header has been read."""
+    """Return columns of a CSV file, some as numbers and dates; only its header has been read."""
     if form is not None and form.names is not None and form.encoding is None:
         refuse_utf_16(file, start)
     columns = {alias: of.column for alias, of in types.items()}
@@ -217,8 +217,10 @@ def open_json_lines(
     parameters = {f"pointer_{alias}": pointer for alias, pointer in pointers.items()}
     check_bytes(file, TextForm())
     start = start_bytes(file, SIGNATURE)
-    told = told_encoding(None, start[:4], has_header=True)
-    encoding, mark = told if told is not None and told[0] == "utf-8" else ("utf-8", 0)
+    code_and_mark = told_encoding(None, start[:4], has_header=True)
+    encoding, mark = (
+        code_and_mark if code_and_mark is not None and code_and_mark[0] == "utf-8" else ("utf-8", 0)
+    )
     lines = TextForm(delimiter=None, quote="", multiline=False)
     records = TextRecords(file, lines, encoding, mark, (0,), 0, _is_array(file, start))
     return _text_rows(records, expressions, connection, parameters)
@@ -393,7 +395,7 @@ def _header_in(
 
 
 def _below_separator(text: str, form: TextForm) -> tuple[str, TextForm]:
-    """Return the text from the header on, and the form with what the line above it says."""
+    """Return the text from the header on, and the form with the word of the line above it."""
     lines = StringIO(text, newline="")
     deque(islice(iter(lines.readline, ""), form.skip), maxlen=0)
     text = text[lines.tell() :]

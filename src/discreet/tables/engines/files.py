@@ -277,7 +277,7 @@ class _Rows:
 
 
 def _uses_in_tests(condition: Condition | None, tests: Mapping[str, str]) -> dict[str, CellUse]:
-    """Return what the columns of a condition are used as, by their aliases: what its constants are."""
+    """Return the uses of the columns of a condition, by their aliases: its constants decide them."""
     kinds = {} if condition is None else kinds_of_columns(condition)
     return {
         alias: _USES[kind] for alias, name in tests.items() if (kind := kinds.get(name)) in _USES
@@ -509,7 +509,7 @@ def open_file(
 def _types_of_text(
     one: File, kind: str, columns: Mapping[str, str], uses: Mapping[str, CellUse]
 ) -> dict[str, ColumnType]:
-    """Return the types of columns of a file of text, with what is read in their cells.
+    """Return the types of columns of a file of text, with the readings of their cells.
 
     Of a column with a declared form it is what they spell. Ids are texts: of two persons none may become one.
     """
@@ -569,11 +569,11 @@ def format_of(one: File) -> str:
     if one.form is not None:
         return "CSV"
     start = start_of(one.path)
-    told = told_format(start)
-    if told is not None and told.kind in ("Parquet", "Arrow"):
-        return told.kind
+    signature = told_format(start)
+    if signature is not None and signature.kind in ("Parquet", "Arrow"):
+        return signature.kind
     kind = file_format(one.path)
-    if told is not None and told.kind == "zip":
+    if signature is not None and signature.kind == "zip":
         name = name_in_zip(one.path)
         kind = "CSV" if name is None else file_format(Path(name))
     elif kind not in ("CSV", "JSON"):

@@ -489,7 +489,7 @@ def _comparable_cell(cell: str, native: str, of: ColumnType, kind: ConstantKind 
 
 
 def double_in_text(cell: str, of: ColumnType) -> str:
-    """Return the expression of the number that a field spells; in a form what it spells was read before."""
+    """Return the expression of the number that a field spells; in a form that number was read before."""
     if of.cells.numbers is not None:
         return f"TRY_CAST({cell} AS DOUBLE)"
     # For DuckDB 1_000 would be one.

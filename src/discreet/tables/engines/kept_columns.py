@@ -61,7 +61,7 @@ class KeptColumns:
         return native_columns(used({}), columns, near, used)
 
     def _place(self, name: str, use: CellUse | None) -> str:
-        """Return what a column is called in the table where it is used so."""
+        """Return the name of a column in the table, for one use of it."""
         of_use = None if use is None else self.uses.get((name, use))
         return self.names[name] if of_use is None else of_use
 

@@ -30,7 +30,7 @@ class Scanning(Protocol):
 
 
 class Telling(Protocol):
-    """What says how far something is."""
+    """A teller of how far a task is."""
 
     def query_progress(self) -> float:
         """Return the percentage, below 0 if it does not say."""
@@ -133,7 +133,7 @@ def watch(connection: C) -> C:
 
 
 def watch_file(file: Path) -> FileReading | None:
-    """Return what the bar asks while a file is read; None without a bar, or if its size is not public."""
+    """Return the question of the bar while a file is read; None without a bar, or if its size is not public."""
     watched = _WATCHED.get()
     if watched is None or not _OF_FILES.get():
         return None

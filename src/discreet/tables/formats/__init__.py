@@ -1,1 +1,1 @@
-"""Formats of files: what first bytes say, the form of text, and the records in it."""
+"""Formats of files: first bytes, the form of text, and the records in it."""

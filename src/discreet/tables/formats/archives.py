@@ -14,7 +14,7 @@ _T = TypeVar("_T")
 
 
 class DamagedFile(Exception):
-    """What is packed ends early, is no such packing, or goes beyond a limit."""
+    """The packed bytes end early, are no such packing, or go beyond a limit."""
 
 
 def undamaged(work: Callable[[], _T], failure: Exception) -> _T:
@@ -67,7 +67,7 @@ def open_archive(file: Path, stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
 
 
 def only_file(archive: zipfile.ZipFile, file: Path) -> zipfile.ZipInfo:
-    """Return the one file in an archive; folders are none, nor is what macOS adds.
+    """Return the one file in an archive; folders are none, nor are files that macOS adds.
 
     Raises:
         UnreadableFile: if there is another number of files, or they have a password.

@@ -46,10 +46,10 @@ def check_bytes(file: Path, form: TextForm) -> bool:
         InvalidArgument: if a word of the form says nothing of it.
     """
     with file.open("rb") as stream:
-        told = told_format(stream.read(SIGNATURE))
-    is_book = told is not None and told.kind == "zip" and _check_zip(file, form.sheet)
+        signature = told_format(stream.read(SIGNATURE))
+    is_book = signature is not None and signature.kind == "zip" and _check_zip(file, form.sheet)
     check_sheet_words(form, file, is_workbook=is_book)
-    if told is None or told.kind not in PACKED or is_book:
+    if signature is None or signature.kind not in PACKED or is_book:
         return is_book
     start, is_whole = b"", False
     with suppress(DamagedFile), open_bytes(file) as stream:
@@ -59,7 +59,7 @@ def check_bytes(file: Path, form: TextForm) -> bool:
         raise UnreadableFile(
             "{file} {words}, and is empty" if is_whole else "{file} {words}, and is damaged",
             file=file,
-            words=told.words,
+            words=signature.words,
         )
     return False
 
@@ -67,10 +67,10 @@ def check_bytes(file: Path, form: TextForm) -> bool:
 def name_of_text(file: Path) -> Path:
     """Return the name of the text in a file: without the ending of a packing, or that in an archive."""
     with file.open("rb") as stream:
-        told = told_format(stream.read(SIGNATURE))
-    if told is None or told.kind not in PACKED:
+        signature = told_format(stream.read(SIGNATURE))
+    if signature is None or signature.kind not in PACKED:
         return file
-    return file.with_suffix("") if told.kind != "zip" else Path(name_in_zip(file) or file)
+    return file.with_suffix("") if signature.kind != "zip" else Path(name_in_zip(file) or file)
 
 
 def name_in_zip(file: Path) -> str | None:
@@ -86,7 +86,7 @@ def name_in_zip(file: Path) -> str | None:
 
 
 def _check_zip(file: Path, sheet: str | None) -> bool:
-    """Return whether an archive is a workbook whose sheet is known; raise for one of another number of files."""
+    """Return whether an archive is a workbook with a known sheet; raise for one of another number of files."""
     with file.open("rb") as stream, archives.open_archive(file, stream) as archive:
         if workbooks.is_workbook(archive):
             workbooks.check_sheet(archive, file, sheet)
@@ -106,15 +106,15 @@ def open_bytes(
         form: its form, of which a workbook has the sheet, and the rows that are skipped: they are empty lines.
         reading: what is told where the file is being read, if it is shown.
     """
-    with ExitStack() as opened:
-        stream = opened.enter_context(file.open("rb"))
+    with ExitStack() as stack:
+        stream = stack.enter_context(file.open("rb"))
         if reading is not None:
             reading.stream = cast("io.RawIOBase", stream.raw)
-        told = told_format(stream.read(SIGNATURE))
+        signature = told_format(stream.read(SIGNATURE))
         stream.seek(0)
-        kind = "" if told is None else told.kind
+        kind = "" if signature is None else signature.kind
         if kind == "zip":
-            blocks = _blocks_of_zip(file, stream, form or TextForm(), opened)
+            blocks = _blocks_of_zip(file, stream, form or TextForm(), stack)
         elif kind in _NEW:
             blocks = _unpacked(stream, _NEW[kind])
         else:
@@ -124,13 +124,13 @@ def open_bytes(
 
 
 def _blocks_of_zip(
-    file: Path, stream: BinaryIO, form: TextForm, opened: ExitStack
+    file: Path, stream: BinaryIO, form: TextForm, stack: ExitStack
 ) -> Iterator[bytes]:
     """Yield the bytes of the one file in an archive, or of a sheet of a workbook."""
-    archive = opened.enter_context(archives.open_archive(file, stream))
+    archive = stack.enter_context(archives.open_archive(file, stream))
     if workbooks.is_workbook(archive):
         return workbooks.sheet_blocks(archive, file, form.sheet, form.skip)
-    return _members(opened.enter_context(archives.open_only_file(archive, file)))
+    return _members(stack.enter_context(archives.open_only_file(archive, file)))
 
 
 def _members(stream: BinaryIO) -> Iterator[bytes]:

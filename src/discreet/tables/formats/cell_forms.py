@@ -26,7 +26,7 @@ CellUse = Literal["number"] | ClockKind
 
 @dataclass(frozen=True, slots=True)
 class CellReading:
-    """What is read in the cells of a column: what they spell, in plain text.
+    """The reading of the cells of a column: the plain text that they spell.
 
     Attributes:
         form: the form of numbers or dates.
@@ -37,7 +37,7 @@ class CellReading:
     missing: tuple[str, ...] = ()
 
     def plain(self, text: str) -> str:
-        """Return what a text spells, `NO_TEXT` if it spells nothing, and an empty text if the cell is missing."""
+        """Return the plain text of a cell, `NO_TEXT` if it spells none, an empty text if the cell is missing."""
         return "" if not text or text in self.missing else self.form.plain(text) or NO_TEXT
 
     @property
@@ -110,7 +110,7 @@ class CellForm:
         )
 
     def reading(self, use: CellUse | None) -> CellReading | None:
-        """Return what is read in cells for a use; None for their texts."""
+        """Return the reading of cells for a use; None for their texts."""
         form = self.numbers if use == "number" else self.dates
         return None if use is None or form is None else CellReading(form, self.missing or ())
 

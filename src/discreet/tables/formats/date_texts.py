@@ -30,7 +30,7 @@ _SHORT = "dmHI"
 """Parts that may have one digit, where none of their neighbours are digits."""
 
 _PLAIN = NumberForm(".")
-_LONGEST = 100
+_LONGEST_DATE = 100
 _MS = 86_400_000
 _LAST_HOUR, _LAST_MINUTE, _TURN_OF_CENTURY = 23, 59, 69
 
@@ -83,9 +83,9 @@ class DateForm:
             return (
                 None if number is None else _of_serial(number, is_1904=self.pattern == "excel1904")
             )
-        found = self._grammar.fullmatch(text)
+        match = self._grammar.fullmatch(text)
         try:
-            return None if found is None else _iso(found.groupdict())
+            return None if match is None else _iso(match.groupdict())
         except ValueError:  # 31 February
             return None
 
@@ -184,7 +184,7 @@ def read_date_form(pattern: object, numbers: NumberForm | None) -> DateForm:
 
 
 def _is_pattern(text: str) -> bool:
-    return 0 < len(text) <= _LONGEST and text.encode(errors="ignore").decode() == text
+    return 0 < len(text) <= _LONGEST_DATE and text.encode(errors="ignore").decode() == text
 
 
 def _tokens(pattern: str) -> list[tuple[str, str]]:

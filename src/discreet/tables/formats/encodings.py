@@ -78,7 +78,7 @@ def marked_encoding(encoding: str) -> str:
 
 
 def told_encoding(
-    declared: str | None, start: bytes, *, has_header: bool
+    encoding: str | None, start: bytes, *, has_header: bool
 ) -> tuple[str, int] | None:
     """Return the code of a file and the length of its mark; None if a declared code lacks the mark that it needs.
 
@@ -86,16 +86,16 @@ def told_encoding(
     has a mark.
 
     Args:
-        declared: the code that its owner says.
+        encoding: the code that its owner declares.
         start: its first four bytes.
         has_header: whether the first record is the header.
     """
     mark, code = next((one for one in MARKS if start.startswith(one[0])), (b"", "utf-8"))
-    if declared in BY_MARK:
-        return (code, len(mark)) if mark and code.startswith(BY_MARK[declared]) else None
-    if declared is None:
+    if encoding in BY_MARK:
+        return (code, len(mark)) if mark and code.startswith(BY_MARK[encoding]) else None
+    if encoding is None:
         return (code, len(mark)) if has_header else ("utf-8", 0)
-    return declared, len(mark) if has_header and code == declared else 0
+    return encoding, len(mark) if has_header and code == encoding else 0
 
 
 @cache

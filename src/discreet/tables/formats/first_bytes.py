@@ -17,7 +17,7 @@ from ...errors import UnreadableFile
 SIGNATURE = 512
 """So many first bytes are looked at."""
 
-_SHOWN = 20
+_MOST_TABLES = 20
 """As many tables of a database are named."""
 
 
@@ -63,13 +63,13 @@ def _table_names(file: Path, kind: str) -> list[str]:
             import sqlite3
 
             with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as lite:
-                rows = lite.execute(f"{statement} ORDER BY 1 LIMIT {_SHOWN}").fetchall()
+                rows = lite.execute(f"{statement} ORDER BY 1 LIMIT {_MOST_TABLES}").fetchall()
         else:
             import duckdb
 
             with duckdb.connect(str(file), read_only=True) as duck:
                 rows = duck.execute(
-                    f"SELECT table_name FROM information_schema.tables ORDER BY 1 LIMIT {_SHOWN}"
+                    f"SELECT table_name FROM information_schema.tables ORDER BY 1 LIMIT {_MOST_TABLES}"
                 ).fetchall()
     except Exception:  # it is locked or damaged; what it holds is asked elsewhere
         return []

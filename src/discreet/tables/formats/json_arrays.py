@@ -51,7 +51,7 @@ def array_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 @dataclass
 class _Splitter:
-    """The place in an array, and what `reader.c` does there.
+    """The place in an array, and the work of `reader.c` there.
 
     Attributes:
         depth: how many brackets are open within the element.
@@ -74,24 +74,24 @@ class _Splitter:
             at = self._in_string(lines, at) if self.in_string else self._outside(lines, at)
 
     def _in_string(self, lines: bytearray, at: int) -> int:
-        """Read to what changes in a text; return the place behind."""
+        """Read to the next change in a text; return the place behind."""
         if self.escaped:
             self.escaped = False
         else:
-            found = _NEXT_IN_STRING.search(lines, at)
-            if found is None:
+            match = _NEXT_IN_STRING.search(lines, at)
+            if match is None:
                 return len(lines)
-            at = found.start()
+            at = match.start()
             self.in_string, self.escaped = lines[at] != ord('"'), lines[at] == ord("\\")
         if lines[at] in b"\r\n":
             lines[at] = _ESCAPED_END
         return at + 1
 
     def _outside(self, lines: bytearray, at: int) -> int:
-        """Read a sign or what is between signs; return the place behind."""
-        found = _NEXT.match(lines, at)
-        assert found is not None, "every byte is one or the other"
-        sign, end = found.group(), found.end()
+        """Read a sign or the bytes between signs; return the place behind."""
+        match = _NEXT.match(lines, at)
+        assert match is not None, "every byte is one or the other"
+        sign, end = match.group(), match.end()
         if sign in _BLANKS:
             lines[at] = ord(" " if self.begun else "\n")
         elif self.depth == 0 and (sign in b",]" or (sign == b"[" and not self.is_open)):

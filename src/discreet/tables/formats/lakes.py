@@ -1,4 +1,4 @@
-"""Tables of Delta, Iceberg, Hudi and Paimon, whose files hold rows that were removed or rewritten.
+"""Tables of Delta, Iceberg, Hudi and Paimon: their files hold rows that were removed or rewritten.
 
 Only their logs say which rows are theirs, and a library of their own reads those. So a file in the folder of such a
 table is refused, however it was named. What no folder tells is a data file outside of its table's folder.
@@ -62,7 +62,7 @@ def refuse_lakes(files: Iterable[Path]) -> None:
 
     Side channels: time depends on the number of files and folders.
     """
-    found, real = dict[str, _Format | None](), dict[str, str]()
+    formats, real = dict[str, _Format | None](), dict[str, str]()
     for file in files:
         path = str(file)
         folder = os.path.dirname(path)
@@ -72,17 +72,17 @@ def refuse_lakes(files: Iterable[Path]) -> None:
         if os.path.islink(path):
             targets.add(os.path.dirname(os.path.realpath(path)))
         for target in targets:
-            _refuse_lake(file, target, found)
+            _refuse_lake(file, target, formats)
 
 
-def _refuse_lake(file: Path, folder: str, found: dict[str, "_Format | None"]) -> None:
+def _refuse_lake(file: Path, folder: str, formats: dict[str, "_Format | None"]) -> None:
     """Raise if a folder, or one above it, is that of such a table; the answers are remembered by folder."""
-    while folder not in found:
-        found[folder] = next((one for one in _FORMATS if one.is_table(folder)), None)
-        if found[folder] is not None or os.path.dirname(folder) == folder:
+    while folder not in formats:
+        formats[folder] = next((one for one in _FORMATS if one.is_table(folder)), None)
+        if formats[folder] is not None or os.path.dirname(folder) == folder:
             break
         folder = os.path.dirname(folder)
-    lake = found[folder]
+    lake = formats[folder]
     if lake is not None:
         raise UnreadableFile(
             "{file} is in {folder}, {lake}: its files hold rows that were removed or rewritten, and would "

@@ -76,14 +76,14 @@ class NumberForm:
 
         Equal numbers have one text: its digits begin with one 0 at most, and behind the point they end with none.
         """
-        found = self._grammar.fullmatch(text)
-        if found is None:
+        match = self._grammar.fullmatch(text)
+        if match is None:
             return None
-        sign = found["first"] or found["second"] or "+"
-        if (sign == "(") != bool(found["close"] or found["last"]):
+        sign = match["first"] or match["second"] or "+"
+        if (sign == "(") != bool(match["close"] or match["last"]):
             return None
-        whole = "".join(one for one in found["whole"] or "" if one in "0123456789")
-        fraction = found["fraction"] or found["only"] or ""
+        whole = "".join(one for one in match["whole"] or "" if one in "0123456789")
+        fraction = match["fraction"] or match["only"] or ""
         if self.percent:  # a hundredth by its place: a quotient of doubles would be rounded
             digits = whole.zfill(2)
             whole, fraction = digits[:-2], digits[-2:] + fraction

@@ -7,7 +7,7 @@ A fraction is a time, to the nearest millisecond.
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 
-_DAY = 86_400_000
+_MILLISECONDS = 86_400_000
 _END = 2_958_466
 """The first day of the year 10000."""
 _BEFORE_LEAP, _AFTER_LEAP = date(1899, 12, 31), date(1899, 12, 30)
@@ -31,18 +31,18 @@ def serial_text(value: str, meaning: str, *, is_1904: bool) -> str:
         return value
     if not number.is_finite() or not 0 <= number < _END:
         return value
-    milliseconds = int((number * _DAY).to_integral_value())
-    day, rest = divmod(milliseconds, _DAY)
+    milliseconds = int((number * _MILLISECONDS).to_integral_value())
+    day, rest = divmod(milliseconds, _MILLISECONDS)
     if meaning == "time" and day == 0:
         return _clock(rest)
     first = _first_day(day, is_1904=is_1904)
     if first is None:
         return value
     try:
-        found = first + timedelta(day)
+        moment = first + timedelta(day)
     except OverflowError:
         return value
-    return f"{found.isoformat()} {_clock(rest)}" if rest else found.isoformat()
+    return f"{moment.isoformat()} {_clock(rest)}" if rest else moment.isoformat()
 
 
 def _first_day(day: int, *, is_1904: bool) -> date | None:

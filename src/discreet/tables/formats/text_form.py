@@ -101,7 +101,7 @@ class TextForm:
 
 
 def check_sheet_words(form: TextForm, file: Path, *, is_workbook: bool) -> None:
-    """Raise for a word that says nothing of a workbook, or nothing of a file of text.
+    """Raise for a word that does not apply to a workbook, or not to a file of text.
 
     Raises:
         InvalidArgument: with the word.

@@ -219,10 +219,10 @@ class _ByCsv:
         self._opened.close()
 
 
-def _below_header(found: Iterator[list[str]], records: TextRecords) -> Iterator[list[str]]:
+def _below_header(rows: Iterator[list[str]], records: TextRecords) -> Iterator[list[str]]:
     """Return the records below the header, the comments among them where they are asked for."""
-    deque(islice(filter(None, found), records.skip), maxlen=0)
-    return found if COMMENTS in records.places else filter(None, found)
+    deque(islice(filter(None, rows), records.skip), maxlen=0)
+    return rows if COMMENTS in records.places else filter(None, rows)
 
 
 def _cells_at(records: Sequence[list[str]], place: int) -> list[str]:

@@ -4,7 +4,7 @@ The text of a cell depends on that cell and its style alone: docs/explanation/te
 workbook is a zip archive of XML, and both can be made to unpack to more than a machine holds. So parts have limits,
 no document type is read, and what a sheet needs at once are its shared texts and a row.
 
-Side channels: memory depends on the shared texts, up to `MOST_TEXTS`.
+Side channels: memory depends on the shared texts, up to `MOST_SHARED_TEXTS`.
 """
 
 import posixpath
@@ -29,7 +29,7 @@ MOST_UNPACKED = 4 << 30
 """Bytes of a part."""
 MOST_RATIO = 1000
 """A part has at most so many bytes for each of its packed ones."""
-MOST_TEXTS = 128 << 20
+MOST_SHARED_TEXTS = 128 << 20
 """Bytes of memory of all shared texts."""
 MOST_COLUMNS, MOST_ROWS = 1 << 14, 1 << 20
 LONGEST_TEXT = 1 << 24
@@ -38,7 +38,7 @@ LONGEST_TEXT = 1 << 24
 _MOST_DEPTH, _LONGEST_TAG, _MOST_SMALL = 64, 1 << 20, 64 << 20
 _READ_BYTES, _BLOCK_CHARACTERS = 1 << 16, 1 << 20
 _UNREADABLE = "\ufffd"
-_DIGITS = "0123456789"
+_FIGURES = "0123456789"
 _TO_QUOTE = re.compile('[",\r\n]').search
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 _TIMES, _ELAPSED = (*range(18, 22), 45, 47), 46
@@ -76,7 +76,7 @@ class Sheet(NamedTuple):
 
 
 class _Workbook(NamedTuple):
-    """What a workbook says of its sheets.
+    """The sheets of a workbook, and its parts.
 
     Attributes:
         sheets: the sheets of cells.
@@ -143,11 +143,11 @@ def _from_book(work: Callable[[], _T], file: Path) -> _T:
 
 def _chosen(book: _Workbook, file: Path, sheet: str | None) -> Sheet:
     """Return the sheet of a name, or the only one that is not hidden."""
-    shown = [one for one in book.sheets if not one.is_hidden]
-    named = [one for one in book.sheets if one.name == sheet] if sheet is not None else shown
-    if len(named) == 1:
-        return named[0]
-    names = ", ".join(repr(one.name) for one in shown)
+    visible = [one for one in book.sheets if not one.is_hidden]
+    candidates = [one for one in book.sheets if one.name == sheet] if sheet is not None else visible
+    if len(candidates) == 1:
+        return candidates[0]
+    names = ", ".join(repr(one.name) for one in visible)
     if sheet is not None:
         raise UnreadableFile(
             "{file} has no sheet {sheet}. Its sheets are {names}",
@@ -155,7 +155,7 @@ def _chosen(book: _Workbook, file: Path, sheet: str | None) -> Sheet:
             sheet=repr(sheet),
             names=names,
         )
-    if not shown:
+    if not visible:
         raise UnreadableFile(
             "{file} has no sheet that is shown. Name one, with {say_it}",
             file=file,
@@ -165,12 +165,12 @@ def _chosen(book: _Workbook, file: Path, sheet: str | None) -> Sheet:
         "{file} has the sheets {names}. Say which one: {say_it}",
         file=file,
         names=names,
-        say_it=fix("a sheet", sheet=shown[0].name),
+        say_it=fix("a sheet", sheet=visible[0].name),
     )
 
 
 def _read_book(archive: zipfile.ZipFile) -> _Workbook:
-    """Return what the part says that names all others."""
+    """Return the contents of the part that names all others."""
     whole = next(one for one in _relations(archive, "").values() if one.kind == "officeDocument")
     relations = _relations(archive, whole.path)
     sheets, is_1904 = list[Sheet](), False
@@ -194,20 +194,20 @@ def _read_book(archive: zipfile.ZipFile) -> _Workbook:
 def _relations(archive: zipfile.ZipFile, path: str) -> dict[str, _Part]:
     """Return the parts that a part names, by their ids there."""
     folder, name = posixpath.split(path)
-    found = dict[str, _Part]()
+    parts = dict[str, _Part]()
 
     def relation(attributes: Mapping[str, str]) -> None:
         if attributes.get("TargetMode") != "External":
             target = posixpath.normpath(posixpath.join("/", folder, attributes["Target"]))
-            found[attributes["Id"]] = _Part(attributes["Type"].rpartition("/")[2], target[1:])
+            parts[attributes["Id"]] = _Part(attributes["Type"].rpartition("/")[2], target[1:])
 
     relations = posixpath.join(folder, "_rels", f"{name}.rels")
     _parse_small(archive, relations, Relationship=relation)
-    return found
+    return parts
 
 
 def _styles(archive: zipfile.ZipFile, book: _Workbook) -> dict[str, str]:
-    """Return what numbers in each style of cells are: "date" or "time", by the style's number."""
+    """Return the meaning of numbers in a style of cells, "date" or "time", by the style's number."""
     formats, styles, is_of_cells = dict[str, str](), list[str](), False
 
     def number_format(attributes: Mapping[str, str]) -> None:
@@ -239,7 +239,7 @@ def _built_in(number: str) -> str:
 
 
 def format_meaning(code: str) -> str:
-    """Return what a number in a format is: "date", "time", or "" for a number, as elapsed hours are."""
+    """Return the meaning of a number in a format: "date", "time", or "" for a number, as elapsed hours are."""
     first = re.sub(r'"[^"]*"?|\\.|_.|\*.', "", code).partition(";")[0].lower()
     if re.search(r"\[(h+|m+|s+)\]", first):
         return ""
@@ -254,7 +254,7 @@ _Actions = Mapping[str, Callable[..., None]]
 
 
 def _by_local_name(actions: _Actions, name: str) -> Callable[..., None] | None:
-    """Return what to do at an element of any namespace."""
+    """Return the action at an element of any namespace."""
     return actions.get(name.rpartition(":")[2])
 
 
@@ -372,26 +372,26 @@ class _Texts:
 
 def _shared_texts(archive: zipfile.ZipFile, book: _Workbook) -> list[str]:
     """Return the texts that cells share, as cells of CSV."""
-    found, memory = list[str](), 0
+    texts_of_cells, memory = list[str](), 0
     if "sharedStrings" not in book.parts:
-        return found
+        return texts_of_cells
 
     def end() -> None:
         nonlocal memory
-        found.append(texts.take())
-        memory += sys.getsizeof(found[-1]) + 8
-        if memory > MOST_TEXTS:
+        texts_of_cells.append(texts.take())
+        memory += sys.getsizeof(texts_of_cells[-1]) + 8
+        if memory > MOST_SHARED_TEXTS:
             raise DamagedFile
 
     texts = _Texts()
     parser = texts.parser({}, {"si": end})
     for _ in _feed(archive, book.parts["sharedStrings"], parser, MOST_UNPACKED):
         pass
-    return found
+    return texts_of_cells
 
 
 class _Rows:
-    """The rows of a sheet as lines of CSV: those that the parser has read, and that nobody took yet."""
+    """The rows of a sheet as lines of CSV: those that the parser has read, and that were not taken yet."""
 
     def __init__(
         self, shared: list[str], styles: Mapping[str, str], *, is_1904: bool, skip: int
@@ -418,7 +418,7 @@ class _Rows:
 
     def _column(self, place: str) -> int:
         """Return the number of the column in a place such as B7."""
-        letters, number = place.rstrip(_DIGITS), 0
+        letters, number = place.rstrip(_FIGURES), 0
         if not (
             letters.isascii() and letters.isalpha() and letters.isupper() and len(letters) <= 3
         ):

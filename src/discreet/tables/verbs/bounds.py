@@ -25,7 +25,7 @@ from .data_terms import takes_data_terms_without
 from .record_needs import records_of_ends, say_needs_of_ends
 from .units import UnitQuery, columns_of, read_unit_query
 
-_TERMS = ("epsilon", "neighbors", "privacy_unit", "ledger", "request")
+_OWN_TERMS = ("epsilon", "neighbors", "privacy_unit", "ledger", "request")
 """The terms of one group's answer that there are here."""
 
 _FINEST = 10**18
@@ -156,7 +156,7 @@ def bounds(
 def _both_ends(unit_query: UnitQuery, share: Fraction, thresholds: Thresholds) -> BothEnds:
     """Return both ends in one group, at its part of epsilon."""
     terms = unit_query.terms
-    check_names(terms, _TERMS)
+    check_names(terms, _OWN_TERMS)
     epsilon = need_parameter(read_parameter(terms.get("epsilon"), None, None)).value
     neighbors: Neighbors = "add_remove" if unit_query.records.by else unit_query.neighbors
     return BothEnds(thresholds, share, epsilon, neighbors, unit_query.records.rows or 1)

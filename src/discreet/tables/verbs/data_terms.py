@@ -16,7 +16,7 @@ def takes_data_terms(verb: Verb) -> Verb:
 
 
 def takes_data_terms_without(*names: str, asks: Asks | None = None) -> Callable[[Verb], Verb]:
-    """Return what spells out the terms of a verb over data, but for some.
+    """Return the decorator that spells out the terms of a verb over data, but for some.
 
     Args:
         *names: the terms that it does not take.

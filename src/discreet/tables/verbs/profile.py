@@ -311,9 +311,9 @@ class _Table:
         if name in kinds.by_name and kinds.by_name[name] != "dates":
             return kinds.by_name[name]
         if self.dataset is not None:
-            declared = self.dataset.columns[name].type
+            type_name = self.dataset.columns[name].type
             dates: dict[str, ColumnKind] = {"date": "dates", "datetime": "dates"}
-            return "numbers" if TYPES[declared].is_numeric else dates.get(declared, "texts")
+            return "numbers" if TYPES[type_name].is_numeric else dates.get(type_name, "texts")
         kind = column_kind(self.data, name)
         return kind if kind in ("instants", "dates") else kinds.by_name.get(name, kind)
 

@@ -231,8 +231,8 @@ def _say_needs(
     epsilon = question.calibrated.guarantee.pure
     if epsilon is not None:
         ranks = question.sensitivity.spread / share.denominator
-        needed = needed_records(numbers.size, epsilon, ranks, min(share, 1 - share))
-        say_needs(needed, column, unit_query.records.by)
+        records = needed_records(numbers.size, epsilon, ranks, min(share, 1 - share))
+        say_needs(records, column, unit_query.records.by)
 
 
 def _read_candidates(candidates: Candidates | None, share: Fraction) -> AnyGrid | Labels:

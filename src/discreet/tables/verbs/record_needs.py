@@ -29,15 +29,15 @@ def needed_records(size: int, epsilon: Fraction, change: Fraction, share: Fracti
     return -(-ranks.numerator * share.denominator // (ranks.denominator * share.numerator))
 
 
-def say_needs(needed: int, column: str | None, by: str | None) -> None:
+def say_needs(records: int, column: str | None, by: str | None) -> None:
     """Warn of how many records are needed, whatever the data are."""
     of = "numbers" if column is None else f"column {column!r}"
     groups = "" if by is None else " in each group"
     missing = "" if column is None else " Cells that are no numbers count as missing."
     warn(
-        f"no bounds of {of} are given: an answer needs about {needed:,} records{groups}; with fewer the answer may "
-        f"be any decimal.{missing} Where you know the least and the largest possible answer, give them, such as "
-        + fix("a grid", lo=0, hi=120)
+        f"no bounds of {of} are given: an answer needs about {records:,} records{groups}; with fewer the answer "
+        f"may be any decimal.{missing} Where you know the least and the largest possible answer, give them, such "
+        "as " + fix("a grid", lo=0, hi=120)
     )
 
 
@@ -64,16 +64,16 @@ def records_of_ends(size: int, share: Fraction, rates: tuple[Fraction, Fraction]
     return ceil(max(far, early))
 
 
-def say_needs_of_ends(needed: int | None, column: str | None, by: str | None) -> None:
+def say_needs_of_ends(records: int | None, column: str | None, by: str | None) -> None:
     """Warn of how many records bounds need that are drawn, whatever the data are."""
     of = "numbers" if column is None else f"column {column!r}"
     groups = "" if by is None else " in each group"
-    if needed is None:
+    if records is None:
         what = (
             "with q = 1 they may lie far beyond all records, however many there are; give q below 1"
         )
     else:
-        what = f"to draw them takes about {needed:,} records{groups}; with fewer they may lie far beyond all"
+        what = f"to draw them takes about {records:,} records{groups}; with fewer they may lie far beyond all"
     warn(f"no bounds of {of} are given: {what}")
 
 
