@@ -30,7 +30,7 @@ def sentences(page: str) -> list[str]:
     for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*#|>]|\d+\.)\s)", text):
         line = " ".join(paragraph.split())
         if not line.startswith(("#", "|", "---", ":::")):
-            found += re.split(r"(?<=[.!?])\s+(?=[A-Z\"“*])", line.lstrip("->* "))
+            found += re.split(r"(?<=[.!?])\s+(?=[A-Z\"“*]|discreet )", line.lstrip("->* "))
     return [one for one in found if len(words(one)) > 3 and one.endswith((".", "!", "?", ":", "*"))]
 
 
