@@ -99,9 +99,11 @@ def count_not_private(dataset: str) -> None:
     """
     from ..ledger.toml_budgets import configuration
     from ..tables.datasets.cell_fits import check_cells_and_lines
+    from ..tables.datasets.other_forms import in_words, other_forms
 
     say(_NOT_PRIVATE)
-    fits, spanning, comments = check_cells_and_lines(configuration().dataset(dataset))
+    described = configuration().dataset(dataset)
+    fits, spanning, comments = check_cells_and_lines(described)
     table = Table(box=None, pad_edge=False, show_edge=False)
     for title in ("column", "records", *CLASSES.values()):
         table.add_column(title, overflow="fold")
@@ -115,4 +117,6 @@ def count_not_private(dataset: str) -> None:
         typer.echo(MAY_BE_OPEN)
     if comments is not None:
         typer.echo(f"{comments} lines are comments, and no records")
+    for name, (number, forms) in other_forms(described, fits).items():
+        typer.echo(in_words(name, number, forms))
     raise typer.Exit(int(any(counts.misfits or counts.unreadable for counts in fits.values())))

@@ -344,3 +344,42 @@ def test_a_marker_is_a_missing_cell_of_any_question(tmp_path: Path) -> None:
     assert [(one.fits, one.missing) for one in found.values()] == [(2, 2), (2, 2)]
     assert people == 2
     assert sorted(numbers(data, "n")) == [7, 8]
+
+
+MARKED: Mapping[str, Any] = {
+    "a candidate": {"candidates": ["NA", "Bern"]},
+    "a group": {"candidates": ["Bern"], "by": "t", "groups": ["x", "NA"]},
+    "a constant": {"candidates": ["Bern"], "where": "t <> 'NA'"},
+    "constants": {"candidates": ["Bern"], "where": "t IN ('x', 'NA')"},
+}
+
+
+@pytest.mark.parametrize("case", MARKED)
+def test_a_marker_is_no_value_and_costs_nothing(case: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("c,t\nNA,x\nBern,NA\n")
+    data = discreet.scan_csv(tmp_path / "t.csv", missing=["NA", ""])
+    ledger = discreet.Ledger(tmp_path / "b.db")
+    ledger.open("people", epsilon=1)
+    with pytest.raises(InvalidArgument, match=r"'NA' stands for a missing cell .*empty text"):
+        ledger.session("people").counts(data, "c", epsilon=1, **MARKED[case])
+    assert ledger.budgets()[0].spent.epsilon == 0
+    found = discreet.counts(data, "c", candidates=["", "Bern"], where="t = ''", epsilon=1000).value
+    assert found == {"": 0, "Bern": 1}
+
+
+def test_a_declared_value_is_no_marker(tmp_path: Path) -> None:
+    column: Mapping[str, Any] = {"c": {"type": "string", "enum": ["NA", "Bern"]}}
+    with pytest.raises(
+        InvalidArgument, match=r"columns\.c\.enum: the value 'NA' stands for a miss"
+    ):
+        discreet.Dataset(discreet.scan_csv(tmp_path / "t.csv", missing=["NA"]), column)
+    own = {"c": {**column["c"], "missing": ["-"]}}
+    discreet.Dataset(discreet.scan_csv(tmp_path / "t.csv", missing=["NA"]), own)
+
+
+def test_a_number_that_stands_for_a_missing_cell_counts_nothing_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("n\n1\n99\n099\n")
+    data = discreet.scan_csv(tmp_path / "t.csv", missing=["99"])
+    with pytest.warns(UserWarning, match=r"99 stands for a missing cell .* it counts 0"):
+        assert discreet.counts(data, "n", candidates=[1, 99], epsilon=9).value.keys() == {1, 99}
+    assert count(data, "n", [1, 99]) == [1, 0]

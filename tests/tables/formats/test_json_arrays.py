@@ -12,6 +12,8 @@ import pytest
 
 import discreet
 from discreet.errors import UnreadableFile
+from discreet.tables.datasets.cell_fits import check_cells, record_fits
+from discreet.tables.engines.fits import CellCounts
 from discreet.tables.formats import reader_library
 from discreet.tables.formats.json_arrays import BEGIN, array_lines
 
@@ -149,3 +151,39 @@ def test_a_packed_array(tmp_path: Path) -> None:
     for file in _packed(tmp_path):
         assert discreet.counts(file, "a", candidates=["x"], **ASK).value == {"x": 5}
         assert discreet.median(file, "b", candidates=[0, 1, 2], **ASK).value == 1
+
+
+UNREAD_LINES = [
+    '{"a": 1, "p": "x"}', '{"a": null, "p": "y"}', '{"p": "y"}', '{"a": "", "p": "y"}', '{"a": {"b": 1}, "p": "x"}',
+    '{"a": [1], "p": "z"}', "{bad", "[1]", "5", '{"a": "t", "p": "z"}', '{"a": 50, "p": "z"}',
+]  # fmt: skip
+
+
+def test_check_tells_what_is_missing_from_what_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_bytes("\n".join(UNREAD_LINES).encode() + b'\n{"a": "\xff"}\n')
+    columns: Any = {"a": {"type": "integer", "minimum": 0, "maximum": 9}, "p": {"type": "string"}}
+    cells = check_cells(discreet.Dataset(tmp_path / "t.jsonl", columns))
+    assert cells["a"] == CellCounts(1, 1, 1, missing=3, unreadable=6)
+    assert cells["p"] == CellCounts(8, 0, 0, missing=0, unreadable=4)
+    of_units = discreet.Dataset(
+        tmp_path / "t.jsonl", columns, privacy_unit="p", max_contributions=9
+    )
+    assert record_fits(of_units, "a") == CellCounts(1, 1, 1, missing=3, unreadable=2)
+    release = discreet.check(discreet.Dataset(tmp_path / "t.jsonl", columns), epsilon=1000)
+    assert (release.value["a"].missing, release.value["a"].unreadable) == (3, 6)
+
+
+def test_a_column_that_folders_name_is_read_in_every_line(tmp_path: Path) -> None:
+    (tmp_path / "year=2024").mkdir()
+    (tmp_path / "year=2024" / "t.jsonl").write_text('{"a": 1}\n{bad\n')
+    columns: Any = {"year": {"type": "integer"}, "a": {"type": "integer"}}
+    cells = check_cells(discreet.Dataset(tmp_path, columns))
+    assert cells == {"year": CellCounts(2, 0, 0, 0), "a": CellCounts(1, 0, 0, 0, unreadable=1)}
+
+
+def test_more_columns_than_ten(tmp_path: Path) -> None:
+    rows = [json.dumps({f"k{i}": i for i in range(12)})] * 3
+    (tmp_path / "t.jsonl").write_text("\n".join(rows))
+    columns: Any = {f"k{i}": {"type": "integer", "enum": [i]} for i in range(12)}
+    cells = check_cells(discreet.Dataset(tmp_path / "t.jsonl", columns))
+    assert set(cells.values()) == {CellCounts(3, 0, 0, 0)}

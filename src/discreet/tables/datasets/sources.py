@@ -19,6 +19,8 @@ from ..engines.sql_queries import SqlQuery
 from ..formats.cell_forms import CellForm
 from ..formats.date_texts import EXCEL
 from ..formats.text_form import ColumnForm, TextForm
+from ..values.kinds import ColumnType
+from ..values.meanings import check_markers
 from .columns import Column
 from .databases import read_database
 from .declarations import KeyPath, at_place, wrong
@@ -87,6 +89,8 @@ def _column_form(of_file: CellForm, column: Column) -> ColumnForm:
     """Return the form of the cells of a column; its words replace those of its file."""
     place = ("columns", column.name)
     cells = at_place(place, lambda: of_file.replaced_by(column.form))
+    as_type = ColumnType(column.name, "text", "CSV", cells=cells)
+    at_place((*place, "enum"), lambda: check_markers(column.enum or (), as_type, "value"))
     if column.is_numeric:
         return ColumnForm(cells, "number" if cells.numbers else None)
     if column.type not in ("date", "datetime") or cells.dates is None:

@@ -33,7 +33,7 @@ from ..values.kinds import ColumnType
 from .engine_errors import missing_column, quietly
 from .in_duckdb import run_query, select_list
 from .progress import watch_file
-from .records import COMMENT, SPANS, is_of_unit
+from .records import COMMENT, SPANS, UNREAD, is_of_unit
 from .value_counts import RowQuery, parameter_number
 
 if TYPE_CHECKING:
@@ -208,12 +208,7 @@ def open_json_lines(
         alias: "/" + name.replace("~", "~0").replace("/", "~1") for alias, name in columns.items()
     }
     line = "CASE WHEN starts_with(ltrim(c0, ' \t'), '{') AND json_valid(c0) THEN c0 END"
-    expressions = {
-        alias: sql_json_id(line, f"$pointer_{alias}")
-        if is_of_unit(alias)
-        else _plain_value(line, f"$pointer_{alias}")
-        for alias in pointers
-    }
+    expressions = {alias: _in_json(line, alias, f"$pointer_{alias}") for alias in pointers}
     parameters = {f"pointer_{alias}": pointer for alias, pointer in pointers.items()}
     check_bytes(file, TextForm())
     start = start_bytes(file, SIGNATURE)
@@ -243,9 +238,13 @@ def _is_array(file: Path, start: bytes) -> bool:
     return BEGIN.match(start) is not None
 
 
-def _plain_value(line: str, pointer: str) -> str:
-    """Return the expression of the text at a place of a JSON object; null for objects and arrays."""
+def _in_json(line: str, alias: str, pointer: str) -> str:
+    """Return the expression of a cell of JSON, at a place of the object; null for objects and arrays."""
+    if is_of_unit(alias):
+        return sql_json_id(line, pointer)
     kind = f"json_type({line}, {pointer})"
+    if alias.endswith(UNREAD):
+        return f"CASE WHEN {line} IS NULL OR {kind} IN ('OBJECT', 'ARRAY') THEN '1' ELSE '' END"
     plain = f"json_extract_string({line}, {pointer})"
     return f"CASE WHEN {kind} NOT IN ('OBJECT', 'ARRAY') THEN {plain} END"
 
@@ -266,8 +265,8 @@ def _text_rows(
     """
     i = parameter_number(repr((records, values)))
     columns = select_list(expressions)
-    for name in values:
-        columns = columns.replace(f"${name}", f"${name}_{i}")
+    for name in values:  # of which one may begin as another does
+        columns = re.sub(rf"\${re.escape(name)}\b", f"${name}_{i}", columns)
     failure = UnreadableFile("{file} cannot be opened", file=records.file)
     records = replace(records, shown=watch_file(records.file))
     # In a thread that no signal reaches: DuckDB reads the schema, and an interrupt in what C calls would be lost.

@@ -36,7 +36,7 @@ from .in_duckdb import (
     select_columns,
     select_list,
 )
-from .records import is_of_unit
+from .records import UNREAD, is_of_unit
 from .value_counts import RowQuery, parameter_number
 
 if TYPE_CHECKING:
@@ -530,7 +530,9 @@ def _text_with_partition(
     from duckdb.sqltypes import VARCHAR
 
     texts = {
-        alias: one.partition[name] or (None if is_of_unit(alias) else "")
+        alias: ""
+        if alias.endswith(UNREAD)
+        else one.partition[name] or (None if is_of_unit(alias) else "")
         for alias, name in columns.items()
         if name in one.partition
     }

@@ -20,6 +20,7 @@ from ..conditions.conditions import (
     NEGATIONS,
     CellComparison,
     Condition,
+    Constant,
     ConstantKind,
     Membership,
     Missing,
@@ -107,8 +108,7 @@ def check_categories(test: Test, of: ColumnType) -> None:
     """
     if of.enum_categories is None or isinstance(test, Missing):
         return
-    constants = test.constants if isinstance(test, Membership) else (test.constant,)
-    for one in constants:
+    for one in _constants_of(test):
         if one not in of.enum_categories:
             raise InvalidArgument(
                 "where: {constant} is none of the categories of {words}; they are {names}",
@@ -116,6 +116,26 @@ def check_categories(test: Test, of: ColumnType) -> None:
                 words=of.words,
                 names=preview([*of.enum_categories[:_MOST_CATEGORIES]]),
             )
+
+
+def check_no_marker(test: Test, of: ColumnType) -> None:
+    """Raise if a test compares a column of text with a text that stands for a missing cell.
+
+    Raises:
+        InvalidArgument: from the form of the file alone.
+    """
+    for one in () if isinstance(test, Missing) else _constants_of(test):
+        if isinstance(one, str) and one and one in (of.cells.missing or ()):
+            raise InvalidArgument(
+                "where: {constant} stands for a missing cell of {words}, as missing says: no cell equals it. "
+                "Compare with the empty text, which stands for all missing cells",
+                constant=preview(one),
+                words=of.words,
+            )
+
+
+def _constants_of(test: CellComparison | Membership) -> Sequence[Constant]:
+    return test.constants if isinstance(test, Membership) else (test.constant,)
 
 
 @dataclass(frozen=True)
@@ -149,6 +169,7 @@ class Filter:
             if of is not None:
                 check_order(test, of)
                 check_categories(test, of)
+                check_no_marker(test, of)
         rows = self.native.readable(kinds)
 
         def decide(test: Test, truth: bool) -> "nw.Expr":

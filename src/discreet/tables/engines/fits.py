@@ -14,7 +14,7 @@ from .engine_errors import quietly
 from .expressions import OpenedTable, compares
 from .grid_counts import between
 from .native import SIZE, Frame, lazy
-from .records import PERSON, START, check_numbers
+from .records import PERSON, START, UNREAD, check_numbers
 
 CLOCK_OF_DATES: ClockKind = "naive"
 """The clock of a column of dates in a text file: they have no offset."""
@@ -167,10 +167,17 @@ class DeclaredCells:
         return CellCounts(*quietly(self._sizes, self.table.failure, [fitting], outer))
 
     def _readable(self) -> Frame:
-        """Return the rows with a cell that can be read: of a CSV file null stands for one that cannot."""
+        """Return the rows with a cell that can be read: of a CSV file null stands for one that cannot.
+
+        Of JSON null stands for one that is missing, too, and a column of its own tells them apart.
+        """
+        import narwhals.stable.v2 as nw
+
         rows, of = self.table.record_rows(), self.of
-        is_csv = is_written(of) and of.name == "CSV"
-        return self.table.native.present(rows, of) if is_csv else rows
+        if is_written(of) and of.name == "CSV":
+            return self.table.native.present(rows, of)
+        is_kept = is_written(of) and UNREAD in rows.collect_schema().names()
+        return rows.filter(nw.col(UNREAD) == "") if is_kept else rows
 
     def kinds(self) -> CellKinds:
         """Return how many cells of a text file spell numbers, spell dates, spell neither, and are missing."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from ...errors import DiscreetError
 from ...privacy.units import Unit, columns_of_unit
 from ..formats.cell_forms import CellUse
-from ..values.kinds import ColumnType
+from ..values.kinds import CELL, ColumnType
 from .engine_errors import missing_column, quietly
 from .files import FileColumns, FileNames, native_columns, open_columns
 from .in_duckdb import ROWS, InDuckDB, TempTable, select_list
-from .records import COMMENT, SPANS, is_of_unit, unit_aliases
+from .records import COMMENT, SPANS, UNREAD, is_of_unit, unit_aliases
 
 _NAMELESS = "\0"
 """What no column of a folder is called."""
@@ -51,6 +51,8 @@ class KeptColumns:
                 alias: alias if is_of_unit(alias) else self._place(name, uses.get(alias))
                 for alias, name in columns.items()
             }
+            if self.kind == "JSON":
+                places[UNREAD] = places[CELL] + UNREAD
             own = self.native.types  # of text alone
             types = {alias: own[place] for alias, place in places.items() if place in own}
             rows = self.table.rows
@@ -103,8 +105,10 @@ def keep_columns(
     wanted = {**columns, **dict.fromkeys(own, _NAMELESS), **of_unit}
     native, failure = open_columns(data, wanted)
     uses = _uses_besides({alias: native.types[alias] for alias in columns if native.types})
-    if uses:
-        besides = {alias: columns[of] for alias, (of, _) in uses.items()}
+    besides = {alias: columns[of] for alias, (of, _) in uses.items()} | _unread_besides(
+        columns, native.types
+    )
+    if besides:
         used = {alias: use for alias, (_, use) in uses.items()}
         native, failure = open_columns(data, {**wanted, **besides}, uses=used)
     near = None if native.near is None else native.near()
@@ -114,6 +118,12 @@ def keep_columns(
     names_there = {name: alias for alias, name in columns.items()}
     by_use = {(columns[of], use): alias for alias, (of, use) in uses.items()}
     return KeptColumns(names_there, native, table, kind, failure, by_use, comments)
+
+
+def _unread_besides(columns: Mapping[str, str], types: Mapping[str, ColumnType]) -> dict[str, str]:
+    """Return the columns that say which cells of JSON cannot be read: null is no sign there."""
+    of_json = [alias for alias in columns if alias in types and types[alias].name == "JSON"]
+    return {alias + UNREAD: columns[alias] for alias in of_json}
 
 
 def _uses_besides(types: Mapping[str, ColumnType]) -> dict[str, tuple[str, CellUse]]:

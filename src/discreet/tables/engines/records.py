@@ -16,13 +16,14 @@ from ..values.kinds import ColumnType
 PERSON, PART, START = "person", "part", "start"
 """What the columns beside CELL are called once they have been opened."""
 
-
 SPANS = "spans"
 """What the column is called that says whether a record of a text file spans several lines; it has no name there."""
 
-
 COMMENT = "comment"
 """What the column is called that says whether a row is a comment of a text file; it has no name there."""
+
+UNREAD = "_unread"
+"""How the alias ends of a column of JSON that says whether the cells of another one cannot be read."""
 
 
 def unit_aliases(unit: Unit | None) -> list[str]:

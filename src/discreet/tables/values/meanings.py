@@ -124,6 +124,7 @@ def meanings(candidates: Sequence[object], of: ColumnType, name: str = "candidat
             question, if two mean one value, or no value equals any.
     """
     if is_written(of):
+        check_markers(candidates, of, name)
         plain_candidates: Sequence[object] = candidates
         values = [
             text_meanings(text, candidate, of)
@@ -237,8 +238,29 @@ def texts_and_candidates(
 
 def text_meanings(text: object, candidate: object, of: ColumnType) -> tuple[Hashable, ...]:
     """Return all texts as which a file may write a candidate."""
-    several = (text, *spellings(candidate, of)[1:])
+    markers = (of.cells.missing or ()) if of.reading is None else ()
+    several = [
+        one for one in (text, *spellings(candidate, of)[1:]) if one not in markers or not one
+    ]
     return tuple(cell for one in several if (cell := represent(one, of)) is not None)
+
+
+def check_markers(candidates: Sequence[object], of: ColumnType, name: str) -> None:
+    """Raise for a text that stands for a missing cell of a file: no cell equals it, and noise would be its answer.
+
+    Raises:
+        InvalidCandidates: from the candidates and the form alone.
+    """
+    markers = {*(of.cells.missing or ())} - {""}
+    for one in candidates if markers else ():
+        if isinstance(one, str) and one in markers:
+            raise InvalidCandidates(
+                "the {name} {candidate} stands for a missing cell of column {column}, as missing says: no cell "
+                "equals it. Leave it out. The empty text stands for all missing cells",
+                name=name,
+                candidate=preview(one),
+                column=repr(of.column),
+            )
 
 
 def equal_meaning(candidate: object, of: ColumnType) -> tuple[Hashable, ...]:
@@ -313,6 +335,8 @@ def _absence(candidate: object, of: ColumnType) -> str:
     """Return that no cell of a column can equal a candidate, and which number would count."""
     if of.enum_categories is not None:
         return f"{preview(candidate)} is none of the categories of {of.words}"
+    if of.cells.missing:
+        return f"{preview(candidate)} stands for a missing cell of {of.words}"
     noun = _NOUNS.get(of.kind, "value")
     would = _instead(candidate, of)
     return f"{preview(candidate)} is no {noun} of {of.words}" + (f"; {would}" if would else "")
