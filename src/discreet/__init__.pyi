@@ -2264,7 +2264,7 @@ def select_by(
 @_overload
 def select_generalized(
     scores: _Mapping[_T, object],
-    sensitivities: _Iterable[_Number],
+    sensitivities: _Iterable[_Number] | _Mapping[_Any, _Number],
     *,
     beta: _Number = "0.05",
     epsilon: _Number | None = None,
@@ -2284,8 +2284,8 @@ def select_generalized(
     Args:
         scores: finite numbers q, one per candidate, higher is better: an array, a series, a list, or
             a mapping from candidates to scores.
-        sensitivities: D, the most that each score can change between neighbours, in the order and the units of
-            the scores.
+        sensitivities: D, the most that each score can change between neighbours, in the units of the scores: a
+            mapping from candidates, or a list in the order of the scores.
         beta: how likely the bound above may fail, between 0 and 1; "0.05" by default.
         candidates: the possible answers; without them the answer is an index.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
@@ -2324,7 +2324,7 @@ def select_generalized(
 @_overload
 def select_generalized(
     scores: object,
-    sensitivities: _Iterable[_Number],
+    sensitivities: _Iterable[_Number] | _Mapping[_Any, _Number],
     *,
     beta: _Number = "0.05",
     candidates: _Iterable[_T],
@@ -2340,7 +2340,7 @@ def select_generalized(
 @_overload
 def select_generalized(
     scores: object,
-    sensitivities: _Iterable[_Number],
+    sensitivities: _Iterable[_Number] | _Mapping[_Any, _Number],
     *,
     beta: _Number = "0.05",
     candidates: _Iterable[object] | None = None,
@@ -2362,8 +2362,8 @@ def select_generalized(
     Args:
         scores: finite numbers q, one per candidate, higher is better: an array, a series, a list, or
             a mapping from candidates to scores.
-        sensitivities: D, the most that each score can change between neighbours, in the order and the units of
-            the scores.
+        sensitivities: D, the most that each score can change between neighbours, in the units of the scores: a
+            mapping from candidates, or a list in the order of the scores.
         beta: how likely the bound above may fail, between 0 and 1; "0.05" by default.
         candidates: the possible answers; without them the answer is an index.
         epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the

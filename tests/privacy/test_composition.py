@@ -161,9 +161,11 @@ def test_epsilon_and_delta_are_inverse(guarantees: list[Any], k: int) -> None:
     if whole.slack >= delta:
         with pytest.raises(InvalidArgument, match="no epsilon is known"):
             whole.approx(whole.slack * Fraction(99, 100) if whole.slack else 0)
+        with pytest.raises(InvalidArgument, match="no epsilon is known"):
+            whole.epsilon_at(whole.slack * Fraction(99, 100) if whole.slack else 0)
         return
     found = whole.approx(delta)
-    assert found.delta == delta
+    assert (found.delta, found.epsilon) == (delta, whole.epsilon_at(delta))
     assert whole.delta_at(found.epsilon) <= delta * (1 + Fraction(1, 2**10))
     bounds = whole.bounds(delta)
     assert bounds.least == found.epsilon

@@ -127,7 +127,7 @@ def test_each_of_the_chain_implies_the_next() -> None:
 def test_delta_and_epsilon_are_inverse(epsilon: Fraction, delta: Fraction, kind: Any) -> None:
     guarantee = kind(epsilon, ADD)
     found = guarantee.approx(delta)
-    assert found.epsilon <= epsilon
+    assert guarantee.epsilon_at(delta) == found.epsilon <= epsilon
     assert guarantee.delta_at(found.epsilon) <= delta * (1 + Fraction(1, 2**62))
     if found.epsilon > 0:
         assert guarantee.delta_at(found.epsilon) > delta * (1 - Fraction(1, 2**40))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.errors import InvalidArgument
+from discreet.ledger import Ledger
 from discreet.selection.scores.generalized import Generalized
 from discreet.selection.select_generalized import select_generalized
 
@@ -115,3 +116,34 @@ def test_scores_that_are_accepted_have_an_answer_however_long_their_slopes_are(
 ) -> None:
     """Else a refusal, which costs nothing, would tell which candidates decide."""
     assert select_generalized(scores, sensitivities=[1, 2, 3], epsilon=1).value in {0, 1, 2}
+
+
+def test_sensitivities_by_name_are_those_in_order() -> None:
+    """Whatever the order of the two mappings is, and whether a ledger orders the scores by name or not."""
+    scores = {"b": 900, "a": 200, "c": 1000}
+    ledger = Ledger()
+    ledger.open("people", epsilon=100)
+    session = ledger.session("people")
+    winners: dict[str, dict[str, Any]] = {
+        "b": {"c": 10**6, "a": "1/2", "b": 1},
+        "c": {"c": 1, "a": "1/2", "b": 10**6},
+    }
+    for account in (None, session):
+        for winner, by_name in winners.items():
+            for way in (by_name, [by_name[name] for name in scores]):
+                answer = select_generalized(scores, way, epsilon=1, beta="1e-9", ledger=account)
+                assert answer.value == winner
+
+
+@pytest.mark.parametrize(
+    ("scores", "bad", "words"),
+    [
+        ([1, 2], {0: 1, 1: 1}, "the scores have no names"),
+        ({"a": 1, "b": 2}, {"a": 1}, "it has 1, and 1 candidates have none"),
+        ({"a": 1, "b": 2}, {"a": 1, "B": 1}, "it has 2, and 1 candidates have none"),
+        ({"a": 1, "b": 2}, {"a": 1, "b": 1, "c": 1}, "it has 3, and 0 candidates have none"),
+    ],
+)
+def test_sensitivities_of_other_names_are_refused(scores: Any, bad: Any, words: str) -> None:
+    with pytest.raises(InvalidArgument, match=words):
+        select_generalized(scores, bad, epsilon=1)

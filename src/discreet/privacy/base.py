@@ -3,6 +3,7 @@
 Their words are imported when they are first written, so that a first answer comes sooner.
 """
 
+from fractions import Fraction
 from importlib import import_module
 
 from ..base.numbers import Number, count
@@ -24,6 +25,14 @@ class BaseGuarantee:
         from .conversions import divergence_at  # a first answer does without
 
         return divergence_at(self.renyi, order)
+
+    def epsilon_at(self: Guarantee, delta: Number) -> Fraction:
+        """Return the least epsilon known for which (epsilon, delta)-DP follows, rounded up.
+
+        Raises:
+            InvalidArgument: if there is none.
+        """
+        return self.approx(delta).epsilon
 
     def repeated(self: Guarantee, n: int) -> Guarantee:
         """Return the guarantee of `n` answers that may be chosen adaptively."""

@@ -119,6 +119,14 @@ class Composition:
         """Return the least delta known for which (epsilon, delta)-DP follows; 1 is no guarantee."""
         return self.bounds(epsilon=epsilon).least
 
+    def epsilon_at(self, delta: Number) -> Fraction:
+        """Return the least epsilon known for which (epsilon, delta)-DP follows, rounded up.
+
+        Raises:
+            InvalidArgument: if there is none.
+        """
+        return self.bounds(delta).least
+
     def approx(self, delta: Number) -> ApproxDP:
         """Return (epsilon, delta)-DP with the least epsilon known.
 

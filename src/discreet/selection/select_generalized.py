@@ -3,10 +3,11 @@
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import TypeVar, Unpack, overload
+from typing import Any, TypeVar, Unpack, overload
 
 from ..base.numbers import Number, positive
-from ..errors import InvalidNumber, preview
+from ..errors import InvalidArgument, InvalidNumber, preview
+from .candidates import Labels
 from .question import Query, ask, release
 from .releases import Release
 from .scores.generalized import Generalized, read_changes
@@ -19,7 +20,7 @@ _T = TypeVar("_T")
 @overload
 def select_generalized(
     scores: Mapping[_T, object],
-    sensitivities: Iterable[Number],
+    sensitivities: Iterable[Number] | Mapping[Any, Number],
     *,
     beta: Number = "0.05",
     **terms: Unpack[AnswerTerms],
@@ -29,7 +30,7 @@ def select_generalized(
 @overload
 def select_generalized(
     scores: object,
-    sensitivities: Iterable[Number],
+    sensitivities: Iterable[Number] | Mapping[Any, Number],
     *,
     beta: Number = "0.05",
     candidates: Iterable[_T],
@@ -40,7 +41,7 @@ def select_generalized(
 @overload
 def select_generalized(
     scores: object,
-    sensitivities: Iterable[Number],
+    sensitivities: Iterable[Number] | Mapping[Any, Number],
     *,
     beta: Number = "0.05",
     candidates: Iterable[object] | None = None,
@@ -51,7 +52,7 @@ def select_generalized(
 @takes_terms
 def select_generalized(
     scores: object,
-    sensitivities: Iterable[Number],
+    sensitivities: Iterable[Number] | Mapping[Any, Number],
     *,
     beta: Number = "0.05",
     candidates: Iterable[object] | None = None,
@@ -65,8 +66,8 @@ def select_generalized(
     Args:
         scores: finite numbers q, one per candidate, higher is better: an array, a series, a list, or
             a mapping from candidates to scores.
-        sensitivities: D, the most that each score can change between neighbours, in the order and the units of
-            the scores.
+        sensitivities: D, the most that each score can change between neighbours, in the units of the scores: a
+            mapping from candidates, or a list in the order of the scores.
         beta: how likely the bound above may fail, between 0 and 1; "0.05" by default.
         candidates: the possible answers; without them the answer is an index.
         **terms: the shared arguments, described in `Terms`.
@@ -79,13 +80,38 @@ def select_generalized(
     scores.
     """
     scores, labels, places = unfold(scores, candidates, terms)
-    changes = read_changes(sensitivities)
-    if places is not None and len(places) == len(changes):
-        changes = tuple(changes[i] for i in places)
+    if isinstance(sensitivities, Mapping):
+        changes = read_changes(_in_order(sensitivities, labels))
+    else:
+        changes = read_changes(sensitivities)
+        if places is not None and len(places) == len(changes):
+            changes = tuple(changes[i] for i in places)
     guarantee = ask(Generalized(scores, changes, Fraction(0)), terms).calibrated.guarantee
     t = _lowering(guarantee.pure or Fraction(1), len(changes), positive(beta, "beta"))
     query = Query("generalized", f"generalized, {len(changes)} candidates")
     return release(Generalized(scores, changes, t), labels, query, terms)
+
+
+def _in_order(sensitivities: Mapping[Any, Number], labels: Labels | None) -> list[Number]:
+    """Return the sensitivities in the order of the candidates.
+
+    Raises:
+        InvalidArgument: unless each candidate has one, and nothing else has.
+    """
+    if labels is None:
+        raise InvalidArgument(
+            "sensitivities is a mapping, but the scores have no names; give a list, or candidates"
+        )
+    missing = [label for label in labels if label not in sensitivities]
+    if missing or len(sensitivities) != labels.size:
+        raise InvalidArgument(
+            "sensitivities must have one entry for each of the {size} candidates; it has {number}, "
+            "and {missing} candidates have none",
+            size=labels.size,
+            number=len(sensitivities),
+            missing=len(missing),
+        )
+    return [sensitivities[label] for label in labels]
 
 
 def _lowering(epsilon: Fraction, n: int, beta: Fraction) -> Fraction:
