@@ -12,7 +12,7 @@ from .options import ColumnArgument, DataArgument
 from .releasing import releasing
 
 
-@releasing()
+@releasing(best_price)
 def best_price_command(
     data: DataArgument,
     column: ColumnArgument,

@@ -12,7 +12,7 @@ from .options import ColumnArgument, DataArgument
 from .releasing import releasing
 
 
-@releasing("mechanism", "rho", "scale")
+@releasing(bounds)
 def bounds_command(
     data: DataArgument,
     column: ColumnArgument,

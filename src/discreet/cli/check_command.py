@@ -7,13 +7,11 @@ import typer
 
 from ..errors import InvalidArgument
 from ..selection.releases import Release
-from ..selection.terms import Terms, spelled_out
+from ..selection.terms import spelled_out
 from ..tables.verbs import check as verb
 from .completion import columns_of_file, dataset_names
 from .describe_command import count_not_private
 from .releasing import releasing
-
-_CHECK_TERMS = ("epsilon", "neighbors", "ledger", "request")
 
 _PRIVATE = {
     "columns": "COLUMN", "max_contributions": "--max-contributions", "epsilon": "--epsilon",
@@ -31,10 +29,7 @@ NotPrivate = Annotated[
 ]
 
 
-@releasing(
-    "form", "rho", "scale", "mechanism", "noise", "mechanism_option", "privacy_unit", "max_contributions",
-    "by", "groups", "max_groups", "groups_share", "most_drawn", "delta", "where",
-)  # fmt: skip
+@releasing(verb.check, without=("form", "privacy_unit"))
 def _noisy(
     data: Annotated[
         str,
@@ -45,7 +40,7 @@ def _noisy(
             autocompletion=dataset_names,
         ),
     ],
-    terms: Terms,
+    terms: dict[str, Any],
     columns: Annotated[
         list[str] | None,
         typer.Argument(
@@ -65,8 +60,7 @@ def _noisy(
 ) -> Release:
     """Count the cells that fit their description."""
     dataset: Any = data
-    count_terms: dict[str, Any] = {name: one for name, one in terms.items() if name in _CHECK_TERMS}
-    return verb.check(dataset, columns or None, max_contributions=max_contributions, **count_terms)
+    return verb.check(dataset, columns or None, max_contributions=max_contributions, **terms)
 
 
 def _with_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -5,22 +5,20 @@ from typing import Annotated
 import typer
 
 from ..selection.releases import Release
-from ..selection.terms import Terms
+from ..selection.terms import PersonTerms
 from ..tables.verbs import count as verb
 from ..tables.verbs.keys import MOST_RELEASED
 from .candidate_options import CandidatesOption, read_candidates
 from .completion import columns_of_file
 from .keys_command import MinimumCountOption, MostOption, OtherOption
 from .options import ColumnArgument, DataArgument
-from .releasing import releasing, without_mechanism
-
-_ABSENT_OPTIONS = ("mechanism", "noise", "mechanism_option", "max_contributions")
+from .releasing import releasing
 
 
-@releasing(*_ABSENT_OPTIONS)
+@releasing(verb.count)
 def count_command(
     data: DataArgument,
-    terms: Terms,
+    terms: PersonTerms,
     column: Annotated[
         str | None,
         typer.Argument(
@@ -35,14 +33,14 @@ def count_command(
 
     Example: discreet count people.csv --epsilon 1
     """
-    return verb.count(data, column, **without_mechanism(terms))
+    return verb.count(data, column, **terms)
 
 
-@releasing(*_ABSENT_OPTIONS)
+@releasing(verb.counts)
 def counts_command(  # the options of the verb
     data: DataArgument,
     column: ColumnArgument,
-    terms: Terms,
+    terms: PersonTerms,
     candidates: CandidatesOption = None,
     max_candidates: Annotated[
         int | None,
@@ -71,5 +69,5 @@ def counts_command(  # the options of the verb
         minimum_count=minimum_count,
         most=most,
         other=other,
-        **without_mechanism(terms),
+        **terms,
     )

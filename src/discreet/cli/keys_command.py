@@ -1,26 +1,14 @@
 """discreet keys: the values of a column without a public list."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..errors import InvalidArgument
 from ..selection.releases import Release
-from ..selection.terms import Terms
 from ..tables.verbs import keys as verb
 from .options import ColumnArgument, DataArgument
-from .releasing import releasing, without_mechanism
-
-WITHOUT = (
-    "rho",
-    "scale",
-    "mechanism",
-    "mechanism_option",
-    "max_contributions",
-    "by",
-    "groups",
-)
-"""The shared options that private keys do not have."""
+from .releasing import releasing
 
 MinimumCountOption = Annotated[
     int, typer.Option(metavar="NUMBER", help="The least count of a key that may be answered.")
@@ -35,11 +23,11 @@ OtherOption = Annotated[
 ]
 
 
-@releasing(*WITHOUT, note=None)
+@releasing(verb.keys, note=None)
 def keys_command(
     data: DataArgument,
     column: ColumnArgument,
-    terms: Terms,
+    terms: dict[str, Any],
     minimum_count: MinimumCountOption = 1,
     most: MostOption = verb.MOST_RELEASED,
     other: OtherOption = None,
@@ -61,5 +49,5 @@ def keys_command(
         minimum_count=minimum_count,
         most=most,
         other=other,
-        **without_mechanism(terms),
+        **terms,
     )

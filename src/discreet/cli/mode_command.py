@@ -18,7 +18,7 @@ from .options import ColumnArgument, DataArgument, GapOption, MaxCandidates
 from .releasing import releasing
 
 
-@releasing("max_contributions")
+@releasing(verb.mode)
 def mode_command(
     data: DataArgument,
     column: ColumnArgument,

@@ -9,7 +9,7 @@ from ..selection.releases import Release
 from ..selection.terms import Terms
 from .inputs import private_number, secret_text
 from .options import split_candidates
-from .releasing import OF_TABLES, releasing
+from .releasing import releasing
 
 noise_app = typer.Typer(
     name="noise", help="Add noise to a number, or randomize an answer.", no_args_is_help=True
@@ -26,7 +26,7 @@ ValueArgument = Annotated[
 
 
 @noise_app.command("laplace")
-@releasing(*OF_TABLES, open_input=secret_text)
+@releasing(verb.laplace, open_input=secret_text)
 def laplace_command(
     terms: Terms,
     sensitivity: Annotated[
@@ -60,11 +60,8 @@ def laplace_command(
 
 @noise_app.command("randomized-response")
 @releasing(
-    *OF_TABLES,
-    "privacy_unit",
-    "mechanism",
-    "mechanism_option",
-    "neighbors",
+    verb.randomized_response,
+    without=("mechanism", "mechanism_option", "privacy_unit"),
     open_input=secret_text,
 )
 def randomized_response_command(

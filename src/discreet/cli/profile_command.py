@@ -6,15 +6,12 @@ from typing import Annotated, Any
 import typer
 
 from ..selection.releases import Release
-from ..selection.terms import Terms
 from ..tables.datasets.table_profile import Draft, Profile
 from ..tables.verbs import profile as verb
 from .completion import columns_of_file
 from .inputs import is_copy
 from .options import DataArgument, split_candidates
 from .releasing import releasing
-
-_PROFILE_TERMS = ("epsilon", "neighbors", "privacy_unit", "max_contributions", "ledger", "request")
 
 
 def _column_names(words: str) -> Any:
@@ -60,13 +57,10 @@ _DraftAlone = Annotated[
 ]
 
 
-@releasing(
-    "rho", "scale", "mechanism", "mechanism_option", "by", "groups", "max_groups", "groups_share", "delta",
-    "where", note=None
-)  # fmt: skip
+@releasing(verb.profile, note=None)
 def profile_command(  # what is known of the table
     data: DataArgument,
-    terms: Terms,
+    terms: dict[str, Any],
     delta: _DeltaOfTexts = None,
     at_most: _MostUnits = None,
     columns: _ColumnNames = None,
@@ -86,7 +80,6 @@ def profile_command(  # what is known of the table
     Example: discreet profile people.csv --epsilon 1 --delta 1e-8 --privacy-unit person
     """
     table: Any = data
-    shared: dict[str, Any] = {name: one for name, one in terms.items() if name in _PROFILE_TERMS}
     candidates = {"numbers": numbers, "dates": dates, "texts": texts}
     kinds: dict[str, Any] = {
         name: split_candidates(one or [], f"--{name}") for name, one in candidates.items()
@@ -99,7 +92,7 @@ def profile_command(  # what is known of the table
         minimum_count=minimum_count,
         most=most,
         **kinds,
-        **shared,
+        **terms,
     )
     profile: Profile = release.value
     if is_copy(data):  # of standard input, or under another name

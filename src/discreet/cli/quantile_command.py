@@ -15,7 +15,7 @@ from .releasing import releasing
 METHODS = get_args(many.QuantilesMethod)
 
 
-@releasing(grid=True)
+@releasing(verb.quantile, grid=True)
 def quantile_command(
     data: DataArgument,
     column: ColumnArgument,
@@ -38,7 +38,7 @@ def quantile_command(
     return verb.quantile(data, column, alpha=alpha, **terms)
 
 
-@releasing(grid=True)
+@releasing(verb.median, grid=True)
 def median_command(
     data: DataArgument,
     column: ColumnArgument,
@@ -53,7 +53,7 @@ def median_command(
     return verb.median(data, column, **terms)
 
 
-@releasing("mechanism", "rho", "scale", grid=True)
+@releasing(many.quantiles, grid=True)
 def quantiles_command(
     data: DataArgument,
     column: ColumnArgument,

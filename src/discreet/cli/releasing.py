@@ -1,7 +1,8 @@
 """Commands that release an answer: their shared options, the ledger that is charged, and the output."""
 
+import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from ..errors import DiscreetError, InvalidArgument
 from ..mechanisms.accuracy import RECORDS_OF_KEY, ErrorBound
 from ..selection.question import bill_of
 from ..selection.releases import Release
-from ..selection.terms import Terms, spelled_out
+from ..selection.terms import spelled_out
 from ..tables.datasets import Dataset
 from ..tables.datasets.sources import list_files, place_of
 from ..tables.datasets.tally import Place, entry_of, is_off, note, places_of_files
@@ -68,18 +69,11 @@ _GRID: dict[str, tuple[object, object]] = {
     "step": (options.Step, None),
 }
 
-_OF_DRAWN_GROUPS = ("groups_share", "most_drawn")
-"""The options that a command without groups does not have either."""
+_OF_FILES = ("form", "csv")
+"""The options of commands that read a table."""
 
-OF_TABLES = (
-    "form", "csv", "max_contributions", "by", "groups", "max_groups", "groups_share", "most_drawn",
-    "delta", "where",
-)  # fmt: skip
-"""The options that make sense only where rows of a table are counted."""
-
-_TERMS = ("epsilon", "rho", "scale", "neighbors", "size", "request",
-          "privacy_unit", "max_contributions", "by", "groups", "max_groups", "groups_share", "most_drawn",
-          "delta", "where")  # fmt: skip
+_OF_ANSWERS = ("dataset", "analyst", "dry_run", "no_tally", "report", "lang", "as_json")
+"""The options of all commands, also where a verb's own argument has that name."""
 
 _ENVIRONMENT = (("ledger", "DISCREET_LEDGER"), ("dataset", "DISCREET_DATASET"))
 """What may be told to all commands at once; a description of the data is nearer."""
@@ -106,32 +100,34 @@ def _settings(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def releasing(
-    *without: str,
+    verb: Callable[..., Release],
+    *,
+    without: Collection[str] = (),
     open_input: OpenInput = table_file,
     grid: bool = False,
     note: Message | None = UNDESCRIBED_TEXT,
 ) -> Callable[[Callable[..., Release]], Callable[..., None]]:
-    """Add the options of all releasing commands, except those named, to a command.
+    """Add the options of all releasing commands to a command, as far as its verb takes them.
 
-    Their values are passed to the command as `terms`.
+    Their values are passed to the command as `terms`, the ledger among them. An option that the command has itself
+    stays as it is.
 
     Args:
-        *without: the options that the command does not have.
+        verb: the verb that the command calls.
+        without: options that the command does not have, though its verb takes them.
         open_input: opens its `data`: a table, scores, or a private value.
         grid: whether the answers are on a grid, which is passed as the term `candidates`.
         note: a sentence about every CSV file without a description, or None.
     """
-    absent = {*without, *(_OF_DRAWN_GROUPS if "groups" in without else ())}
-    absent |= {"size"} if open_input is table_file else set()
+    absent = {*without, *(() if open_input is table_file else _OF_FILES)}
 
     def wrap(command: Callable[..., Release]) -> Callable[..., None]:
-        others = {name: option for name, option in _OPTIONS.items() if name not in absent}
-        shared = (_GRID if grid else {}) | others
+        shared = (_GRID if grid else {}) | _options_of(verb, command, absent)
 
         def run(**arguments: Any) -> None:
             own = {name: value for name, value in arguments.items() if name not in shared}
             settings = _settings(arguments)
-            terms = _terms({name: settings[name] for name in shared if name in _TERMS}, settings)
+            terms = _terms(shared, settings)
             _check_report(settings)
             path = arguments["data"]
             dataset = _find_dataset(path, open_input)
@@ -153,6 +149,16 @@ def releasing(
         return _in_place_of(command, run, shared)
 
     return wrap
+
+
+def _options_of(
+    verb: Callable[..., Release], command: Callable[..., Release], absent: Collection[str]
+) -> dict[str, tuple[object, object]]:
+    """Return the shared options of a command with a verb, but for those that it has itself."""
+    names = {*inspect.signature(verb).parameters, *_OF_FILES, *_OF_ANSWERS}
+    names |= {"mechanism_option"} if "mechanism" in names else set()
+    names -= {*absent, *inspect.signature(command).parameters}
+    return {name: option for name, option in _OPTIONS.items() if name in names}
 
 
 def _in_place_of(
@@ -272,16 +278,13 @@ def _on(command: Callable[..., Release]) -> Callable[..., Release]:
     return verb
 
 
-def _terms(arguments: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the terms of the verb: those that were given, and the mechanism with its options."""
+def _terms(names: Collection[str], settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the terms of the verb but the ledger, as far as they are given, and the mechanism with its options."""
     mechanism = settings["mechanism"], settings["mechanism_option"]
-    terms = {**arguments, "mechanism": options.chosen_mechanism(*mechanism)}
+    others = ("ledger", "mechanism_option", *_OF_FILES, *_OF_ANSWERS, *_GRID)
+    terms = {name: settings[name] for name in names if name not in others}
+    terms["mechanism"] = options.chosen_mechanism(*mechanism)
     return {name: value for name, value in terms.items() if value not in (None, [])}
-
-
-def without_mechanism(terms: Terms) -> dict[str, Any]:
-    """Return the terms for a verb that has one mechanism alone."""
-    return {name: one for name, one in terms.items() if name != "mechanism"}
 
 
 def _name(arguments: dict[str, Any]) -> str:

@@ -15,13 +15,13 @@ from ..selection.terms import Terms
 from .audit_command import ChangeOption, MonotonicOption, SpreadOption
 from .inputs import private_number, scores_text
 from .options import GapOption
-from .releasing import OF_TABLES, releasing
+from .releasing import releasing
 
 _HEADER = ["candidate", "score"]
 ScoredCandidate = tuple[object, object]
 
 
-@releasing(*OF_TABLES, open_input=scores_text)
+@releasing(verb.select, open_input=scores_text)
 def select_command(
     data: Annotated[
         str,

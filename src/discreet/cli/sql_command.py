@@ -7,12 +7,10 @@ import typer
 
 from ..errors import InvalidArgument
 from ..selection.releases import Release
-from ..selection.terms import Terms, spelled_out
+from ..selection.terms import spelled_out
 from ..tables.conditions.sql_statements import read_statement
 from ..tables.verbs import sql as verb
-from .releasing import OF_TABLES, releasing
-
-_STATEMENT_TERMS = ("neighbors", "ledger", "request")
+from .releasing import releasing
 
 StatementArgument = Annotated[
     str,
@@ -24,17 +22,14 @@ StatementArgument = Annotated[
 ]
 
 
-@releasing(
-    *OF_TABLES, "epsilon", "rho", "scale", "mechanism", "noise", "mechanism_option", "privacy_unit",
-)  # fmt: skip
-def _answer(data: Any, statement: str, terms: Terms) -> Release:
+@releasing(verb.sql, without=("form", "csv"))
+def _answer(data: Any, statement: str, terms: dict[str, Any]) -> Release:
     """Release the answer to a statement."""
     if isinstance(data, str):
         raise InvalidArgument(
             "FROM names no dataset of discreet.toml: {data}; describe it there first", data=data
         )
-    shared = {name: one for name, one in terms.items() if name in _STATEMENT_TERMS}
-    return verb.sql(data, statement, **shared)  # type: ignore[arg-type]
+    return verb.sql(data, statement, **terms)
 
 
 def _with_options(command: Callable[..., None]) -> Callable[..., None]:

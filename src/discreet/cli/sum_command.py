@@ -5,12 +5,10 @@ from typing import Annotated
 import typer
 
 from ..selection.releases import Release
-from ..selection.terms import Terms
+from ..selection.terms import RecordTerms
 from ..tables.verbs import sum as verb
 from .options import ColumnArgument, DataArgument
-from .releasing import releasing, without_mechanism
-
-_ABSENT_OPTIONS = ("mechanism", "noise", "mechanism_option")
+from .releasing import releasing
 
 _Minimum = Annotated[
     str | None,
@@ -41,11 +39,11 @@ _BoundsShare = Annotated[
 ]
 
 
-@releasing(*_ABSENT_OPTIONS)
+@releasing(verb.sum)
 def sum_command(
     data: DataArgument,
     column: ColumnArgument,
-    terms: Terms,
+    terms: RecordTerms,
     minimum: _Minimum = None,
     maximum: _Maximum = None,
     step: _Rounding = None,
@@ -55,7 +53,6 @@ def sum_command(
 
     Example: discreet sum people.csv age --minimum 0 --maximum 120 --step 1 --epsilon 1
     """
-    others = without_mechanism(terms)
     return verb.sum(
         data,
         column,
@@ -63,15 +60,15 @@ def sum_command(
         maximum=maximum,
         step=step,
         bounds_share=bounds_share,
-        **others,
+        **terms,
     )
 
 
-@releasing(*_ABSENT_OPTIONS, "scale")
+@releasing(verb.mean)
 def mean_command(
     data: DataArgument,
     column: ColumnArgument,
-    terms: Terms,
+    terms: RecordTerms,
     minimum: _Minimum = None,
     maximum: _Maximum = None,
     step: _Rounding = None,
@@ -83,7 +80,6 @@ def mean_command(
 
     Example: discreet mean people.csv age --minimum 0 --maximum 120 --epsilon 1
     """
-    others = without_mechanism(terms)
     return verb.mean(
         data,
         column,
@@ -91,5 +87,5 @@ def mean_command(
         maximum=maximum,
         step=step,
         bounds_share=bounds_share,
-        **others,
+        **terms,
     )

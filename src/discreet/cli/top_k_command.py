@@ -19,7 +19,7 @@ from .options import ColumnArgument, DataArgument, GapOption, MaxCandidates
 from .releasing import releasing
 
 
-@releasing("max_contributions")
+@releasing(verb.top_k)
 def top_k_command(
     data: DataArgument,
     column: ColumnArgument,
