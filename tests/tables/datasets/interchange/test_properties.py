@@ -222,7 +222,7 @@ TABLES = {
     "SmartNoise and Lomas: a table": rules.METADATA,
     "SmartNoise and Lomas: a column": rules.METADATA_COLUMN,
 }
-OUTCOMES = ("taken", "no effect", "refused")
+OUTCOMES = ("taken", "no effect", "rejected")
 
 
 def documented(title: str) -> dict[str, str]:
@@ -242,7 +242,7 @@ def test_every_property_is_in_the_docs_with_what_happens(title: str) -> None:
     for name, happens in told.items():
         assert happens.startswith(OUTCOMES), name
         rule = TABLES[title][name]
-        assert (rule is rules.accept) != happens.startswith("refused"), name
+        assert (rule is rules.accept) != happens.startswith("rejected"), name
         if rule is not rules.accept:
             assert rule(strange, {"type": "date"}) is not None
 
