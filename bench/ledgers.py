@@ -138,7 +138,7 @@ class _Writer:
         for request in requests:
             self._append(kind, request, body)
         self._connection.execute(
-            "UPDATE discreet_ledger SET events = ?, head = ?", [self._number, self._head]
+            "UPDATE discreet_account SET events = ?, head = ?", [self._number, self._head]
         )
         if kind == "charged":
             total, spent = self._spell({"epsilon": "1000000"}), self._spell({"epsilon": "1"})

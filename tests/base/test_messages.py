@@ -54,7 +54,7 @@ CODES = {
     "a date": {"%Y", "%b", "%d", "%H:%M", "%S.%f", "%b-%d", "%Y-%b", "%Y-%b-%d", "%Y-%b-%d %H:%M"},
     "an event": {
         "opened", "extended", "shrunk", "charged", "answered", "charged outside", "released outside",
-        "described", "carried", "renewed", "merged", "failed", "reopened", "delayed", "given up", "reset",
+        "described", "renewed", "merged", "failed", "reopened", "delayed", "given up", "reset",
         "second reading", "third reading",
     },
 }  # fmt: skip

@@ -268,19 +268,6 @@ def test_a_request_that_was_charged_is_answered_whatever_is_described_now() -> N
     assert (first.value, again.charged) == (again.value, False)
 
 
-def test_an_older_ledger_opens_as_before_and_can_be_described(tmp_path: Path) -> None:
-    where = tmp_path / "budget.db"
-    with closing(sqlite3.connect(where)) as file:
-        file.executescript(Path(__file__).with_name("ledger_schema_4.sql").read_text("utf-8"))
-    older = Ledger(where)
-    older.session("plain").select([1, 2], sensitivity=1, epsilon="1/2")
-    columns = {"age": {"type": "integer", "minimum": 0, "maximum": 120}}
-    plain = Dataset([{"age": 31}], columns, name="plain")
-    older.open(plain, epsilon=3)
-    older.session(plain).median(plain, "age", epsilon="1/8")
-    assert older.verify().events == 28 + 8 + 5
-
-
 @pytest.mark.parametrize("edit", ["source", "digest"])
 def test_an_edited_description_is_found_by_the_next_release(edit: str, tmp_path: Path) -> None:
     where = tmp_path / "budget.db"

@@ -15,6 +15,7 @@ from discreet.errors import Exhausted, InvalidArgument
 from discreet.ledger.budget import (
     Amount,
     Budget,
+    DeltaFor,
     new_budget,
     read_amount,
     read_total,
@@ -27,9 +28,12 @@ TENTH = Fraction(1, 10)
 epsilons = st.fractions(Fraction(1, 60), 1, max_denominator=60)
 
 
-def budget(**terms: object) -> Budget:
+def budget(delta_for: DeltaFor | None = None, **terms: object) -> Budget:
     named = {"epsilon": None, "rho": None, "delta": None, **terms}
-    return new_budget("adult", None, "add_remove", read_total(**named))
+    return new_budget("adult", None, "add_remove", read_total(**named), delta_for=delta_for)
+
+
+USES: tuple[DeltaFor, ...] = ("questions", "composition")
 
 
 def pure(epsilon: Fraction) -> PureDP:
@@ -64,7 +68,8 @@ def test_the_order_of_charges_does_not_matter(charges: list[Fraction]) -> None:
 
 @given(st.fractions(Fraction(1, 100), 6, max_denominator=100), st.integers(1, 100))
 def test_a_cheaper_release_costs_less(epsilon: Fraction, share: int) -> None:
-    for held in (budget(epsilon=1), budget(rho=1), budget(epsilon=1, delta=TENTH)):
+    of_delta = (budget(use, epsilon=1, delta=TENTH) for use in USES)
+    for held in (budget(epsilon=1), budget(rho=1), *of_delta):
         for kind in (PureDP, BoundedRange):
             less = held.cost(kind(epsilon * share / 101, "add_remove"))
             more = held.cost(kind(epsilon, "add_remove"))
@@ -81,30 +86,25 @@ def test_rho_counts_what_follows() -> None:
     assert not held.fits(held.cost(pure(Fraction(1, 10**9))))
 
 
-def test_with_a_delta_either_sum_will_do() -> None:
-    held = budget(epsilon=1, delta="1e-6")
+def test_a_delta_for_composition_bounds_rho_alone() -> None:
+    held = budget("composition", epsilon=1, delta="1e-6")
     limit = held.total.rho
     assert limit is not None
-    for _ in range(5):  # by rho alone: epsilon has no bound any more
+    for _ in range(5):
         held = held.charged(held.cost(ZCDP(limit / 5, "add_remove")))
     assert held.spent.epsilon is None
     assert held.remaining == Amount(rho=Fraction(0), delta=held.total.delta)
     assert not held.fits(held.cost(pure(Fraction(1, 10**9))))
-
-    held = budget(epsilon=1, delta="1e-6")
-    held = held.charged(held.cost(pure(Fraction(1))))  # by epsilon alone: rho is 1/2 and beyond
-    assert held.remaining == Amount(Fraction(0), None, held.total.delta)
-    assert not held.fits(held.cost(pure(Fraction(1, 10**9))))
-
-    held = budget(epsilon=1, delta="1e-6")
+    held = budget("composition", epsilon=1, delta="1e-6")
     for _ in range(40):  # many small ones go further by rho than by epsilon
         held = held.charged(held.cost(BoundedRange(Fraction(1, 20), "add_remove")))
-    assert held.spent.epsilon == 2
+    with pytest.raises(InvalidArgument, match="counts rho, as its delta is for composition"):
+        held.cost(ApproxDP(TENTH, Fraction(1, 10**9), "add_remove"))
 
 
-def test_deltas_add_up_if_the_first_charge_has_one() -> None:
+def test_a_delta_for_questions_is_added_up() -> None:
     part = ApproxDP(TENTH, Fraction(1, 4 * 10**6), "add_remove")
-    held = budget(epsilon=1, delta="1e-6")
+    held = budget("questions", epsilon=1, delta="1e-6")
     for _ in range(4):
         held = held.charged(held.cost(part))
     assert held.remaining == Amount(Fraction(6, 10), None, Fraction(0))
@@ -113,11 +113,7 @@ def test_deltas_add_up_if_the_first_charge_has_one() -> None:
     held = held.charged(held.cost(pure(Fraction(6, 10))))
     with pytest.raises(Exhausted):
         held.charged(held.cost(pure(Fraction(1, 10**9))))
-    late = budget(epsilon=1, delta="1e-6")
-    late = late.charged(late.cost(pure(TENTH)))
-    with pytest.raises(Exhausted, match="its delta is pledged to composition"):
-        late.charged(late.cost(part))
-    for other in (budget(epsilon=1), budget(rho=1)):
+    for other in (budget(epsilon=1), budget(rho=1), budget(epsilon=1, delta="1e-6")):
         with pytest.raises(InvalidArgument, match="none follows from this release"):
             other.cost(part)
 
@@ -130,7 +126,11 @@ Release = tuple[Fraction, Fraction, Guarantee]
 
 
 def the_worst(
-    held: Budget, releases: list[Release], rounds: int, fits: Callable[[Budget, Amount], bool]
+    held: Budget,
+    releases: list[Release],
+    rounds: int,
+    fits: Callable[[Budget, Amount], bool] = Budget.fits,
+    cost_of: Callable[[Budget, Guarantee], Amount] = Budget.cost,
 ) -> float:
     """Return the largest delta such that the answers of some analyst are no better than (epsilon, delta)-DP."""
     assert held.total.epsilon is not None
@@ -141,11 +141,9 @@ def the_worst(
         best = max(0.0, 1 - exp(target - loss))
         if left:
             for epsilon, delta, charge in releases:
-                cost = state.cost(charge)
+                cost = cost_of(state, charge)
                 if fits(state, cost):
-                    after = Budget(
-                        state.dataset, None, state.neighbors, state.total, state.spent + cost
-                    )
+                    after = replace(state, spent=state.spent + cost)
                     up = exp(epsilon) / (1 + exp(epsilon))
                     kept = up * value(after, loss + epsilon, left - 1)
                     kept += (1 - up) * value(after, loss - epsilon, left - 1)
@@ -159,8 +157,9 @@ def releases_of(*sizes: Fraction, delta: Fraction | None = None) -> list[Release
     found: list[Release] = []
     for size in sizes:
         found.append((size, Fraction(0), pure(size)))
-        found.append((size, Fraction(0), ZCDP(size**2 / 2, "add_remove")))
-        if delta is not None:
+        if delta is None:
+            found.append((size, Fraction(0), ZCDP(size**2 / 2, "add_remove")))
+        else:
             found.append((size, delta, ApproxDP(size, delta, "add_remove")))
     return found
 
@@ -169,21 +168,25 @@ def releases_of(*sizes: Fraction, delta: Fraction | None = None) -> list[Release
     ("epsilon", "delta"), [("1/2", "1/10"), ("1", "1/10"), ("1", "1/100"), ("2", "1/5")]
 )
 def test_no_adaptive_analyst_gets_past_the_filter(epsilon: str, delta: str) -> None:
-    held = budget(epsilon=epsilon, delta=delta)
-    assert held.total.epsilon is not None
-    sizes = [held.total.epsilon * share for share in (Fraction(1, 4), Fraction(1, 2), Fraction(1))]
-    releases = releases_of(*sizes, delta=held.total.delta / 2)
-    assert the_worst(held, releases, 5, Budget.fits) <= held.total.delta + 1e-12
+    for use in USES:
+        held = budget(use, epsilon=epsilon, delta=delta)
+        whole, failure = Fraction(epsilon), held.total.delta / 2
+        sizes = [whole * share for share in (Fraction(1, 4), Fraction(1, 2), Fraction(1))]
+        releases = releases_of(*sizes, delta=failure if use == "questions" else None)
+        assert the_worst(held, releases, 5) <= held.total.delta + 1e-12
 
 
 def test_deltas_that_come_late_would_break_the_promise() -> None:
-    """The obvious rule, add deltas to whatever was charged before, is not a filter."""
+    """The obvious rule, add deltas to whatever was charged before, is not a filter: so a delta has one use."""
 
     def obvious(state: Budget, cost: Amount) -> bool:
-        after = Budget(
-            state.dataset, None, state.neighbors, state.total, state.spent + cost
-        ).remaining
+        after = replace(state, spent=state.spent + cost).remaining
         return after.delta >= 0 and (after.epsilon is not None or after.rho is not None)
+
+    def in_both(_: Budget, charge: Guarantee) -> Amount:
+        if isinstance(charge, ApproxDP):
+            return Amount(charge.epsilon, None, charge.delta)
+        return Amount(charge.pure, charge.rho)
 
     half, strong, delta = Fraction(1, 2), Fraction(27, 10), Fraction(77, 100)
     among: list[Release] = [
@@ -194,9 +197,11 @@ def test_deltas_that_come_late_would_break_the_promise() -> None:
     # A bound on rho that is right for these releases: without deltas, nobody gets past it.
     total = Amount(Fraction(1), half**2 / 2 + strong**2 / 2, delta)
     held = new_budget("adult", None, "add_remove", total)
-    assert the_worst(held, among[:2], 3, obvious) <= delta
-    assert the_worst(held, among, 3, obvious) > delta
-    assert the_worst(held, among, 3, Budget.fits) <= delta + 1e-12
+    assert the_worst(held, among[:2], 3, obvious, in_both) <= delta
+    assert the_worst(held, among, 3, obvious, in_both) > delta
+    for use, some in zip(USES, ([among[0], among[2]], among[:2]), strict=True):
+        with_use = new_budget("adult", None, "add_remove", total, delta_for=use)
+        assert the_worst(with_use, some, 3) <= delta + 1e-12
 
 
 @given(st.fractions(0, 2), st.integers(0, 5000))

@@ -98,7 +98,7 @@ def test_a_server_that_fell_back_is_refused(postgresql: str) -> None:
         for statement in (
             "ALTER TABLE discreet_events DISABLE TRIGGER ALL",
             "DELETE FROM discreet_events WHERE number > 3",
-            "UPDATE discreet_ledger SET events = 3, head = (SELECT head FROM discreet_events WHERE number = 3)",
+            "UPDATE discreet_account SET events = 3, head = (SELECT head FROM discreet_events WHERE number = 3)",
             "ALTER TABLE discreet_events ENABLE TRIGGER ALL",
         ):
             connection.exec_driver_sql(statement)

@@ -166,7 +166,7 @@ def test_verification_follows_every_delay(ledger: Ledger) -> None:
     }
     for place, event in enumerate(events):
         for edit in edits.get(event.kind, ()):
-            replay = Replay(has_states=True)
+            replay = Replay()
             for one in events[:place]:
                 replay.follow(one)
             changed = type(event)(**{**event.as_dict(), "body": {**event.body, **edit}})  # type: ignore[arg-type]

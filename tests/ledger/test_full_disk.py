@@ -16,11 +16,12 @@ import pytest
 HERE = Path(__file__).parent
 
 PROGRAM = '''
-import ctypes, json, os, shutil, sqlite3, sys
+import ctypes, json, os, shutil, sys
 from fractions import Fraction
 from pathlib import Path
 from discreet import Ledger
 from discreet.errors import LedgerUnwritable
+from discreet.ledger import migrations
 from tests.ledgers import bill, forgetting
 
 disk, folder = ctypes.CDLL(os.environ["LD_PRELOAD"]), Path(sys.argv[1])
@@ -44,12 +45,15 @@ def with_one():
     buy(ledger, "before")
     return ledger
 
-def of_schema_5():
-    with closing(sqlite3.connect(path)) as old, old:
-        old.executescript((Path(sys.argv[2]) / "ledger_schema_5.sql").read_text())
-    old.close()
+def add_notes(connection):
+    connection.exec_driver_sql("CREATE TABLE discreet_notes (text TEXT)")
 
-def upgraded(_):
+def of_schema_1():
+    del migrations.MIGRATIONS[1:]
+    with_one()
+    migrations.MIGRATIONS.append(add_notes)
+
+def migrated(_):
     Ledger(path).budgets()
 
 def bought(ledger):
@@ -67,7 +71,7 @@ def check(work):
     forgetting()
     ledger = Ledger(path)
     ledger.verify()
-    if work is upgraded:
+    if work is migrated:
         return
     history = ledger.history()
     charged = [e.request for e in history if e.kind == "charged"]
@@ -97,7 +101,7 @@ def once(prepare, work, first, end, half):
     check(work)
     return is_past
 
-for prepare, work in ((lambda: None, opened), (with_one, bought), (of_schema_5, upgraded)):
+for prepare, work in ((lambda: None, opened), (with_one, bought), (of_schema_1, migrated)):
     tried = 0
     for end in (1, END):
         for half in (0, 1):
@@ -132,7 +136,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.proof
 def test_the_disk_is_full_at_every_call_that_needs_space(tmp_path: Path, library: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path / "disk"), str(HERE)],
+        [sys.executable, "-c", PROGRAM, str(tmp_path / "disk")],
         cwd=HERE.parents[1],
         env={**os.environ, "LD_PRELOAD": str(library)},
         capture_output=True,
@@ -142,5 +146,5 @@ def test_the_disk_is_full_at_every_call_that_needs_space(tmp_path: Path, library
     assert done.returncode == 0, done.stderr[-2000:]
     tried = dict(line.split() for line in done.stdout.splitlines())
     assert {name: int(count) > 20 for name, count in tried.items()} == {
-        "opened": True, "bought": True, "upgraded": True
+        "opened": True, "bought": True, "migrated": True
     }  # fmt: skip

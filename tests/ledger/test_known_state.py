@@ -96,7 +96,7 @@ def statements(ledger: Ledger, work: Callable[[], object]) -> list[str]:
 APPENDING = ["INSERT INTO discreet_events", "INSERT INTO discreet_events"]
 """The second time for the trigger before it."""
 
-ENDING = ["UPDATE discreet_ledger", "COMMIT"]
+ENDING = ["UPDATE discreet_account", "COMMIT"]
 
 
 def test_in_memory_a_release_reads_nothing() -> None:
@@ -185,7 +185,7 @@ def test_a_request_that_another_ledger_answers_meanwhile_has_one_answer(where: s
     "change",
     [
         'UPDATE discreet_budgets SET spent = \'{"epsilon":"0"}\'',
-        "UPDATE discreet_ledger SET head = 'ab'",
+        "UPDATE discreet_account SET head = 'ab'",
         "DROP TRIGGER discreet_no_update",
     ],
 )

@@ -82,7 +82,7 @@ def test_the_end_of_the_chain_is_stored_once_in_a_transaction() -> None:
     driver.set_trace_callback(texts.append)
     session.buy_batch([(bill("1/4", name), answering(0)) for name in "abc"])
     driver.set_trace_callback(None)
-    steps = [text.split()[0] for text in texts if "discreet_ledger" in text or text == "COMMIT"]
+    steps = [text.split()[0] for text in texts if "discreet_account" in text or text == "COMMIT"]
     assert steps[-4:] == ["UPDATE", "COMMIT", "UPDATE", "COMMIT"]
     assert steps.count("UPDATE") == 2
     assert ledger.verify().events == 7
@@ -274,7 +274,7 @@ def test_a_chain_that_ends_in_the_middle_of_a_batch_does_not_verify(tmp_path: Pa
     with pytest.raises(LedgerCorrupt, match="the batch of event 2 is not complete"):
         Ledger(path).verify()
     with closing(sqlite3.connect(path)) as file:
-        assert file.execute("SELECT events FROM discreet_ledger").fetchone() == (2,)
+        assert file.execute("SELECT events FROM discreet_account").fetchone() == (2,)
 
 
 def test_the_names_of_a_batch_are_random_and_follow_one_another() -> None:

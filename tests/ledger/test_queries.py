@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from sqlalchemy.dialects.sqlite import dialect
 
-from discreet.errors import DiscreetError, Exhausted, LedgerCorrupt
+from discreet.errors import DiscreetError, LedgerCorrupt
 from discreet.ledger import Ledger, Session, queries
 from discreet.ledger.known_state import KnownState
 from discreet.ledger.schema import driver_of
@@ -21,10 +21,7 @@ from discreet.ledger.transaction import Transaction
 from discreet.privacy import ZCDP
 
 from ..ledgers import answering, bill, untouched
-from .test_upgrade import VERSION_1, _with_hashes
 from .test_verification import rechained, tampered
-
-VERSION_2 = Path(__file__).with_name("ledger_schema_2.sql")
 
 
 def written(where: str) -> Session:
@@ -77,10 +74,8 @@ SPENDING = [
     "UPDATE discreet_events SET dataset = 'census', request = 'x' WHERE number = 8",
     "UPDATE discreet_events SET analyst = '', request = 'x' WHERE number = 8",
     "DELETE FROM discreet_events WHERE number = 8",
-    "UPDATE discreet_ledger SET version = 0",
-    "UPDATE discreet_ledger SET version = 1",
-    "UPDATE discreet_ledger SET version = 2",
-    "UPDATE discreet_ledger SET version = 'three'",
+    "UPDATE discreet_account SET version = 0",
+    "UPDATE discreet_account SET version = 'three'",
 ]  # fmt: skip
 
 SERVING = [
@@ -192,7 +187,7 @@ SERVER = [
     "CREATE TRIGGER mine AFTER INSERT ON discreet_events FOR EACH STATEMENT "
     "EXECUTE FUNCTION discreet_append_only()",
     "UPDATE discreet_budgets SET spent = '{\"epsilon\":\"0\"}' WHERE analyst = 'a'",
-    "UPDATE discreet_ledger SET version = 2",
+    "UPDATE discreet_account SET version = 0",
     "DROP TRIGGER discreet_append_only ON discreet_events; CREATE TRIGGER discreet_append_only "
     "BEFORE DELETE ON discreet_events FOR EACH STATEMENT EXECUTE FUNCTION discreet_append_only()",
 ]  # fmt: skip
@@ -224,46 +219,6 @@ def test_the_latest_event_is_found_by_an_index(path: Path) -> None:
     assert "discreet_latest_whole" in steps
     assert "discreet_latest_share" in steps
     assert "SCAN discreet_events" not in steps
-
-
-def test_a_ledger_of_the_second_version_is_carried_over(tmp_path: Path) -> None:
-    path = tmp_path / "budget.db"
-    with closing(sqlite3.connect(path)) as file:
-        file.executescript(VERSION_2.read_text(encoding="utf-8"))
-        [(head,)] = file.execute("SELECT head FROM discreet_ledger")
-    ledger = Ledger(path)
-    assert ledger.verify(head).events == 6 + 2 + 1
-    session = ledger.session("adult", "a")
-    asked = replace(bill("1/3", "r", digest="ab" * 32), unit="person")
-    assert session.buy(asked, untouched) == [1, 2**53]
-    session.buy(replace(bill("1/8"), unit="person"), answering(0))
-    assert ledger.budgets()[0].spent.epsilon == Fraction(7, 12) + Fraction(1, 8)
-    with pytest.raises(Exhausted):
-        session.buy(replace(bill("1/8"), unit="person"), untouched)
-    assert ledger.verify(head).events == 6 + 2 + 1 + 2
-
-
-@pytest.mark.parametrize("made", ["1", "2"])
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE discreet_budgets SET spent = '{\"epsilon\":\"0\"}' WHERE analyst = ''",
-        "UPDATE discreet_events SET body = replace(body, 'answer\":', 'answer\":-') WHERE kind = 'answered'",
-        "UPDATE discreet_events SET body = replace(body, 'drink', 'drunk') WHERE kind = 'charged'",
-    ],
-)  # fmt: skip
-def test_what_was_edited_before_is_not_carried_over(
-    tmp_path: Path, made: str, statement: str
-) -> None:
-    path = tmp_path / "budget.db"
-    script = _with_hashes(VERSION_1) if made == "1" else VERSION_2.read_text(encoding="utf-8")
-    with closing(sqlite3.connect(path)) as file:
-        file.executescript(script)
-    tampered(path, statement)
-    before = path.read_bytes()
-    with pytest.raises(LedgerCorrupt):
-        Ledger(path)
-    assert path.read_bytes() == before  # nothing was renewed
 
 
 def test_reading_relies_on_events_too(path: Path) -> None:

@@ -1,77 +1,41 @@
-"""The tables of a ledger."""
-
-import sqlite3
-from collections.abc import Callable
-from contextlib import closing
-from pathlib import Path
+"""The tables of a ledger: events can only be appended, and the tables are those that are declared."""
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Executable, inspect
 
-from discreet.errors import Exhausted, LedgerError, LedgerTooNew, Unanswerable
-from discreet.ledger import Ledger, schema
-from discreet.ledger.failed_questions import Allowance, QuestionFailed
-from discreet.ledger.ledger import session_of
-from discreet.ledger.purchase import ChargeTerms
-from discreet.selection.account import Indices
-from tests.ledger.test_upgrade import _read_fixture
-
-from ..ledgers import answering, bill, untouched
+from discreet.errors import LedgerCorrupt
+from discreet.ledger import Ledger
+from discreet.ledger.schema import BUDGET_ROWS, EVENTS, LEDGER
+from discreet.ledger.transaction import Transaction
 
 
-def add_notes(connection: Connection) -> None:
-    connection.exec_driver_sql("CREATE TABLE discreet_notes (text TEXT)")
+def test_the_tables_have_the_columns_that_statements_name(where: str) -> None:
+    def columns(transaction: Transaction) -> dict[str, list[str]]:
+        tables = inspect(transaction.connection)
+        return {
+            name: [str(column["name"]) for column in tables.get_columns(name)]
+            for name in tables.get_table_names()
+        }
+
+    declared = {table.name: list(table.c.keys()) for table in (LEDGER, EVENTS, BUDGET_ROWS)}
+    assert Ledger(where)._store.read(columns) == declared
 
 
-def fail(_: Connection) -> None:
-    raise LedgerError("this step fails")
-
-
-def test_an_older_schema_is_renewed_in_one_step(
-    where: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_events_can_only_be_appended(where: str) -> None:
     ledger = Ledger(where)
     ledger.open("adult", epsilon=1)
-    session, head = ledger.session("adult"), ledger.verify().head
-    known = schema.MIGRATIONS
-    with monkeypatch.context() as newer:
-        newer.setattr(schema, "MIGRATIONS", [*known, add_notes, fail])
-        newer.setattr("discreet.ledger.store.MIGRATIONS", schema.MIGRATIONS)
-        with pytest.raises(LedgerError, match="this step fails"):
-            Ledger(where)
-    assert Ledger(where).verify(head).events == 1  # nothing of it is left
-    with monkeypatch.context() as newer:
-        newer.setattr(schema, "MIGRATIONS", [*known, add_notes])
-        newer.setattr("discreet.ledger.store.MIGRATIONS", schema.MIGRATIONS)
-        assert Ledger(where).verify(head).events == 1
-        Ledger(where).session("adult").buy(bill("1/2"), answering(0))
-    said = f"has schema {len(known) + 1}, and this version of discreet knows {len(known)}: upgrade"
-    for old in (lambda: Ledger(where), lambda: session.buy(bill("1/2"), untouched)):
-        with pytest.raises(LedgerTooNew, match=said):
-            old()
+    row = {"number": 1, "at": "", "kind": "opened", "dataset": "x", "analyst": "", "request": None,
+           "body": "{}", "head": ""}  # fmt: skip
+    statements: list[Executable] = [
+        EVENTS.update().values(kind="charged"),
+        EVENTS.delete(),
+        EVENTS.insert().values(row),
+    ]
 
+    def changing(held: Transaction, statement: Executable) -> None:
+        held.connection.execute(statement)
 
-@pytest.mark.parametrize("schema", [4, 5, 6])
-def test_a_ledger_without_failures_counts_them_from_now_on(tmp_path: Path, schema: int) -> None:
-    path = tmp_path / "budget.db"
-    with closing(sqlite3.connect(path)) as file:
-        file.executescript(_read_fixture(schema))
-        [(head, events)] = file.execute("SELECT head, events FROM discreet_ledger")
-    ledger = Ledger(path)
-    assert ledger.verify(head).events == events + (8 if schema == 4 else 0)
-    (share,) = [b for b in ledger.budgets() if b.name == "plain / a"]
-    asker = session_of(ledger, share, ChargeTerms(allowance=Allowance("plain", "a", 1)))
-
-    def fail() -> Callable[[], Indices]:
-        def draw() -> Indices:
-            raise QuestionFailed(Unanswerable("because of the data"))
-
-        return draw
-
-    with pytest.raises(Unanswerable):
-        asker.buy(bill("1/16", "r"), fail)
-    with pytest.raises(Exhausted, match="closed after 1 failure"):
-        asker.buy(bill("1/16", "s"), untouched)
-    assert ledger.reopen("plain")[0].analyst == "a"
-    assert asker.buy(bill("1/16", "s"), answering(0)) == 0
-    assert Ledger(path).verify(head).events == ledger.history()[-1].number
+    for statement in statements:
+        with pytest.raises(LedgerCorrupt):
+            ledger._store.write(changing, statement)
+    assert ledger.verify().events == 1

@@ -551,94 +551,13 @@ def test_a_table_that_was_renamed_opens_no_second_budget(folder: Path, url: str)
     assert len(ledger.budgets()) == 2
 
 
-@pytest.fixture
-def old_ledger(tmp_path: Path) -> Path:
-    """A ledger in which 3d1894d opened two budgets for one table."""
-    path = tmp_path / "old.db"
-    text = (Path(__file__).parent / "ledger_of_shared_tables.sql").read_text()
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.executescript(text)
-    connection.close()
-    path.chmod(0o600)
-    return path
-
-
-OLD = {
-    "people": ("postgresql://alice@db.example/shop", "SELECT age FROM people"),
-    "people_again": (
-        "postgresql://bob@DB.example:5432/shop?sslmode=require",
-        "WITH q AS (SELECT * FROM people) SELECT * FROM q",
-    ),
-    "visits": ("postgresql://alice@db.example/shop", "SELECT age FROM visits"),
-    "orders": ("postgresql://alice@db.example/warehouse", "SELECT age FROM ONLY orders"),
-    "customers": ("postgresql://alice@db.example/warehouse", 'SELECT * FROM "customers"'),
-}
-OLD_DIGESTS = {
-    "people": "2:95ca5be8d4818b510471cf55702b300b24333002436647b645be53539c9fcbca",
-    "people_again": "2:f72f6772e2db62b9ddfd633cca942006dadd54fd6e5b654760601cfbe2de54c9",
-}
-
-
-def _old(name: str) -> Dataset:
-    url, query = OLD[name]
-    return described(query, url, name)
-
-
-def test_two_budgets_of_an_older_ledger_are_named_and_answer_nothing(old_ledger: Path) -> None:
-    ledger = Ledger(old_ledger)
-    people, again = ledger.verify().notes, ledger.verify().notes
-    assert people == again
-    assert [note.partition(":")[0] for note in people] == [
-        "people and people_again",
-        "orders and customers",
-    ]
-    assert "spent ε = 1.5 of ε = 5 together" in people[0]
-    for name, digest in OLD_DIGESTS.items():
-        assert _old(name).digest == digest
-    for name in ("people", "people_again", "orders", "customers"):
-        one = _old(name)
-        with pytest.raises(Exhausted, match=r"budgets about the same tables.*merge.*--separate"):
-            ledger.session(one).median(one, "age", epsilon="1/8")
-        with pytest.raises(Exhausted, match="same tables"):
-            ledger.session(one).charge(
-                PureDP(Fraction("1/8"), "add_remove"), description="x", request="y"
-            )
-        quote = ledger.session(one).quote(__import__("discreet").median, one, "age", epsilon="1/8")
-        assert not quote.fits
-        assert "another budget is about the same tables" in str(quote)
-        assert not any(other in str(quote.closed) for other in OLD)
-    assert (
-        ledger.session("people")
-        .charge(PureDP(Fraction(1), "add_remove"), description="mean age", request="m1")
-        .is_new
-        is False
-    )
-    ledger.session("visits").charge(
-        PureDP(Fraction("1/8"), "add_remove"), description="x", request="y"
-    )
-
-
-def test_two_budgets_of_an_older_ledger_are_merged(old_ledger: Path) -> None:
-    ledger = Ledger(old_ledger)
-    merged = ledger.merge(_old("people"), into=_old("people_again"))
-    assert merged.spent.epsilon == Fraction(3, 2)
-    assert merged.total.epsilon == 3
-    assert len(ledger.verify().notes) == 1
-    session = ledger.session(_old("people"))
-    assert session.dataset == "people_again"
-    session.charge(PureDP(Fraction("3/2"), "add_remove"), description="x", request="y")
-    with pytest.raises(Exhausted):
-        session.charge(PureDP(Fraction("1/100"), "add_remove"), description="x", request="z")
-    assert ledger.spent(_old("people")).epsilon == 3
-
-
 def unasked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let budgets be opened as older versions did, without the catalogue."""
+    """Let budgets be opened without the catalogue."""
     monkeypatch.setattr(Dataset, "about_now", lambda self, others=(): (self.about, TableCheck()))
 
 
 @pytest.mark.parametrize("url", [DUCK, LITE])
-def test_an_older_ledger_learns_the_tables_with_the_next_release(
+def test_a_ledger_learns_the_tables_with_the_next_release(
     folder: Path, monkeypatch: pytest.MonkeyPatch, url: str
 ) -> None:
     ledger, old = Ledger(), described("SELECT age FROM old", url, name="old")
@@ -662,7 +581,7 @@ def test_an_older_ledger_learns_the_tables_with_the_next_release(
 @pytest.mark.parametrize("url", [DUCK, LITE])
 @pytest.mark.parametrize("views", ["old", "seen"])
 @pytest.mark.one_in(3)
-def test_a_view_in_an_older_ledger_is_found_from_both_sides(
+def test_a_view_that_was_not_looked_up_is_found_from_both_sides(
     folder: Path, monkeypatch: pytest.MonkeyPatch, url: str, views: str
 ) -> None:
     ledger = Ledger()
@@ -683,7 +602,7 @@ def test_a_view_in_an_older_ledger_is_found_from_both_sides(
     assert ledger.verify().notes == ()
 
 
-def test_a_new_budget_meets_a_view_of_an_older_ledger(
+def test_a_new_budget_meets_a_view_that_was_not_looked_up(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = Ledger()

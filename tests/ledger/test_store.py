@@ -8,12 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Executable
 
-from discreet.errors import Exhausted, InvalidArgument, LedgerCorrupt, LedgerError, LedgerUnwritable
+from discreet.errors import Exhausted, InvalidArgument, LedgerError, LedgerUnwritable
 from discreet.ledger import Ledger
-from discreet.ledger.schema import EVENTS
-from discreet.ledger.transaction import Transaction
 
 from ..ledgers import answering, bill
 
@@ -72,27 +69,6 @@ def test_threads_share_a_ledger(tmp_path: Path, in_memory: bool) -> None:
         assert sum(pool.map(spend, range(16))) == 10
     assert ledger.budgets()[0].remaining.epsilon == 0
     assert ledger.verify().events == 21
-
-
-def test_events_can_only_be_appended(where: str) -> None:
-
-    ledger = Ledger(where)
-    ledger.open("adult", epsilon=1)
-    row = {"number": 1, "at": "", "kind": "opened", "dataset": "x", "analyst": "", "request": None,
-           "body": "{}", "head": ""}  # fmt: skip
-    statements: list[Executable] = [
-        EVENTS.update().values(kind="charged"),
-        EVENTS.delete(),
-        EVENTS.insert().values(row),
-    ]
-
-    def changing(held: Transaction, statement: Executable) -> None:
-        held.connection.execute(statement)
-
-    for statement in statements:
-        with pytest.raises(LedgerCorrupt):
-            ledger._store.write(changing, statement)
-    assert ledger.verify().events == 1
 
 
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:

@@ -92,15 +92,15 @@ def test_what_was_written_verifies(where: str) -> None:
         "UPDATE discreet_budgets SET spent = '{\"epsilon\":\"1/0\"}'",
         "UPDATE discreet_budgets SET spent = '{\"mu\":\"1\"}'",
         "UPDATE discreet_budgets SET spent = x'ff'",
-        "UPDATE discreet_ledger SET id = 'other'",
-        "UPDATE discreet_ledger SET born = 1",
-        "UPDATE discreet_ledger SET version = 0",
-        "UPDATE discreet_ledger SET version = 'one'",
-        "UPDATE discreet_ledger SET events = 7",
-        "UPDATE discreet_ledger SET events = 0",
-        "UPDATE discreet_ledger SET head = ''",
-        "DELETE FROM discreet_ledger",
-        "INSERT INTO discreet_ledger SELECT 'two', born, version, events, head FROM discreet_ledger",
+        "UPDATE discreet_account SET id = 'other'",
+        "UPDATE discreet_account SET born = 1",
+        "UPDATE discreet_account SET version = 0",
+        "UPDATE discreet_account SET version = 'one'",
+        "UPDATE discreet_account SET events = 7",
+        "UPDATE discreet_account SET events = 0",
+        "UPDATE discreet_account SET head = ''",
+        "DELETE FROM discreet_account",
+        "INSERT INTO discreet_account SELECT 'two', born, version, events, head FROM discreet_account",
         "CREATE TRIGGER mine AFTER INSERT ON discreet_events BEGIN DELETE FROM discreet_budgets; END",
         "DROP TABLE discreet_budgets",
         "CREATE TABLE notes (text TEXT)",
@@ -129,7 +129,7 @@ def rechained(path: Path, change: Callable[[list[list[Any]]], None]) -> None:
         events = [
             list(row) for row in file.execute("SELECT * FROM discreet_events ORDER BY number")
         ]
-        [(identity, born)] = file.execute("SELECT id, born FROM discreet_ledger")
+        [(identity, born)] = file.execute("SELECT id, born FROM discreet_account")
     change(events)
     head = genesis(identity, born)
     for event in events:
@@ -137,7 +137,7 @@ def rechained(path: Path, change: Callable[[list[list[Any]]], None]) -> None:
     tampered(path, "DELETE FROM discreet_events")
     with closing(sqlite3.connect(path)) as file:
         file.executemany("INSERT INTO discreet_events VALUES (?,?,?,?,?,?,?,?)", events)
-        file.execute("UPDATE discreet_ledger SET events = ?, head = ?", (len(events), head))
+        file.execute("UPDATE discreet_account SET events = ?, head = ?", (len(events), head))
         file.commit()
     forgetting()
 
@@ -206,7 +206,7 @@ def test_no_answer_comes_out_of_a_broken_ledger(tmp_path: Path) -> None:
     session = written(path).session("adult", "a")
     asked_again = bill("1/11", "r1", guarantee=BoundedRange(Fraction(1, 11), "add_remove"))
     for statement, asked in (
-        ("UPDATE discreet_ledger SET head = ''", asked_again),
+        ("UPDATE discreet_account SET head = ''", asked_again),
         ("UPDATE discreet_events SET body = '?' WHERE request = 'r1'", asked_again),
         ("UPDATE discreet_budgets SET spent = '?'", bill("1/10")),
         ("DROP TABLE discreet_budgets", bill("1/10")),
@@ -223,7 +223,7 @@ def test_a_ledger_that_breaks_while_scores_are_computed_draws_nothing(tmp_path: 
     session = written(path).session("adult", "a")
 
     def prepare() -> Any:
-        tampered(path, "UPDATE discreet_ledger SET head = ''")
+        tampered(path, "UPDATE discreet_account SET head = ''")
         return undrawn()
 
     with pytest.raises(LedgerCorrupt, match="event 9 is not the last one"):

@@ -15,7 +15,7 @@ from hypothesis import strategies as some
 
 from discreet.errors import InvalidArgument
 from discreet.ledger import Ledger
-from discreet.ledger.events import canonical_json, decode, encode, has_values, read_indices
+from discreet.ledger.events import canonical_json, decode, encode, read_indices
 from discreet.selection.released_values import ReleasedValue, read_released_value
 
 from ..ledgers import answering, bill, forgetting, untouched
@@ -151,11 +151,6 @@ def test_no_picture_of_a_value_quotes_it() -> None:
 def test_values_are_in_the_order_of_code_points() -> None:
     values = ["é", "z", "Z", "a\u0301", "😀", "\uffff", ""]
     assert [one.text for one in sorted(map(ReleasedValue.of, values))] == sorted(values)
-
-
-def test_only_values_are_values() -> None:
-    assert not has_values([1, [2, []]])
-    assert has_values([1, [2, [ReleasedValue.of(1)]]])
 
 
 @settings(max_examples=20, deadline=None)

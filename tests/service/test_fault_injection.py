@@ -190,7 +190,7 @@ def _admin(url: str, *statements: str) -> None:
 
 
 _END = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'SECRETDB'"
-_TABLES = "discreet_events, discreet_budgets, discreet_ledger"
+_TABLES = "discreet_events, discreet_budgets, discreet_account"
 
 
 @contextmanager

@@ -192,8 +192,6 @@ def _event_description(event: "Event") -> str:
     if event.kind == "described":
         begins = f", {event.body['per']} {event.body['period']}" if "per" in event.body else ""
         return f"{event.body['name']}: {event.body['digest'][:14]}{begins}"
-    if event.kind == "carried":
-        return gettext("as it was before the ledger was renewed")
     unit = read_unit(event.body.get("privacy_unit"))
     total = read_amount(event.body["total"])
     if unit is None:

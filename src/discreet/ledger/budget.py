@@ -29,9 +29,6 @@ DeltaFor = Literal["questions", "composition"]
 """The use of a budget's delta. "questions": releases have an epsilon and a delta each, and both add up.
 "composition": releases have a rho each, and their sum is at most the rho of (epsilon, delta)."""
 
-FIRST_CHARGE = "first charge"
-"""The use of a delta in budgets opened before that was a term: the first charge decides it."""
-
 ShareRule = Literal["reserved", "oversubscribed"]
 """The rule for the shares of a dataset's budget. "reserved": each is paid for when it is opened, and a release
 to its analyst must fit the share alone. "oversubscribed": a release must fit the share and the budget."""
@@ -130,13 +127,6 @@ class Budget:
     closed: str | None = None
 
     @property
-    def delta_use(self) -> str | None:
-        """The use of its delta, also where the first charge decides it; None if it has none."""
-        if self.delta_for is None and self.total.delta:
-            return FIRST_CHARGE
-        return self.delta_for
-
-    @property
     def counted_total(self) -> Amount:
         """The total in the units of its sums, which a dataset's budget pays for a share like this."""
         if self.delta_for == "questions":
@@ -148,15 +138,15 @@ class Budget:
     @property
     def kind(self) -> str:
         """The privacy parameters that it bounds: "epsilon", "rho" or "epsilon and delta"."""
-        if self.delta_use:
+        if self.delta_for or self.total.delta:
             return "epsilon and delta"
         return "rho" if self.total.epsilon is None else "epsilon"
 
     @property
     def currency(self) -> str:
-        """The unit in which answers are charged: "epsilon", "rho", or "undecided" before the first charge."""
-        uses = {"questions": "epsilon", "composition": "rho", FIRST_CHARGE: "undecided"}
-        return self.kind if self.delta_use is None else uses[self.delta_use]
+        """The unit in which answers are charged: "epsilon" or "rho"."""
+        uses = {"questions": "epsilon", "composition": "rho"}
+        return self.kind if self.delta_for is None else uses[self.delta_for]
 
     @property
     def terms(self) -> tuple[Fraction | None, ...]:
@@ -254,12 +244,13 @@ class Budget:
         )
 
     def _in_units(self, due: Guarantee) -> Amount:
-        is_composition = self.delta_for == "composition"
-        if self.total.delta and 0 < due.slack < 1 and not is_composition:
+        if self.delta_for == "questions" and 0 < due.slack < 1:
             rest = Fraction(0) if due.core is None else due.core.pure
             return Amount(_up(rest), None, rounded_fraction(due.slack))
         return Amount(
-            None if self.total.epsilon is None or is_composition else _up(due.pure),
+            None
+            if self.total.epsilon is None or self.delta_for == "composition"
+            else _up(due.pure),
             None if self.total.rho is None or self.delta_for == "questions" else _up(due.rho),
         )
 
@@ -269,8 +260,6 @@ class Budget:
 
     def _after(self, cost: Amount) -> "Budget | None":
         """Return the budget after a cost; None if it cannot pay that."""
-        if cost.delta and self.spent.rho:
-            return None  # the first charge had no delta, so delta is reserved for composition
         after = Budget(  # `replace` takes twice as long
             self.dataset, self.analyst, self.neighbors, self.total, self.spent + cost, self.unit,
             self.period, self.is_current, self.shares, self.delta_for, self.closed,
@@ -287,11 +276,7 @@ class Budget:
         if after is not None:
             return after
         hint = ""
-        if cost.delta and self.spent.rho:
-            hint = Message(
-                "; its delta is pledged to composition, as its first charge had none of its own"
-            )
-        elif (simple := self._slightly_less(cost)) is not None:
+        if (simple := self._slightly_less(cost)) is not None:
             hint = Message(
                 "; floats are a little above {fraction}: give that from the first question on",
                 fraction=str(simple),
@@ -357,9 +342,9 @@ class Budget:
             )
         if use not in (None, self.delta_for):
             raise InvalidArgument(
-                "the delta of the budget of {name} is for {delta_use}, and stays so",
+                "the delta of the budget of {name} is for {delta_for}, and stays so",
                 name=self.name,
-                delta_use=self.delta_use or "nothing",
+                delta_for=self.delta_for or "nothing",
             )
         return self
 
@@ -370,7 +355,7 @@ class Budget:
             InvalidArgument: if it is in other units.
         """
         ours, theirs = ((t.epsilon is None, t.rho is None) for t in (self.total, total))
-        if ours != theirs or (self.delta_use is None and total.delta):
+        if ours != theirs or (self.delta_for is None and total.delta):
             raise InvalidArgument(
                 "the budget of {name} is in {kind}, so its total is too: give {kinds}, got {total}",
                 name=self.name,
@@ -415,15 +400,13 @@ class Budget:
     @property
     def _delta_stated(self) -> str:
         """The guarantee that sums of another unit certify, in words."""
-        if self.delta_use in (None, "questions"):
+        if self.delta_for != "composition" or self.total.epsilon is None:
             return ""
         delta = _equals("δ", spell(self.total.delta))
-        if self.delta_for is None or self.total.epsilon is None:
-            return f"{delta}, "
         return f"{_equals('ε', spell(self.total.epsilon))} and {delta} by composition, "
 
     def _lines(self) -> Iterable[tuple[str, Fraction | None, Fraction, Fraction | None]]:
-        sums, rest, use = self.spent, self.remaining, self.delta_use
+        sums, rest, use = self.spent, self.remaining, self.delta_for
         if self.total.epsilon is not None and use != "composition":
             yield "epsilon", sums.epsilon, self.total.epsilon, rest.epsilon
         if self.total.rho is not None and use != "questions":

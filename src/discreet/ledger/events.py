@@ -20,28 +20,14 @@ _UNIT_SIGNS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 CHARGED = ("charged", "charged_outside")
 """The kinds of events that charge a budget: a release of this library, or of other software."""
 
-BUDGET_EVENTS = ("opened", "extended", "shrunk", "recounted", "carried", *CHARGED)
-"""The kinds of events whose bodies hold the state of the budgets after them: those that change a budget, and
-"carried", which restates one when an older ledger is upgraded."""
+BUDGET_EVENTS = ("opened", "extended", "shrunk", "recounted", *CHARGED)
+"""The kinds of events that change a budget. Their bodies hold the state of the budgets after them."""
 
 FAILURE_EVENTS = ("failed", "reopened")
 """The kinds of events whose bodies hold how many questions of an analyst have failed since the last "reopened"."""
 
 DELAY_EVENTS = ("delayed", "given_up", "reset")
 """The kinds of events whose bodies hold the delay of an analyst's answers since the last reset."""
-
-STATES_SINCE_SCHEMA = 3
-"""The first schema in which event bodies hold these states."""
-
-SHARES_SINCE_SCHEMA = 5
-"""The first schema in which a dataset's budget says how its shares are paid for."""
-
-VALUES_SINCE_SCHEMA = 7
-"""The first schema in which answers may hold values and not only whole numbers."""
-
-BATCHES_SINCE_SCHEMA = 8
-"""The first schema in which charges may be of a batch: committed together, before any of their answers."""
-
 
 EventBody = Mapping[str, Any]
 """All of an event but its columns, in plain values."""
@@ -59,8 +45,7 @@ class Event:
             "released_outside" for releases made by other software; "failed" for a question that failed because of
             the data, which stands for its answer; "reopened" for a dataset that its owner opened again for an
             analyst; "second_reading" and "third_reading" for a question that is read again; "delayed", "given_up"
-            and "reset" for the delay of an analyst's answers; "described" for declarations about the data;
-            "carried" for the budgets of an older ledger when it is upgraded.
+            and "reset" for the delay of an analyst's answers; "described" for declarations about the data.
         dataset: the dataset whose budget it concerns.
         analyst: the analyst whose share it concerns, or None.
         request: the name of the request that was charged, answered or failed; None for budgets.
@@ -147,7 +132,7 @@ def event_columns(event: Event) -> list[object]:
 
 def genesis(identity: str, first_schema: int) -> str:
     """Return the hash before the first event: of the ledger's id and the schema it was created with."""
-    return _hash(["discreet ledger", identity, first_schema])
+    return _hash(["discreet_account", identity, first_schema])
 
 
 def chain_hash(previous: str, *columns: object) -> str:
@@ -193,13 +178,6 @@ def decode(value: Any) -> Indices:
     if isinstance(value, dict):
         return read_released_value(value)
     return int(value, 16) if isinstance(value, str) else int(value)
-
-
-def has_values(indices: Indices) -> bool:
-    """Return whether a drawn answer holds values, which it may since `VALUES_SINCE_SCHEMA`."""
-    if isinstance(indices, list):
-        return any(map(has_values, indices))
-    return isinstance(indices, ReleasedValue)
 
 
 def _hash(values: list[object]) -> str:

@@ -340,7 +340,7 @@ def _same_or_recount(transaction: Transaction, budget: Budget, terms: BudgetTerm
             old_terms=_terms_in_words(budget),
             new_terms=_terms_in_words(other),
         )
-    if terms.oversubscribed is None or budget.shares in (None, terms.shares):
+    if terms.oversubscribed is None or budget.shares == terms.shares:
         return budget
     return recount_shares(transaction, budget, terms.shares)
 

@@ -18,15 +18,6 @@ def recount_shares(transaction: Transaction, whole: Budget, rule: ShareRule) -> 
         LedgerCorrupt: if the events, sums or tables differ from those that were written.
     """
     verify_chain(transaction.connection, None)
-    return recount_verified(transaction, whole, rule)
-
-
-def recount_verified(transaction: Transaction, whole: Budget, rule: ShareRule) -> Budget:
-    """Do as `recount_shares` does, in a ledger that was verified.
-
-    Raises:
-        InvalidArgument: if the shares are more than the budget, or of another kind.
-    """
     others = [
         b for b in queries.checked_budgets(transaction, whole.dataset) if b.analyst is not None
     ]

@@ -1,10 +1,9 @@
-"""The tables of a ledger, their migrations, statements on them, and the check that events cannot be changed."""
+"""The tables of a ledger, statements on them, and the check that events cannot be changed."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
-from uuid import uuid4
 
 from sqlalchemy import (
     BigInteger,
@@ -15,14 +14,12 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
-    inspect,
-    select,
     text,
 )
 from sqlalchemy.dialects import sqlite
 
-from ..errors import LedgerCorrupt, LedgerError, LedgerTooNew
-from .events import BUDGET_EVENTS, DELAY_EVENTS, FAILURE_EVENTS, genesis
+from ..errors import LedgerCorrupt
+from .events import BUDGET_EVENTS, DELAY_EVENTS, FAILURE_EVENTS
 
 
 class Statement:
@@ -94,7 +91,7 @@ def driver_of(connection: Connection) -> sqlite3.Connection:
 _TABLES = MetaData()
 
 LEDGER = Table(
-    "discreet_ledger", _TABLES,
+    "discreet_account", _TABLES,
     Column("id", Text, primary_key=True),
     Column("born", Integer),
     Column("version", Integer),
@@ -129,14 +126,29 @@ BUDGET_ROWS = Table(
 )  # fmt: skip
 """The sums that follow from the events, so that a release need not recompute them. A unit of '' means rows."""
 
+STATES_BUDGETS = f"kind IN ({', '.join(map(repr, BUDGET_EVENTS))})"
+"""The condition for events with states of budgets. A partial index serves only queries with the same text."""
+
+TELLS_FAILURES = f"kind IN ({', '.join(map(repr, FAILURE_EVENTS))})"
+"""The condition for events about failures. A partial index serves only queries with the same text."""
+
+TELLS_DELAYS = f"kind IN ({', '.join(map(repr, DELAY_EVENTS))})"
+"""The condition for events about delays. A partial index serves only queries with the same text."""
+
 _FIRST = [
-    """CREATE TABLE discreet_ledger (id TEXT NOT NULL PRIMARY KEY, born INTEGER NOT NULL,
+    """CREATE TABLE discreet_account (id TEXT NOT NULL PRIMARY KEY, born INTEGER NOT NULL,
     version INTEGER NOT NULL, events BIGINT NOT NULL, head TEXT NOT NULL)""",
     """CREATE TABLE discreet_events (number {key} NOT NULL PRIMARY KEY, at TEXT NOT NULL,
     kind TEXT NOT NULL, dataset TEXT NOT NULL, analyst TEXT NOT NULL, request TEXT, body TEXT NOT NULL,
     head TEXT NOT NULL, UNIQUE (dataset, analyst, request, kind))""",
     """CREATE TABLE discreet_budgets (dataset TEXT NOT NULL, analyst TEXT NOT NULL,
-    neighbors TEXT NOT NULL, total TEXT NOT NULL, spent TEXT NOT NULL, PRIMARY KEY (dataset, analyst))""",
+    neighbors TEXT NOT NULL, total TEXT NOT NULL, spent TEXT NOT NULL, unit TEXT NOT NULL, shares TEXT NOT NULL,
+    delta_for TEXT NOT NULL, PRIMARY KEY (dataset, analyst))""",
+    f"CREATE INDEX discreet_latest_whole ON discreet_events (dataset, number) WHERE {STATES_BUDGETS}",
+    f"CREATE INDEX discreet_latest_share ON discreet_events (dataset, analyst, number) WHERE {STATES_BUDGETS}",
+    "CREATE INDEX discreet_described ON discreet_events (dataset, number) WHERE kind = 'described'",
+    f"CREATE INDEX discreet_failures ON discreet_events (dataset, analyst, number) WHERE {TELLS_FAILURES}",
+    f"CREATE INDEX discreet_delays ON discreet_events (dataset, analyst, number) WHERE {TELLS_DELAYS}",
 ]
 APPEND_ONLY = {
     "sqlite": [
@@ -157,159 +169,14 @@ APPEND_ONLY = {
 }
 
 
-def _first(connection: Connection) -> None:
-    """Create the tables, and triggers that make events append-only."""
+def create_tables(connection: Connection) -> None:
+    """Create the tables and indexes of schema 1, and triggers that make events append-only."""
     dialect = connection.dialect.name
     key = (
         "INTEGER" if dialect == "sqlite" else "BIGINT"
     )  # SQLite's own row number must be an INTEGER
     for statement in [*_FIRST, *APPEND_ONLY[dialect]]:
         connection.exec_driver_sql(statement.replace("{key}", key))
-
-
-def _second(connection: Connection) -> None:
-    """Add privacy units to budgets. Existing ones protect single rows."""
-    connection.exec_driver_sql(
-        "ALTER TABLE discreet_budgets ADD COLUMN unit TEXT NOT NULL DEFAULT ''"
-    )
-
-
-STATES_BUDGETS = f"kind IN ({', '.join(map(repr, BUDGET_EVENTS))})"
-"""The condition for events with states of budgets. A partial index serves only queries with the same text."""
-
-TELLS_FAILURES = f"kind IN ({', '.join(map(repr, FAILURE_EVENTS))})"
-"""The condition for events about failures. A partial index serves only queries with the same text."""
-
-TELLS_DELAYS = f"kind IN ({', '.join(map(repr, DELAY_EVENTS))})"
-"""The condition for events about delays. A partial index serves only queries with the same text."""
-
-_STATED_BEFORE = "kind IN ('opened', 'extended', 'carried', 'charged', 'charged_outside')"
-
-
-def _third(connection: Connection) -> None:
-    """Index the latest event with the state of a budget, of a dataset and of a share."""
-    _index_states(connection, _STATED_BEFORE)
-
-
-def _index_states(connection: Connection, condition: str) -> None:
-    for name, columns in (("whole", "dataset, number"), ("share", "dataset, analyst, number")):
-        connection.exec_driver_sql(
-            f"CREATE INDEX discreet_latest_{name} ON discreet_events ({columns}) WHERE {condition}"
-        )
-
-
-def _fourth(connection: Connection) -> None:
-    """Index the descriptions of datasets, which older versions do not know."""
-    connection.exec_driver_sql(
-        "CREATE INDEX discreet_described ON discreet_events (dataset, number) WHERE kind = 'described'"
-    )
-
-
-def _fifth(connection: Connection) -> None:
-    """Add the rule for shares and the use of a delta, and index two kinds of events more."""
-    for column in ("shares", "delta_for"):
-        connection.exec_driver_sql(
-            f"ALTER TABLE discreet_budgets ADD COLUMN {column} TEXT NOT NULL DEFAULT ''"
-        )
-    for name in ("whole", "share"):
-        connection.exec_driver_sql(f"DROP INDEX discreet_latest_{name}")
-    _index_states(connection, STATES_BUDGETS)
-
-
-def _sixth(connection: Connection) -> None:
-    """Index the latest event about failures of an analyst, which older versions do not know."""
-    connection.exec_driver_sql(
-        f"CREATE INDEX discreet_failures ON discreet_events (dataset, analyst, number) WHERE {TELLS_FAILURES}"
-    )
-
-
-def _seventh(_: Connection) -> None:
-    """Keep the tables as they are: answers may hold values, which older versions do not know."""
-
-
-def _eighth(_: Connection) -> None:
-    """Keep the tables as they are: charges may be of a batch, which older versions do not know."""
-
-
-def _ninth(connection: Connection) -> None:
-    """Index the latest event about the delay of an analyst, which older versions do not know."""
-    connection.exec_driver_sql(
-        f"CREATE INDEX discreet_delays ON discreet_events (dataset, analyst, number) WHERE {TELLS_DELAYS}"
-    )
-
-
-MIGRATIONS: list[Callable[[Connection], None]] = [
-    _first, _second, _third, _fourth, _fifth, _sixth, _seventh, _eighth, _ninth,
-]  # fmt: skip
-"""The n-th migration leads from schema n - 1 to schema n. Released migrations are never changed."""
-
-
-def version_of(connection: Connection) -> int:
-    """Return the schema of the stored ledger; 0 for an empty database.
-
-    Raises:
-        LedgerTooNew: if it is newer than this library.
-        LedgerCorrupt: if it is not recorded.
-        LedgerError: if the database holds other tables and no ledger.
-    """
-    tables = inspect(connection).get_table_names()
-    if LEDGER.name not in tables:
-        if tables and connection.dialect.name == "sqlite":
-            raise LedgerError(
-                "this database holds other tables and no ledger; give a ledger a file of its own"
-            )
-        return 0
-    versions = list(connection.execute(select(LEDGER.c.version)).scalars())
-    if len(versions) != 1:
-        raise LedgerCorrupt("the ledger does not say which schema it has")
-    return check_version(versions[0])
-
-
-def check_version(version: object) -> int:
-    """Return the schema if this library knows it.
-
-    Raises:
-        LedgerTooNew: if it is newer.
-        LedgerCorrupt: if it is no number.
-    """
-    if not isinstance(version, int) or version < 1:
-        raise LedgerCorrupt("the ledger does not say which schema it has")
-    if version > len(MIGRATIONS):
-        raise LedgerTooNew(
-            "this ledger has schema {version}, and this version of discreet knows "
-            "{number_of_migrations}: upgrade discreet",
-            version=version,
-            number_of_migrations=len(MIGRATIONS),
-        )
-    return version
-
-
-def check_newest(version: object) -> None:
-    """Raise unless an open ledger has the schema of this library.
-
-    Raises:
-        LedgerTooNew: if it is newer.
-        LedgerCorrupt: if it is older or not recorded, as a ledger is upgraded when it is opened.
-    """
-    if check_version(version) != len(MIGRATIONS):
-        raise LedgerCorrupt(
-            "the ledger says it has schema {version}, and was opened with another", version=version
-        )
-
-
-def migrate(connection: Connection) -> None:
-    """Migrate the tables to the newest schema; create them in an empty database."""
-    version = version_of(connection)
-    for step in MIGRATIONS[version:]:
-        step(connection)
-    newest = len(MIGRATIONS)
-    if version:
-        connection.execute(LEDGER.update().values(version=newest))
-    else:
-        identity = uuid4().hex
-        connection.execute(LEDGER.insert().values(
-            id=identity, born=newest, version=newest, events=0, head=genesis(identity, newest)
-        ))  # fmt: skip
 
 
 _TRIGGERS = Statement(text("SELECT sql FROM sqlite_master WHERE type = 'trigger'"))

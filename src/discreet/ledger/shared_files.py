@@ -124,14 +124,14 @@ def _check_number(number: int) -> None:
 
 def pairs_with_shared_files(bindings: Bindings) -> list[SharedFile]:
     """Return a file of each pair of budgets that a source of one names, and one of the other names or named."""
-    found, pairs = dict[object, list[tuple[str, Any]]](), dict[frozenset[str], SharedFile]()
+    places, pairs = dict[object, list[tuple[str, Any]]](), dict[frozenset[str], SharedFile]()
     for source in bindings.sources:
         for file, _ in files_of_source(source.place, source.tables):
-            found.setdefault(file, []).append((bindings.current(source.budget), source.place))
+            places.setdefault(file, []).append((bindings.current(source.budget), source.place))
     for own in dict.fromkeys(bindings.current(source.budget) for source in bindings.sources):
         for place, tables in _own_sources(bindings, own, None):
             for file, path in files_of_source(place, tables):
-                for other, other_place in found.get(file, ()):
+                for other, other_place in places.get(file, ()):
                     pair = frozenset({own, other})
                     if other != own and pair not in pairs and not bindings.is_separate(own, other):
                         words = (place_in_words(place), other, place_in_words(other_place))

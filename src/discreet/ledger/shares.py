@@ -9,7 +9,7 @@ from ..base.doors import spelling
 from ..errors import Exhausted, InvalidArgument
 from ..privacy.units import one_record, plain_unit
 from ..privacy.wording import relation
-from .budget import FIRST_CHARGE, Amount, Budget, ShareRule
+from .budget import Amount, Budget, ShareRule
 
 
 def check_share(share: Budget, whole: Budget) -> None:
@@ -25,12 +25,6 @@ def check_share(share: Budget, whole: Budget) -> None:
             whole_name=whole.name,
             one_record=one_record(whole.unit),
             fix=fix,
-        )
-    if whole.delta_use == FIRST_CHARGE and whole.shares == "reserved":
-        raise InvalidArgument(
-            "the budget of {whole_name} does not say what its delta is for, so nobody can tell "
-            "what a share costs: renew it with delta_for",
-            whole_name=whole.name,
         )
     if _shared_terms(share) not in (_shared_terms(whole), _terms_without_delta(whole)):
         raise InvalidArgument(
@@ -124,8 +118,6 @@ def with_rule(
         raise InvalidArgument(
             "the shares of {whole_name} are {rule} already", whole_name=whole.name, rule=rule
         )
-    if whole.shares is None and rule == "oversubscribed":
-        return replace(whole, shares=rule)  # an older ledger counts so
     all_shares = list(shares)
     for share in all_shares:
         check_share(share, replace(whole, shares=rule))
@@ -174,7 +166,7 @@ def _reserve(whole: Budget, cost: Amount, share: Budget) -> Budget:
 
 def _shared_terms(budget: Budget) -> tuple[object, ...]:
     """Return the terms that a share and its dataset's budget have in common."""
-    return budget.kind, budget.delta_use, budget.neighbors, budget.unit
+    return budget.kind, budget.delta_for, budget.neighbors, budget.unit
 
 
 def _terms_without_delta(whole: Budget) -> tuple[object, ...] | None:

@@ -29,9 +29,10 @@ from .interrupts import StopRequest, run_uninterrupted
 from .known_state import KnownState, NeedsDatabase, Version
 from .ledger_file import KEEPS_OPEN, PAUSE, TURN, FileLock, FilePlace, OpenFile, run_exclusively
 from .location import make_file, name_of, read_url
-from .schema import MIGRATIONS, check_journal, driver_of, version_of
+from .migrations import is_newest, migrate, version_of
+from .schema import check_journal, driver_of
 from .transaction import Transaction
-from .upgrade import upgrade
+from .verification import verify_chain
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -153,7 +154,7 @@ class Store:
     def __init__(
         self, where: str | os.PathLike[str] | None, checkpoints: Checkpoints | None = None
     ) -> None:
-        """Open the database, and create or upgrade its tables if need be.
+        """Open the database, and create or renew its tables if need be.
 
         Raises:
             InvalidArgument: if `where` is no path or supported URL, or `checkpoints` no path or function.
@@ -181,7 +182,7 @@ class Store:
     def _open(self) -> None:
         if self._is_sqlite and not self.in_memory:
             make_file(Path(self.name))
-        if self._transact(version_of, self._course(writing=False)) < len(MIGRATIONS):
+        if not is_newest(self._transact(version_of, self._course(writing=False))):
             course = self._course(writing=True)
             self._transact(self._renew, course._replace(begin=self._begin_opening))
         if self.checkpoints.last is not None:
@@ -480,13 +481,19 @@ class Store:
         return outcome
 
     def _renew(self, connection: Connection) -> None:
-        """Create or upgrade the tables, unless the file lost its beginning and only looks empty."""
-        fresh = self._is_sqlite and not self.in_memory and version_of(connection) == 0
-        if fresh and Path(self.name).stat().st_size:
+        """Create or renew the tables, unless the file lost its beginning and only looks empty.
+
+        A ledger is verified from its first event on before the renewal is committed.
+        """
+        is_older = version_of(connection) > 0
+        is_file = self._is_sqlite and not self.in_memory
+        if is_file and not is_older and Path(self.name).stat().st_size:
             raise LedgerCorrupt(
                 "the file {name} is not empty, and there is no ledger in it", name=self.name
             )
-        upgrade(connection)
+        migrate(connection)
+        if is_older:
+            verify_chain(connection, None)
 
     def _here(self) -> Engine:
         """Return an engine without connections inherited from another process."""

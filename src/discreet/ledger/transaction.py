@@ -12,7 +12,8 @@ from ..errors import LedgerCorrupt
 from .checkpoints import ChainHead, Checkpoint
 from .events import BUDGET_EVENTS, DELAY_EVENTS, FAILURE_EVENTS, Event, chain_hash, event_columns
 from .known_state import KnownState, NeedsDatabase
-from .schema import EVENTS, LEDGER, Statement, check_append_only, check_newest, database_of
+from .migrations import check_newest
+from .schema import EVENTS, LEDGER, Statement, check_append_only, database_of
 
 _SELECTED = select(LEDGER.c.id, LEDGER.c.born, LEDGER.c.version, LEDGER.c.events, LEDGER.c.head)
 _LEDGER, _LOCKED = Statement(_SELECTED), Statement(_SELECTED.with_for_update())
@@ -159,7 +160,7 @@ class Transaction:
         """The end of the chain, checked, on which a release relies.
 
         Raises:
-            LedgerTooNew: if a newer version has upgraded the ledger meanwhile.
+            LedgerTooNew: if a newer version has renewed the ledger meanwhile.
             LedgerCorrupt: if the last event does not match the recorded head, or the schema has changed; or, in
                 a transaction that may append, if events are not protected from changes.
         """

@@ -17,32 +17,13 @@ from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, preview
 from ..privacy.guarantees import ZCDP, read_guarantee
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import Unit, read_unit
-from .budget import (
-    FIRST_CHARGE,
-    Amount,
-    Budget,
-    budget_order,
-    new_budget,
-    read_amount,
-    read_rule,
-    read_use,
-)
+from .budget import Amount, Budget, budget_order, new_budget, read_amount, read_rule, read_use
 from .checkpoints import ChainHead
 from .delays import READINGS, Delay, read_delay
-from .events import (
-    BATCHES_SINCE_SCHEMA,
-    BUDGET_EVENTS,
-    SHARES_SINCE_SCHEMA,
-    STATES_SINCE_SCHEMA,
-    VALUES_SINCE_SCHEMA,
-    Event,
-    canonical_json,
-    decode,
-    genesis,
-    has_values,
-)
+from .events import BUDGET_EVENTS, Event, canonical_json, decode, genesis
+from .migrations import migrate
 from .queries import all_events, is_chained, stored_budgets
-from .schema import MIGRATIONS, check_append_only, migrate
+from .schema import check_append_only
 from .shares import check_share, shrink, with_changed_share, with_rule, with_share
 from .transaction import Transaction
 
@@ -67,25 +48,16 @@ class Verified:
 
 
 def notes_on(budgets: Iterable[Budget]) -> tuple[str, ...]:
-    """Return notes for the owner of budgets: in which of them one analyst's refusals tell of others."""
-    notes = []
-    for budget in budgets:
-        if budget.shares == "oversubscribed":
-            notes.append(
-                Message(
-                    "{budget}: oversubscribed; questions are tested against the share and against what all "
-                    "analysts have spent, so refusals tell analysts of each other",
-                    budget=budget.name,
-                )
-            )
-        if budget.delta_use == FIRST_CHARGE:
-            notes.append(
-                Message(
-                    "{budget}: its first charge decides what its delta is for; the next budget says it at opening",
-                    budget=budget.name,
-                )
-            )
-    return tuple(notes)
+    """The notes for the owner of budgets: in which of them one analyst's refusals tell of others."""
+    return tuple(
+        Message(
+            "{budget}: oversubscribed; questions are tested against the share and against what all "
+            "analysts have spent, so refusals tell analysts of each other",
+            budget=budget.name,
+        )
+        for budget in budgets
+        if budget.shares == "oversubscribed"
+    )
 
 
 def read_noted_head(head: object) -> str | None:
@@ -102,15 +74,12 @@ def read_noted_head(head: object) -> str | None:
     )
 
 
-def verify_chain(
-    connection: Connection, old_head: str | None, schema: int = len(MIGRATIONS)
-) -> Verified:
+def verify_chain(connection: Connection, old_head: str | None) -> Verified:
     """Return the end of the chain after recomputing all hashes and sums.
 
     Args:
         connection: the database.
         old_head: a head that must be on the chain, or None.
-        schema: the newest schema under which its events were written: it says which fields they may hold.
 
     Raises:
         LedgerCorrupt: if events, sums, tables or triggers differ from those that were written.
@@ -120,25 +89,18 @@ def verify_chain(
         _check_file(connection)
     chain = Transaction(connection).chain
     budgets = stored_budgets(connection)
-    if verify_events(chain, all_events(connection), old_head, schema) != budgets:
+    if verify_events(chain, all_events(connection), old_head) != budgets:
         raise LedgerCorrupt("the budgets are not what the events add up to")
     return Verified(chain.events, chain.head, notes_on(budgets))
 
 
-def verify_events(
-    chain: ChainHead, events: Iterable[Event], old_head: str | None, schema: int = len(MIGRATIONS)
-) -> list[Budget]:
+def verify_events(chain: ChainHead, events: Iterable[Event], old_head: str | None) -> list[Budget]:
     """Return the budgets that events add up to, after recomputing all hashes and sums: see `verify_chain`.
 
     Raises:
         LedgerCorrupt: if they are not the events of the chain up to its end, or a noted head is not on it.
     """
-    replay = Replay(
-        chain.first_schema >= STATES_SINCE_SCHEMA,
-        chain.first_schema >= SHARES_SINCE_SCHEMA,
-        schema >= VALUES_SINCE_SCHEMA,
-        schema >= BATCHES_SINCE_SCHEMA,
-    )
+    replay = Replay()
     has_head = old_head is None
     for head in _heads(chain, events, replay):
         has_head = has_head or head == old_head
@@ -172,20 +134,8 @@ def _heads(chain: ChainHead, events: Iterable[Event], replay: "Replay") -> Itera
 
 @dataclass(slots=True)
 class Replay:
-    """The budgets and requests that follow from the events so far.
+    """The budgets and requests that follow from the events so far."""
 
-    Attributes:
-        has_states: whether events must hold the states of their budgets: from the first one on, or, in an older
-            ledger, since its upgrade.
-        has_rules: whether every dataset's budget must say how its shares are paid for.
-        takes_values: whether answers may hold values.
-        takes_batches: whether charges may be of a batch.
-    """
-
-    has_states: bool
-    has_rules: bool = False
-    takes_values: bool = True
-    takes_batches: bool = True
     _batch: Event | None = None  # the latest charge of a batch that is not complete
     _budgets: dict[tuple[str, str | None], Budget] = field(default_factory=dict)
     _requests: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
@@ -204,7 +154,7 @@ class Replay:
         Raises:
             LedgerCorrupt: if it cannot follow the events before it.
         """
-        steps = {"opened": self._open, "extended": self._change, "carried": self._carry,
+        steps = {"opened": self._open, "extended": self._change,
                  "shrunk": self._change, "recounted": self._recount,
                  "charged": self._charge, "answered": self._answer,
                  "charged_outside": self._charge, "released_outside": self._release,
@@ -242,8 +192,8 @@ class Replay:
                 raise ValueError("an event in the middle of a batch")
             return
         place, size = batch["place"], batch["of"]
-        if event.kind != "charged" or not self.takes_batches or len(batch) != 2 or size < 2:
-            raise ValueError("a batch of something else, or in a ledger that was written before")
+        if event.kind != "charged" or len(batch) != 2 or size < 2:
+            raise ValueError("a batch of something else")
         last = 0 if before is None else before.body["batch"]["place"]
         if (
             place != last + 1
@@ -264,8 +214,10 @@ class Replay:
             delta_for=read_use(terms.get("delta_for", "")), shares=read_rule(terms.get("shares", "")),
         )  # fmt: skip
         _check_total(budget)
-        if self.has_rules and event.analyst is None and budget.shares is None:
-            raise ValueError("a budget that does not say how its shares are paid for")
+        if (budget.shares is None) != (event.analyst is not None):
+            raise ValueError(
+                "a budget that does not say how its shares are paid for, or a share that does"
+            )
         if event.analyst is None:
             self._direct[event.dataset] = budget.spent
         else:
@@ -273,12 +225,9 @@ class Replay:
         self._budgets[key] = budget
 
     def _add_share(self, share: Budget) -> None:
-        """Let the dataset's budget pay for a share, if it is of a ledger that counts so."""
+        """Let the dataset's budget pay for a share."""
         whole = self._budgets[share.dataset, None]
-        if share.unit != whole.unit:
-            raise ValueError("a share that protects others than the whole")
-        if whole.shares is not None:
-            check_share(share, whole)
+        check_share(share, whole)
         self._budgets[share.dataset, None] = with_share(whole, share)
 
     def _change(self, event: Event) -> None:
@@ -287,10 +236,7 @@ class Replay:
         before = self._budgets[key]
         use = read_use(event.body.get("delta_for", ""))
         after = before.extended(total, use) if event.kind == "extended" else shrink(before, total)
-        if event.kind == "extended" or after.delta_for is not None:
-            _check_total(
-                after
-            )  # one that is closed by both sums, as the first charge decides, names neither
+        _check_total(after)
         if event.analyst is not None:
             whole = self._budgets[event.dataset, None]
             self._budgets[event.dataset, None] = with_changed_share(whole, before, after)
@@ -306,10 +252,6 @@ class Replay:
         after = with_rule(whole, shares, self._direct[event.dataset], rule)
         self._budgets[event.dataset, None] = after
 
-    def _carry(self, event: Event) -> None:
-        """From this event on, events hold the states of their budgets."""
-        self.has_states = True
-
     def _describe(self, event: Event) -> None:
         """Check that a description is of a budget, and has its privacy unit."""
         if self._budgets[event.dataset, None].unit != _unit_of(event):
@@ -319,10 +261,9 @@ class Replay:
 
     def _compare(self, event: Event) -> None:
         """Compare the states in the event with those that follow from all events so far."""
-        if self.has_states or "after" in event.body:
-            follows = [self._budgets[key].state for key in _budget_keys(event)]
-            if event.body["after"] != follows:
-                raise ValueError("a budget that is not what the events add up to")
+        follows = [self._budgets[key].state for key in _budget_keys(event)]
+        if event.body["after"] != follows:
+            raise ValueError("a budget that is not what the events add up to")
 
     def _charge(self, event: Event) -> None:
         self._pass(event, None)
@@ -340,8 +281,7 @@ class Replay:
 
     def _answer(self, event: Event) -> None:
         self._pass(event, "charged")
-        if has_values(decode(event.body["answer"])) and not self.takes_values:
-            raise ValueError("a value, in a ledger that was written before there were any")
+        decode(event.body["answer"])
 
     def _release(self, event: Event) -> None:
         self._pass(event, "charged_outside")
@@ -407,11 +347,13 @@ def _batch_of(event: Event) -> tuple[object, ...]:
 
 
 def _check_total(budget: Budget) -> None:
-    """Raise if the rho of a total does not certify its epsilon and delta."""
-    epsilon, rho = budget.total.epsilon, budget.total.rho
-    if budget.delta_use in (None, "questions") or epsilon is None or rho is None:
+    """Raise if a total has a delta without a use, or its rho does not certify its epsilon and delta."""
+    epsilon, rho, delta = budget.total.epsilon, budget.total.rho, budget.total.delta
+    if delta and budget.delta_for is None:
+        raise ValueError("a delta that is for nothing")
+    if budget.delta_for != "composition":
         return
-    if _implied_epsilon(rho, budget.total.delta) > epsilon:
+    if epsilon is None or rho is None or _implied_epsilon(rho, delta) > epsilon:
         raise ValueError("a rho that is more than epsilon and delta allow")
 
 
