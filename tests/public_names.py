@@ -19,6 +19,7 @@ MODULES: dict[str, str] = {
     "Enclosure": "study.planning.enclosure",
     "ErrorBound": "mechanisms.accuracy",
     "Exponential": "mechanisms",
+    "DiscreteGaussianDP": "privacy",
     "GaussianDP": "privacy",
     "GeometricDP": "privacy",
     "LaplaceDP": "privacy",

@@ -18,6 +18,7 @@ from discreet.ledger.events import BUDGET_EVENTS
 from discreet.privacy import (
     ZCDP,
     ApproxDP,
+    DiscreteGaussianDP,
     GaussianDP,
     GeometricDP,
     LogisticDP,
@@ -183,6 +184,7 @@ def test_every_kind_of_guarantee_is_charged_as_for_our_own() -> None:
 
 LOSSES = LossDistribution.gaussian(1, "1/16")
 KINDS: list[Guarantee] = [
+    DiscreteGaussianDP(Fraction(64), 2, 1, "add_remove"),
     GaussianDP(Fraction(1, 8), "add_remove"),
     GeometricDP(Fraction(1, 8), 7, "add_remove"),
     LogisticDP(Fraction(1, 4), "add_remove"),

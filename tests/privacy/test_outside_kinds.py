@@ -20,6 +20,7 @@ from discreet.privacy import (
     ZCDP,
     ApproxDP,
     BoundedRange,
+    DiscreteGaussianDP,
     GaussianDP,
     LaplaceDP,
     LossDistribution,
@@ -344,7 +345,8 @@ ONE = Fraction(1)
 OURS: list[Callable[[], Any]] = [
     lambda: BoundedRange(ONE), lambda: MixedRange(ONE), lambda: PureDP(ONE), lambda: ZCDP(ONE),
     lambda: ApproxDP(ONE, Fraction(1, 9)), lambda: ApproxDP(ONE, Fraction(0)), lambda: NoGuarantee("why"),
-    lambda: GaussianDP(ONE), lambda: RenyiDP({2: 1, 9: 5}), lambda: LossDP(LossDistribution.laplace(1, "1/8")),
+    lambda: GaussianDP(ONE), lambda: DiscreteGaussianDP(ONE, 2),
+    lambda: RenyiDP({2: 1, 9: 5}), lambda: LossDP(LossDistribution.laplace(1, "1/8")),
     lambda: LossDP(LossDistribution.gaussian(1, "1/2")), lambda: compose(PureDP(ONE), ZCDP(ONE)), Mine,
     lambda: Mine(None), lambda: Mine(ONE, Fraction(2)),
 ]  # fmt: skip

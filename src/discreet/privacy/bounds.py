@@ -27,6 +27,7 @@ from .conversions import (
     read_epsilon,
 )
 from .convolution import adaptive_epsilons, convolve, mu_of, serves
+from .discrete_gaussian_dp import DiscreteGaussianDP
 from .gaussian_dp import GaussianDP
 from .kov import Responses
 from .parts import curve_of, in_chain, pure_of, renyi_of, rho_of
@@ -252,7 +253,8 @@ def _basic(core: Parts) -> Accountant | None:
 def _single(core: Parts) -> Accountant | None:
     """Return the closed form for a single answer; several with Gaussian noise count as one."""
     (part, n), *others = core
-    if others or n > 1 or (part.pure is None and not isinstance(part, GaussianDP)):
+    has_form = part.pure is not None or isinstance(part, GaussianDP | DiscreteGaussianDP)
+    if others or n > 1 or not has_form:
         return None
 
     def epsilon(delta: Fraction) -> Fraction | None:

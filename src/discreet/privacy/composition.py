@@ -192,7 +192,7 @@ class Composition:
         `to_dp_accounting` is tighter.
 
         Raises:
-            InvalidArgument: if a part is none of those kinds, `GaussianDP` or `ZCDP`.
+            InvalidArgument: if a part is none of those kinds, `GaussianDP`, `DiscreteGaussianDP` or `ZCDP`.
             MissingPackage: if dp-accounting is not installed.
         """
         return event(self.parts)

@@ -13,10 +13,12 @@ from functools import partial, reduce
 
 from flint import arb
 
+from ..base.numbers import root_above
 from ..sampling.enclosures import precision, upper
 from .adaptive import curve_adaptive
 from .contract import Guarantee, Part, Parts
 from .conversions import delta_of_curve, epsilon_of_curve
+from .discrete_gaussian_dp import DiscreteGaussianDP
 from .gaussian_dp import GaussianDP
 from .loss_dp import LossDP
 from .parts import RANGES, curve_of, merge, renyi_of
@@ -115,6 +117,8 @@ def _law(part: Guarantee) -> _OnGrid | None:
         return part.losses.on
     if isinstance(part, GaussianDP):
         return partial(LossDistribution.gaussian, part.mu)
+    if isinstance(part, DiscreteGaussianDP):
+        return part.losses
     epsilon = part.pure
     if not epsilon:
         return None
@@ -127,6 +131,8 @@ def _size(part: Guarantee) -> Fraction:
     """Return about the epsilon of an answer with losses that vary as much, to choose a grid by."""
     if isinstance(part, GaussianDP):
         return part.mu * Fraction(7, 4)
+    if isinstance(part, DiscreteGaussianDP):
+        return root_above(2 * part.rho) * Fraction(7, 4)
     if isinstance(part, LossDP):
         return 128 * part.losses.step
     if part.pure:

@@ -11,6 +11,7 @@ from .approx_dp import ApproxDP
 from .approx_range import ApproxRange
 from .composition import Composition
 from .contract import Guarantee
+from .discrete_gaussian_dp import DiscreteGaussianDP
 from .epsilon_dp import CHAIN, BoundedRange, LaplaceDP, LogisticDP, MixedRange, PureDP, SummedRange
 from .gaussian_dp import GaussianDP
 from .geometric_dp import GeometricDP
@@ -24,6 +25,7 @@ __all__ = [
     "ApproxDP",
     "ApproxRange",
     "BoundedRange",
+    "DiscreteGaussianDP",
     "GaussianDP",
     "GeometricDP",
     "Guarantee",
@@ -67,6 +69,7 @@ _GUARANTEE_KINDS: dict[str, Any] = {
         ZCDP,
         ApproxDP,
         ApproxRange,
+        DiscreteGaussianDP,
         GaussianDP,
         GeometricDP,
         RenyiDP,

@@ -1,0 +1,136 @@
+"""The guarantee of discrete Gaussian noise on whole numbers, of which several move by several steps.
+
+Proofs: docs/reference/mechanisms/gaussian_noise.md.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, partial
+from typing import ClassVar
+
+from flint import arb
+
+from ..base.messages import Message
+from ..base.numbers import Number, count, exact, positive, root_above
+from ..errors import InvalidNumber
+from ..sampling.enclosures import ball, lower
+from .approx_dp import ApproxDP
+from .base import BaseGuarantee
+from .contract import Guarantee, equals, steps
+from .conversions import epsilon_of_curve, least_epsilon, read_delta, read_epsilon
+from .gaussian_cells import delta_of_cells
+from .pld import LossDistribution
+from .renyi_dp import ZCDP
+from .sensitivity import Neighbors, read_neighbors
+
+_MOST_CELLS, _MOST_STEPS = 2**63, 10**300
+
+_CURVE_BITS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreteGaussianDP(BaseGuarantee):
+    """No easier to attack than `cells` whole numbers that move by `steps` each, with discrete Gaussian noise.
+
+    The noise has P(X = k) proportional to exp(-k**2 / (2 * sigma_squared)). Its delta is exact, and not that of
+    `GaussianDP`: on whole numbers it is a little larger, or smaller.
+
+    Args:
+        sigma_squared: σ², the parameter of the noise in squared steps, above zero. The variance is a hair less.
+        cells: how many numbers move, 1 or more.
+        steps: by how many whole steps each of them moves, 1 or more.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
+
+    Source: Canonne, Kamath and Steinke, The discrete Gaussian for differential privacy, 2020.
+    """
+
+    sigma_squared: Fraction
+    cells: int = 1
+    steps: int = 1
+    neighbors: Neighbors = "add_remove"
+    kind: ClassVar[str] = "discrete_gaussian_dp"
+    pure: ClassVar[None] = None
+    slack: ClassVar[Fraction] = Fraction(0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sigma_squared", positive(self.sigma_squared, "sigma_squared"))
+        for name, most in (("cells", _MOST_CELLS), ("steps", _MOST_STEPS)):
+            given = getattr(self, name)
+            number = exact(given, name)  # a text in a ledger
+            whole = int(number) if number.denominator == 1 else given
+            object.__setattr__(self, name, count(whole, name, most=most))
+        object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
+
+    @property
+    def rho(self) -> Fraction:
+        """The least rho for which rho-zCDP follows: cells * steps**2 / (2 σ²)."""
+        return self.cells * self.steps**2 / (2 * self.sigma_squared)
+
+    def delta_at(self, epsilon: Number) -> Fraction:
+        """Return the least delta for which (epsilon, delta)-DP follows, rounded up."""
+        return delta_of_cells(self.sigma_squared, self.cells, self.steps, read_epsilon(epsilon))
+
+    def approx(self, delta: Number) -> ApproxDP:
+        """Return (epsilon, delta)-DP with the least epsilon that follows, but for a part in 2**40.
+
+        Raises:
+            InvalidNumber: if delta is zero.
+        """
+        share = read_delta(delta)
+        if share == 0:
+            raise InvalidNumber("delta must be above zero: Gaussian noise is not epsilon-DP")
+        most = epsilon_of_curve(self.renyi, share)
+        return ApproxDP(least_epsilon(self.delta_at, share, most), share, self.neighbors)
+
+    def renyi(self, excess: arb) -> arb:
+        """Return the Rényi divergence of order 1 + excess."""
+        return ball(self.rho) * (1 + excess)
+
+    def ceiling(self, chance: arb) -> arb:
+        """Return a bound on the probability of an event, given its probability on a neighbour.
+
+        It is e**ε times that and delta at ε, for the ε that is best for Gaussian noise without steps.
+        """
+        mu = (2 * ball(self.rho)).sqrt()
+        loss = mu * (arb(2).sqrt() * (2 * chance).erfcinv() - mu / 2)
+        epsilon = max(lower(loss.mid()), Fraction(0)) if loss.is_finite() else Fraction(0)
+        return (ball(epsilon).exp() * chance + ball(self.delta_at(epsilon))).min(arb(1))
+
+    def losses(self, step: Fraction) -> LossDistribution:
+        """Return a bound on the privacy losses on a grid of a step; those of a delta below 2**-100 are infinite."""
+        return _losses(self.sigma_squared, self.cells, self.steps, step)
+
+    def group(self, size: int) -> Guarantee:
+        """Return the guarantee `size` steps away.
+
+        One or two are the same cells moved as often. Of more only zCDP is proved: `size` squared times rho.
+        """
+        if count(size, "size") > 2:
+            return ZCDP(size**2 * self.rho, self.neighbors)
+        return self._apart(size, self.neighbors)
+
+    def under(self, neighbors: str) -> "DiscreteGaussianDP":
+        """Return the guarantee that follows under another neighbouring relation."""
+        relation = read_neighbors(neighbors)
+        return self._apart(steps(self, relation), relation)
+
+    def _apart(self, size: int, neighbors: Neighbors) -> "DiscreteGaussianDP":
+        return DiscreteGaussianDP(self.sigma_squared, self.cells, size * self.steps, neighbors)
+
+    @property
+    def statement(self) -> str:
+        """The numbers and the kind, without the neighbouring relation."""
+        return Message(
+            "{rho}, as discrete Gaussian noise of {sigma_squared} on {cells} × {steps} steps",
+            rho=equals("ρ", self.rho), sigma_squared=equals("σ²", self.sigma_squared),
+            cells=f"{self.cells:,}", steps=f"{self.steps:,}",
+        )  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _losses(sigma_squared: Fraction, cells: int, steps: int, step: Fraction) -> LossDistribution:
+    """Return the losses of a discrete Gaussian guarantee on a grid."""
+    mu = root_above(cells * steps**2 / sigma_squared)
+    top = mu * (mu / 2 + 12)  # beyond it the sum of the noise would have to exceed 12 deviations
+    delta = partial(delta_of_cells, sigma_squared, cells, steps, digits=_CURVE_BITS)
+    return LossDistribution.of_curve(delta, top, step)
