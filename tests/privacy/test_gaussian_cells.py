@@ -10,6 +10,7 @@ from flint import arb
 
 from discreet.privacy import gaussian_cells
 from discreet.privacy.gaussian_cells import delta_of_cells
+from discreet.privacy.pld import UNIT
 from discreet.sampling.enclosures import ball, lower, precision, upper
 
 F = Fraction
@@ -139,3 +140,17 @@ def test_a_great_many_cells_with_little_noise_are_known_by_rho_alone() -> None:
     exact, rough = (delta_of_cells(F(3), cells, 1, epsilon) for cells in (few, many))
     assert 0 < exact < rough < 1
     assert delta_of_cells(F(3), 2**60, 1, epsilon) == 1
+
+
+def test_noise_beyond_the_masses_counts_as_infinite_loss_or_as_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With so little of the noise in the masses that it would be seen."""
+    monkeypatch.setattr(gaussian_cells, "_NATS", 2)
+    few = gaussian_cells._sum_of_losses.__wrapped__(F(2), 1, 1)
+    assert few.infinite > 0
+    assert sum(few.masses) + few.infinite >= UNIT
+    for epsilon in (F(0), F(1)):
+        exact = exact_delta(F(2), (1, 1), epsilon)
+        rough = gaussian_cells._sum_of_losses.__wrapped__(F(2), 2, 1).delta(epsilon)
+        assert lower(exact) < rough

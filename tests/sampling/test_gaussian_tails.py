@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 from flint import arb
 
+from discreet.sampling import gaussian_tails
 from discreet.sampling.enclosures import precision
 from discreet.sampling.gaussian_tails import _order, _smooth_tail, tail, tail_weight, total_weight
 
@@ -93,3 +94,19 @@ def test_both_sums_of_all_weights_agree() -> None:
         with precision(512):
             assert smooth.overlaps(total_weight(sigma_squared))
             assert smooth.rel_accuracy_bits() > 50
+
+
+@pytest.mark.parametrize("sigma_squared", [F(1, 2), F(9), F(300)])
+def test_what_a_sum_leaves_out_is_in_the_ball(
+    sigma_squared: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a guard so small that it would be seen."""
+    for k in (1, 4):
+        with precision(512):
+            exact = tail_weight(k, sigma_squared)
+        with precision(64):
+            monkeypatch.setattr(gaussian_tails, "_GUARD", -50)
+            rough = tail_weight(k, sigma_squared)
+            monkeypatch.undo()
+        assert rough.contains(exact)
+        assert rough.rel_accuracy_bits() < 30
