@@ -18,7 +18,8 @@ from discreet.errors import Exhausted, InvalidArgument, LedgerCorrupt, UnknownBu
 from discreet.ledger.bindings import Bindings, BudgetSource, sources_of
 from discreet.ledger.events import EventBody
 from discreet.tables.datasets.extents import extent_of
-from discreet.tables.datasets.sources import is_query
+from discreet.tables.datasets.sources import is_in_database
+from discreet.tables.engines.reach import Reach
 
 from ..ledgers import answering, bill
 from ..tables.datasets.test_calls import Untouched
@@ -301,14 +302,13 @@ def test_a_node_holds_described_data() -> None:
 
 
 PLACES: list[Any] = [
-    None,
-    "/none/a.csv",
-    "/none/b.csv",
-    "/none",
-    *({"connection": f"duckdb:////none/{name}.db", "query": f"SELECT * FROM {table}"}
+    *((place, None) for place in (None, "/none/a.csv", "/none/b.csv", "/none")),
+    *(({"connection": f"duckdb:////none/{name}.db", "table": table}, Reach(f"main.{table}").as_dict)
       for name in "xy" for table in ("t", "u")),
-    {"connection": "duckdb:////none/x.db", "query": "SELECT * FROM '/none/a.csv'"},
+    *(({"connection": f"duckdb:////none/{name}.db", "query": "FROM t"}, reach)
+      for name in "xy" for reach in (None, Reach().as_dict)),
 ]  # fmt: skip
+"""Places with their reach."""
 
 
 @settings(max_examples=200, deadline=None)
@@ -326,14 +326,14 @@ def test_budgets_overlap_as_their_sources_do(
         (f"budget {budget}", f"name {name}"): {} for budget, name in renewals
     }
     separations = frozenset(frozenset({f"budget {one}", f"budget {two}"}) for one, two in pairs)
-    sources = sources_of(BudgetSource(f"budget {budget}", place) for budget, place in places)
+    sources = sources_of(BudgetSource(f"budget {budget}", *place) for budget, place in places)
     bindings = Bindings(latest, {}, sources, separations)
     separate = {frozenset(map(bindings.current, pair)) for pair in separations}
 
     def overlaps(one: BudgetSource, other: BudgetSource) -> bool:
-        """Whether two sources overlap, one of which is a query: two of files are compared earlier."""
-        extents = extent_of(one.place), extent_of(other.place)
-        if None in extents or not (is_query(one.place) or is_query(other.place)):
+        """Whether two sources overlap, one of which is in a database: two of files are compared earlier."""
+        extents = extent_of(one.place, one.reach), extent_of(other.place, other.reach)
+        if None in extents or not (is_in_database(one.place) or is_in_database(other.place)):
             return False
         return extents[0].overlaps(extents[1])  # type: ignore[union-attr,arg-type]
 

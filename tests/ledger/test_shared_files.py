@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 import discreet
@@ -16,10 +15,8 @@ from discreet.errors import DiscreetError, Exhausted, LedgerError
 from discreet.ledger import shared_files
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.privacy import PureDP
-from discreet.tables.datasets.databases import read_database
 from discreet.tables.datasets.sources import list_files, place_of
 from discreet.tables.engines.files import files_of
-from discreet.tables.engines.sql_queries import SqlQuery
 
 COLUMNS: Any = {"n": {"type": "integer", "minimum": 0, "maximum": 9}}
 
@@ -86,18 +83,7 @@ WORLDS: dict[str, tuple[Source, Source, Callable[[Path], object]]] = {
         lambda f: f"{f}/c*.csv",
         lambda f: os.link(f / "b2.csv", f / "c2.csv"),
     ),
-    "a query and a pattern": (
-        lambda f: query(f"SELECT * FROM read_csv('{f}/b*.csv')", f),
-        lambda f: f"{f}/*1.csv",
-        arrives,
-    ),
 }
-
-
-def query(text: str, folder: Path) -> SqlQuery:
-    with duckdb.connect(str(folder / "empty.duckdb")):
-        pass
-    return SqlQuery(text, read_database(f"duckdb:///{folder}/empty.duckdb", folder, ()))
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from typing import Any
 from ..errors import Exhausted, InvalidArgument, UnknownBudget
 from ..selection.payment import UNDESCRIBED, About
 from ..tables.datasets.extents import Extent, database_ids, extent_of
-from ..tables.datasets.sources import is_query
-from ..tables.engines.query_tables import QueryTables, TableCheck, changed_tables, same_tables
+from ..tables.datasets.sources import is_in_database
+from ..tables.engines.reach import ReachCheck, changed_source, read_reach, same_reach
 from .budget import Budget
 from .events import Event, EventBody
 from .periods import Period
@@ -35,23 +35,18 @@ WHY_OVERLAPPING = (
 )
 """Why budgets about the same tables or files answer nothing, for whoever asks: it names no other budget."""
 
-Tables = Mapping[str, QueryTables]
-"""The tables of queries that have none on record, by the text of the query."""
-
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
     """An owner's words on a dataset and its source.
 
     Attributes:
-        about: the description, with the tables of its query as the catalogue tells.
-        tables: those of other queries of the same database that have none on record.
-        is_separate: whether the source holds the data of others than all budgets that share tables with it.
+        about: the description, with the reach of its source as the catalogue tells.
+        is_separate: whether the source holds the data of others than all budgets of its database.
         names: the names of all tables in its database, where nothing else tells a table that was renamed.
     """
 
     about: About
-    tables: Tables = field(default_factory=dict)
     is_separate: bool = False
     names: frozenset[str] | None = None
 
@@ -63,33 +58,22 @@ class BudgetSource:
     Attributes:
         budget: the budget.
         place: where the data are.
-        tables: the tables of a query as the catalogue told, in plain values; None where nobody asked it.
+        reach: in its database as the catalogue told, in plain values; None for all of it.
     """
 
     budget: str
     place: Any
-    tables: Any = None
-
-    @property
-    def is_unknown(self) -> bool:
-        """Whether it is a query without tables on record: older versions did not ask for them."""
-        return is_query(self.place) and self.tables is None
+    reach: Any = None
 
     @property
     def key(self) -> str:
-        """The budget and the place as text."""
-        return json.dumps([self.budget, self.place], sort_keys=True, default=repr)
+        """All of it as text."""
+        return json.dumps([self.budget, self.place, self.reach], sort_keys=True, default=repr)
 
 
 def sources_of(sources: Iterable[BudgetSource]) -> list[BudgetSource]:
-    """Return sources without those said twice, or said later with their tables."""
-    unique: dict[tuple[str, str], BudgetSource] = {}
-    for source in sources:
-        if not source.is_unknown:
-            unique.pop((source.key, "null"), None)
-        unique.setdefault((source.key, json.dumps(source.tables, sort_keys=True)), source)
-    keys = {key for key, source in unique if source != "null"}
-    return [one for (key, tables), one in unique.items() if tables != "null" or key not in keys]
+    """Return sources without those said twice."""
+    return list({source.key: source for source in sources}.values())
 
 
 @dataclass(frozen=True)
@@ -102,7 +86,6 @@ class Bindings:
         sources: all sources that budgets ever had, in the same order.
         separations: pairs of budgets of which their owner said that they hold the data of others.
         merges: budgets whose releases were charged to another one again.
-        tables: the tables of queries that have none on record, where a catalogue was asked now.
     """
 
     latest: Mapping[tuple[str, str], EventBody]
@@ -110,7 +93,6 @@ class Bindings:
     sources: Sequence[BudgetSource]
     separations: frozenset[frozenset[str]] = frozenset()
     merges: frozenset[str] = frozenset()
-    tables: Tables = field(default_factory=dict)
     _extents: dict[int, Extent | None] = field(default_factory=dict, init=False, repr=False)
     _overlaps: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False)
 
@@ -152,7 +134,7 @@ class Bindings:
             return [*(name for name in names if name != current[0]), *current]
         if current:
             raise InvalidArgument(
-                "the source of {about_name} shares tables with {version}, which have budgets of "
+                "the source of {about_name} may hold the records of {version}, which have budgets of "
                 "their own, and a release can be charged to one: merge them, discreet ledger merge "
                 "{others} --into {today}; or say that they hold the data of others, --separate",
                 about_name=about.name or "the data",
@@ -164,7 +146,7 @@ class Bindings:
 
     def of_source(self, about: About) -> list[str]:
         """Return the budgets to which releases about a source were or are charged, the newest last."""
-        extent = self._source_extent(BudgetSource("", about.source, about.tables))
+        extent = extent_of(about.source, about.reach or self._reaches.get(_text_of(about.source)))
         places = range(len(self.sources)) if extent is not None else ()
         own = [
             self.sources[i].budget
@@ -174,6 +156,11 @@ class Bindings:
             and extent.overlaps(other)
         ]
         return list(dict.fromkeys(own))
+
+    @cached_property
+    def _reaches(self) -> Mapping[str, Any]:
+        """The latest reach on record by place: it finds a budget, and a charge checks it."""
+        return {_text_of(source.place): source.reach for source in self.sources}
 
     def budget(self, about: About) -> str:
         """Return the budget that is charged for releases about a dataset: the newest of them.
@@ -247,9 +234,9 @@ class Bindings:
     def _find_overlaps(self, budget: str) -> list[str]:
         own = self.current(budget)
         ours = self._sources_of_budget.get(own, ())
-        has_queries = any(is_query(self.sources[i].place) for i in ours)
+        has_database = any(is_in_database(self.sources[i].place) for i in ours)
         others = dict[str, None]()
-        for j in range(len(self.sources)) if has_queries else self._queries:
+        for j in range(len(self.sources)) if has_database else self._in_databases:
             other = self.current(self.sources[j].budget)
             if other == own or other in others or self.is_separate(own, other):
                 continue
@@ -266,28 +253,25 @@ class Bindings:
         return places
 
     @cached_property
-    def _queries(self) -> Sequence[int]:
-        """The places of the queries among all sources: two of files are not compared here."""
-        return [i for i, source in enumerate(self.sources) if is_query(source.place)]
+    def _in_databases(self) -> Sequence[int]:
+        """The places of the sources in databases among all: two of files are not compared here."""
+        return [i for i, source in enumerate(self.sources) if is_in_database(source.place)]
 
     def without_tables(self, place: Any, names: frozenset[str] | None) -> list[str]:
         """Return the budgets with a latest table that a database has no more: it may have another name now.
 
         Args:
-            place: where the data are: a query of the database.
+            place: where the data are: a table of the database.
             names: the names of all its tables; None where nobody need ask.
         """
         if names is None:
             return []
         ids, budgets = database_ids(place["connection"]), dict[str, None]()
         for (budget, _), body in self.latest.items():
-            tables = (body.get("tables") or {}).get("tables")
-            if not is_query(body["source"]) or self.successor(budget) is not None or not tables:
+            reach = read_reach(body.get("reach"))
+            if reach.table in names | {""} or self.successor(budget) is not None:
                 continue
-            here = database_ids(
-                body["source"]["connection"], str(body["tables"].get("database", ""))
-            )
-            if ids & here and not names.issuperset(tables):
+            if ids & database_ids(body["source"]["connection"], reach.database):
                 budgets[budget] = None
         return list(budgets)
 
@@ -305,40 +289,26 @@ class Bindings:
     def _separate_pairs(self) -> frozenset[frozenset[str]]:
         return frozenset(frozenset(map(self.current, pair)) for pair in self.separations)
 
-    def unknown_queries(self, place: Any, budget: str | None = None) -> tuple[str, ...]:
-        """Return the queries of a place's database that have no tables on record.
-
-        Args:
-            place: where the data are.
-            budget: a budget whose own queries are left out.
-        """
-        if not is_query(place) or not any(source.is_unknown for source in self.sources):
-            return ()
-        ids = database_ids(place["connection"])
-        return tuple(
-            source.place["query"]
-            for source in self.sources
-            if source.is_unknown
-            and (budget is None or self.current(source.budget) != self.current(budget))
-            and ids & database_ids(source.place["connection"])
-        )
+    def is_told_apart(self, budget: str) -> bool:
+        """Return whether an owner's word tells a budget from another one."""
+        own = self.current(budget)
+        return any(own in pair for pair in self._separate_pairs)
 
     def _share(self, i: int, j: int) -> bool:
-        """Return whether two sources overlap, one of which is a query."""
-        if not (is_query(self.sources[i].place) or is_query(self.sources[j].place)):
+        """Return whether two sources overlap, one of which is in a database."""
+        if not any(is_in_database(self.sources[place].place) for place in (i, j)):
             return False
         one, other = self._extent(i), self._extent(j)
         return one is not None and other is not None and one.overlaps(other)
 
     def _extent(self, i: int) -> Extent | None:
         if i not in self._extents:
-            self._extents[i] = self._source_extent(self.sources[i])
+            self._extents[i] = extent_of(self.sources[i].place, self.sources[i].reach)
         return self._extents[i]
 
-    def _source_extent(self, source: BudgetSource) -> Extent | None:
-        """Return the extent of a source, as far as it is known."""
-        tables = self.tables.get(source.place["query"]) if source.is_unknown else source.tables
-        return extent_of(source.place, tables)
+
+def _text_of(place: Any) -> str:
+    return json.dumps(place, sort_keys=True, default=repr)
 
 
 def read_bindings(transaction: Transaction) -> Bindings:
@@ -367,7 +337,7 @@ def _bindings_of(*events: Event) -> Bindings:
         if "period" in event.body:
             periods[event.dataset] = Period(str(event.body["per"]), str(event.body["period"]))
     sources = [
-        BudgetSource(event.dataset, event.body["source"], event.body.get("tables"))
+        BudgetSource(event.dataset, event.body["source"], event.body.get("reach"))
         for event in events
     ]
     return Bindings(latest, periods, sources_of(sources), frozenset(pairs), frozenset(merges))
@@ -421,13 +391,13 @@ def _with_period(bindings: Bindings, budget: Budget) -> Budget:
 
 
 def set_check(transaction: Transaction, budget: str, about: About | None) -> None:
-    """Tell the reading of a described query which tables are on record, before its rows are read."""
-    if about is None or not isinstance(about.check, TableCheck):
+    """Tell the reading of a described database which reach is on record, before rows are read."""
+    if about is None or not isinstance(about.check, ReachCheck):
         return
     bindings = read_bindings(transaction)
     body = bindings.of(budget).get(str(about.name))
-    about.check.record = None if body is None else body.get("tables")
-    about.check.others = bindings.unknown_queries(about.source, budget)
+    about.check.record = None if body is None else body.get("reach")
+    about.check.with_views = bindings.is_told_apart(budget)
 
 
 def check_charge(transaction: Transaction, budget: str, about: About | None) -> About | None:
@@ -459,14 +429,13 @@ def check_charge(transaction: Transaction, budget: str, about: About | None) -> 
 def _with_catalogue(
     bindings: Bindings, budget: str, about: About | None
 ) -> tuple[About | None, Bindings]:
-    """Return a description and the bindings with the catalogue's tables when the rows were read."""
+    """Return a description and the bindings with the reach that the catalogue had when the rows were read."""
     check = None if about is None else about.check
-    if about is None or not isinstance(check, TableCheck) or check.tables is None:
+    if about is None or not isinstance(check, ReachCheck) or check.reach is None:
         return about, bindings
-    about = replace(about, tables=check.tables.as_dict)
-    source = BudgetSource(budget, about.source, about.tables)
-    sources = sources_of([*bindings.sources, source])
-    return about, replace(bindings, sources=sources, tables=check.tables_of_others)
+    about = replace(about, reach=check.reach.as_dict)
+    source = BudgetSource(budget, about.source, about.reach)
+    return about, replace(bindings, sources=sources_of([*bindings.sources, source]))
 
 
 def why_overlapping(budget: str, others: Sequence[str]) -> str:
@@ -503,7 +472,7 @@ def check_about(bindings: Bindings, budget: str, about: About | None) -> About |
 
 
 def change(body: EventBody, about: About) -> About | None:
-    """Return a description if its columns differ from those on record, or no tables are on record yet.
+    """Return a description if its columns differ from those on record, or its table has another number by now.
 
     Raises:
         InvalidArgument: if it is of other data, or of other records.
@@ -521,12 +490,16 @@ def change(body: EventBody, about: About) -> About | None:
             body=body["name"],
             words=words,
         )
-    tables = body.get("tables")
-    if tables is not None and about.tables is not None and not same_tables(tables, about.tables):
-        raise changed_tables(str(body["name"]))
-    if about.tables is None and tables is not None:
-        about = replace(about, tables=tables)
-    is_same = body["digest"] == about.digest and (tables is not None or about.tables is None)
+    old_reach = body.get("reach")
+    if old_reach is None or about.reach is None:
+        about = replace(about, reach=old_reach or about.reach)
+    elif not same_reach(old_reach, about.reach):
+        raise changed_source(str(body["name"]))
+    else:  # where views were not asked for, they stay as they were
+        about = replace(
+            about, reach={**about.reach, "views": about.reach["views"] or old_reach["views"]}
+        )
+    is_same = body["digest"] == about.digest and old_reach == about.reach
     return None if is_same or about.name is None else about
 
 
@@ -551,8 +524,8 @@ def record(  # noqa: PLR0913  # a description, and what the owner says with it
     body: dict[str, Any] = {
         "name": about.name, "digest": about.digest, **about.identity, "columns": list(about.columns),
     }  # fmt: skip
-    if about.tables is not None:
-        body["tables"] = about.tables
+    if about.reach is not None:
+        body["reach"] = about.reach
     append_described(transaction, budget, body, period, at, separate_from=list(separate_from))
 
 
@@ -585,9 +558,10 @@ def _find_body(bodies: Mapping[str, EventBody], about: About) -> EventBody | Non
     """Return the description of the same name; of a name that is not known here, that of the same source."""
     if about.name is not None and about.name in bodies:
         return bodies[about.name]
-    extent = extent_of(about.source, about.tables)
-    for body in bodies.values() if extent is not None else ():
-        other = extent_of(body["source"], body.get("tables"))
+    extent = extent_of(about.source, about.reach)
+    same_first = sorted(bodies.values(), key=lambda body: bool(body["source"] != about.source))
+    for body in same_first if extent is not None else ():
+        other = extent_of(body["source"], body.get("reach"))
         if extent is not None and other is not None and extent.overlaps(other):
             return body
     return None

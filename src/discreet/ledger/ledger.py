@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -21,7 +22,7 @@ from ..privacy.units import Unit, read_unit
 from ..selection.payment import About
 from ..tables.datasets import Dataset
 from ..tables.datasets.dataset import declared_unit
-from ..tables.datasets.sources import is_query
+from ..tables.datasets.sources import is_in_database
 from . import exports, queries
 from .bindings import Declaration, budgets_of_datasets, payer_budgets, read_bindings
 from .budget import (
@@ -206,15 +207,15 @@ class Ledger:
         is_separate: bool = False,
         is_new: bool = False,
     ) -> Declaration:
-        """Return a declaration with the tables of a query; those on record where it is not new."""
+        """Return a declaration with the reach of its source, which is that on record if it is not new."""
         about = dataset.about
-        if is_share or not is_query(about.source):
+        if is_share or not is_in_database(about.source):
             return Declaration(about, is_separate=is_separate)
-        others = self._store.read(_queries_to_ask, about, is_new or is_separate)
-        if others is None:
-            return Declaration(about)
-        about, check = dataset.about_now(others)
-        return Declaration(about, check.tables_of_others, is_separate, check.names)
+        reach = None if is_new or is_separate else self._store.read(_reach_on_record, about)
+        if reach is not None:
+            return Declaration(replace(about, reach=reach))
+        about, check = dataset.about_now()
+        return Declaration(about, is_separate, check.names)
 
     def renew(  # noqa: PLR0913  # a budget is said in one of three ways
         self,
@@ -564,14 +565,15 @@ def _paying(transaction: Transaction, about: About) -> list[str]:
     return [name for name in _all(transaction, about) if name not in without]
 
 
-def _queries_to_ask(transaction: Transaction, about: About, is_new: bool) -> tuple[str, ...] | None:
-    """Return the queries without tables on record; None where a dataset is on record as it is."""
+def _reach_on_record(transaction: Transaction, about: About) -> Mapping[str, Any] | None:
+    """Return the reach of a dataset that is on record as it is; None for another one."""
     bindings = read_bindings(transaction)
-    for name in bindings.budgets_of_name(about) if not is_new else ():
+    for name in bindings.budgets_of_name(about):
         body = bindings.of(name)[str(about.name)]
-        if body["digest"] == about.digest and body.get("tables") is not None:
-            return None
-    return bindings.unknown_queries(about.source)
+        if body["digest"] == about.digest:
+            reach: Mapping[str, Any] | None = body.get("reach")
+            return reach
+    return None
 
 
 def session_of(ledger: Ledger, budget: Budget, terms: ChargeTerms) -> Session:

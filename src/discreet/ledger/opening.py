@@ -36,7 +36,7 @@ def open_budget(
     """Store a budget unless it exists; that of a described dataset under the name of its source's budget."""
     if declaration is None:
         return _open_once(transaction, name, terms)
-    bindings = replace(read_bindings(transaction), tables=declaration.tables)
+    bindings = read_bindings(transaction)
     name = BudgetName(budget_to_open(bindings, declaration) or name.dataset, name.analyst)
     check_unit_of_source(transaction, bindings, declaration.about, name.dataset, terms.unit)
     period = _period(bindings, name, per)
@@ -75,7 +75,7 @@ def describe_dataset(transaction: Transaction, declaration: Declaration) -> None
         UnknownBudget: if no budget was opened for it.
         InvalidArgument: if it is of other records than the budget, or of the source of another budget.
     """
-    bindings = replace(read_bindings(transaction), tables=declaration.tables)
+    bindings = read_bindings(transaction)
     about = declaration.about
     budget = queries.whole_budget(transaction, bindings.budget(about))
     if budget.unit != about.privacy_unit:
@@ -87,7 +87,7 @@ def describe_dataset(transaction: Transaction, declaration: Declaration) -> None
             new_unit=one_record(about.privacy_unit),
         )
     on_record = bindings.of(budget.dataset).get(str(about.name), {})
-    is_same = on_record.get("digest") == about.digest and on_record.get("tables") == about.tables
+    is_same = on_record.get("digest") == about.digest and on_record.get("reach") == about.reach
     # An owner's word was about the source of that time, and is asked for again with another one.
     before = bindings if is_same else replace(bindings, separations=frozenset())
     others = other_budgets(before, about, budget.dataset)
@@ -238,7 +238,7 @@ def _describe_once(
     transaction: Transaction, budget: str, declaration: Declaration, period: Period | None
 ) -> None:
     """Record a description or a period that the budget does not have yet."""
-    bindings = replace(read_bindings(transaction), tables=declaration.tables)
+    bindings = read_bindings(transaction)
     about = declaration.about
     others = other_budgets(bindings, about, budget) if declaration.is_separate else []
     on_record = bindings.of(budget).get(str(about.name))

@@ -4,14 +4,13 @@ A pattern or a folder names other files from one day to the next. So what was co
 nothing of today.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import Exhausted, LedgerError
 from ..selection.payment import About
-from ..tables.datasets.extents import files_of_source
-from ..tables.datasets.sources import place_in_words
+from ..tables.datasets.sources import list_files, place_in_words
 from .bindings import Bindings, read_bindings
 from .bindings import check_charge as check_binding
 from .transaction import Transaction
@@ -83,8 +82,8 @@ def find_shared_file(
         LedgerError: if there are too many files to be looked at.
     """
     own, files = bindings.current(budget), dict[object, tuple[str, Any]]()
-    for place, tables in _own_sources(bindings, own, about):
-        for file, path in files_of_source(place, tables):
+    for place in _own_sources(bindings, own, about):
+        for file, path in list_files(place):
             files[file] = path, place
     if not files:
         return None
@@ -92,7 +91,7 @@ def find_shared_file(
         (file, source)
         for source in bindings.sources
         if bindings.current(source.budget) != own
-        for file, _ in files_of_source(source.place, source.tables)
+        for file, _ in list_files(source.place)
     )
     for number, (file, source) in enumerate(others, len(files)):
         _check_number(number)
@@ -103,14 +102,12 @@ def find_shared_file(
     return None
 
 
-def _own_sources(
-    bindings: Bindings, own: str, about: About | None
-) -> Iterator[tuple[Any, Mapping[str, Any] | None]]:
+def _own_sources(bindings: Bindings, own: str, about: About | None) -> Iterator[Any]:
     """Yield the sources that a question reads: that of its dataset, or those of all datasets of its budget."""
     bodies = bindings.of(own)
     body = bodies.get(str(about.name)) if about is not None else None
     for one in bodies.values() if body is None else [body]:
-        yield one["source"], one.get("tables")
+        yield one["source"]
 
 
 def _check_number(number: int) -> None:
@@ -126,11 +123,11 @@ def pairs_with_shared_files(bindings: Bindings) -> list[SharedFile]:
     """Return a file of each pair of budgets that a source of one names, and one of the other names or named."""
     places, pairs = dict[object, list[tuple[str, Any]]](), dict[frozenset[str], SharedFile]()
     for source in bindings.sources:
-        for file, _ in files_of_source(source.place, source.tables):
+        for file, _ in list_files(source.place):
             places.setdefault(file, []).append((bindings.current(source.budget), source.place))
     for own in dict.fromkeys(bindings.current(source.budget) for source in bindings.sources):
-        for place, tables in _own_sources(bindings, own, None):
-            for file, path in files_of_source(place, tables):
+        for place in _own_sources(bindings, own, None):
+            for file, path in list_files(place):
                 for other, other_place in places.get(file, ()):
                     pair = frozenset({own, other})
                     if other != own and pair not in pairs and not bindings.is_separate(own, other):

@@ -89,7 +89,7 @@ def check_unit_of_source(
     for whole in budgets:
         if whole.analyst is None and bindings.of(whole.dataset) and whole.unit != unit:
             raise InvalidArgument(
-                "the source of {about_name} shares tables with the budget of {dataset}, which "
+                "the source of {about_name} may hold the records of the budget of {dataset}, which "
                 "protects {old_unit}, and this would protect {new_unit}: no budget bounds the "
                 "releases of both. Describe both with one privacy unit; or say that they hold the "
                 "data of others, discreet ledger open {about_name} --separate",

@@ -24,10 +24,10 @@ class About:
         privacy_unit: the column of the privacy unit, or its columns; or None.
         max_contributions: the declared bound, or None.
         columns: the declared columns, in words.
-        tables: the tables of a query as the catalogue of its database told, in plain values; None where there is no
-            query, or nobody asked: see `tables.query_tables`.
-        check: the `TableCheck` of a question about a query: the account's record goes to the reading
-            by it, and the catalogue's tables come back.
+        reach: of a table or a query in its database as the catalogue told, in plain values; None without a
+            database, or if it was not asked: see `tables.engines.reach`.
+        check: the `ReachCheck` of a question about a database: the account's record goes to the reading by it, and
+            the catalogue's word comes back.
     """
 
     name: str | None = None
@@ -36,7 +36,7 @@ class About:
     privacy_unit: Unit | None = None
     max_contributions: int | None = None
     columns: tuple[str, ...] = ()
-    tables: Any = None
+    reach: Any = None
     check: Any = field(default=None, compare=False, repr=False)
 
     @property

@@ -250,7 +250,7 @@ def test_a_server_cancels_the_query_of_a_process_that_was_killed(postgresql: str
     """Once a second it looks whether the process is there; without that it would sleep on for an hour."""
     program = (
         "from discreet.tables.datasets.databases import Database\n"
-        f"Database({postgresql!r}).fetch('SELECT pg_sleep(3600) AS slept', None)"
+        f"Database({postgresql!r}).fetch('SELECT pg_sleep(3600) AS slept', None, None)"
     )
     reader = subprocess.Popen([sys.executable, "-c", program])
     asleep = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(3600)%'"

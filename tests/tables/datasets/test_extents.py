@@ -1,11 +1,12 @@
-"""What a source covers: a database is its file or its server, a query is its tables, in whatever spelling."""
+"""What a source covers: a database is its file or its server, a source in it one table, or all of it."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from discreet.tables.datasets.extents import database_ids, extent_of
+from discreet.tables.datasets.extents import Extent, database_ids, extent_of
+from discreet.tables.engines.reach import Reach
 
 SERVER = "postgresql+psycopg://alice@db.example/shop"
 SPELLINGS = [
@@ -118,56 +119,39 @@ def test_a_file_is_one_by_its_inode(tmp_path: Path) -> None:
     assert not database_ids(f"sqlite:///{one}", record) & database_ids(f"sqlite:///{link}")
 
 
-QUERIES = [
-    ("SELECT age FROM people", "select city, age\n from People where age > 3;", True),
-    ("SELECT age FROM people", "SELECT age FROM visits", False),
-    ("SELECT age FROM people", "SELECT age FROM main.people", True),
-    ("SELECT age FROM other.people", "SELECT age FROM main.people", False),
-    ("SELECT a FROM t JOIN u USING (i)", "SELECT b FROM u, t", True),
-    ("SELECT a FROM t JOIN u USING (i)", "SELECT a FROM t", True),
-    ("SELECT age FROM people", "WITH q AS (SELECT * FROM people) SELECT * FROM q", True),
-    ("SELECT age FROM q", "WITH q AS (SELECT * FROM people) SELECT * FROM q", False),
-    ("SELECT age FROM q", "WITH q AS (SELECT * FROM q) SELECT * FROM q", True),
-    ("SELECT age FROM q", "WITH q AS (SELECT 1) SELECT * FROM people, (SELECT * FROM q) x", False),
-    ("SELECT age FROM q", "SELECT * FROM (WITH q AS (SELECT 1) SELECT * FROM q) x, q", True),
-    (
-        "SELECT age FROM r",
-        "WITH r AS (SELECT * FROM s), s AS (SELECT 1 AS x) SELECT * FROM r",
-        False,
-    ),
-    (
-        "SELECT age FROM s",
-        "WITH r AS (SELECT * FROM s), s AS (SELECT 1 AS x) SELECT * FROM r",
-        True,
-    ),
-    (
-        "SELECT age FROM q",
-        "WITH RECURSIVE q(n) AS (SELECT 1 UNION SELECT n FROM q, t) SELECT * FROM q",
-        False,
-    ),
-    (
-        "SELECT age FROM t",
-        "WITH RECURSIVE q(n) AS (SELECT 1 UNION SELECT n FROM q, t) SELECT * FROM q",
-        True,
-    ),
-    ("SELECT age FROM people", "SELECT age FROM [people]", True),
-    ("SELECT age FROM visits", "SELECT age FROM [people]", True),
-    ("SELECT age FROM visits", "SELECT age FROM people NOT INDEXED", True),
-    ("SELECT age FROM visits", "SELECT age FROM ONLY people", True),
-    ("SELECT age FROM visits", "SELECT age FROM people FOR SHARE", True),
-    ("SELECT age FROM visits", "SELECT * FROM f(1)", True),
-    ("SELECT $$ FROM", "SELECT   $$ FROM", True),
-    ("SELECT 1", "SELECT age FROM people", True),
+T, U, ALL = Reach("public.t", 1), Reach("public.u", 2), Reach()
+PAIRS = [
+    (T, T, True),
+    (T, U, False),
+    (T, ALL, True),
+    (ALL, ALL, True),
+    (T, None, True),
+    (None, None, True),
+    (T, Reach("PUBLIC.T", 9), True),
+    (T, Reach("public.renamed", 1), True),
+    (Reach("main.t"), Reach("main.u"), False),
 ]
 
 
-@pytest.mark.parametrize(("one", "other", "overlap"), QUERIES)
-def test_queries_overlap_by_the_tables_that_they_name(one: str, other: str, overlap: bool) -> None:
-    """As in older ledgers, of which nobody asked a catalogue."""
-    extents = [extent_of({"query": query, "connection": SERVER}) for query in (one, other)]
-    elsewhere = extent_of({"query": other, "connection": OTHERS[0]})
-    assert extents[0] is not None
-    assert extents[1] is not None
-    assert elsewhere is not None
+@pytest.mark.parametrize(("one", "other", "overlap"), PAIRS)
+def test_sources_of_a_database_overlap_unless_both_are_tables_and_others(
+    one: Reach | None, other: Reach | None, overlap: bool
+) -> None:
+    def extent(reach: Reach | None, url: str) -> Extent:
+        plain = None if reach is None else reach.as_dict
+        found = extent_of({"query": "SELECT 1", "connection": url}, plain)
+        assert found is not None
+        return found
+
+    extents = [extent(reach, SERVER) for reach in (one, other)]
     assert extents[0].overlaps(extents[1]) is extents[1].overlaps(extents[0]) is overlap
-    assert not extents[0].overlaps(elsewhere)
+    assert not extents[0].overlaps(extent(other, OTHERS[0]))
+
+
+def test_a_server_is_known_by_its_own_number() -> None:
+    extents = [
+        extent_of({"query": "SELECT 1", "connection": url}, Reach(database="7:5").as_dict)
+        for url in (SERVER, OTHERS[3])
+    ]
+    assert None not in extents
+    assert extents[0].overlaps(extents[1])  # type: ignore[union-attr,arg-type]

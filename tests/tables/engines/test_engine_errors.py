@@ -4,10 +4,8 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from unittest.mock import Mock
 
 import duckdb
 import pandas
@@ -16,7 +14,6 @@ import pytest
 import discreet
 from discreet.errors import MissingPackage, UnreadableData, UnreadableFile
 from discreet.tables.engines.engine_errors import quietly
-from discreet.tables.engines.query_tables import ALL_TABLES, tables_or_all
 
 from ...installed import Installed
 
@@ -108,18 +105,6 @@ def test_an_interrupted_query_is_interrupted() -> None:
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_IGN),
     )
     assert (done.returncode, done.stdout) == (0, "interrupted\n")
-
-
-@pytest.mark.parametrize(
-    "stop", [RuntimeError("Query interrupted"), KeyboardInterrupt(), SystemExit(3)]
-)
-def test_an_interrupted_look_at_the_catalogue_is_no_query_that_fails(stop: BaseException) -> None:
-    """DuckDB's error of an interrupt is no word about the query: work that follows would go on."""
-    catalogue = Mock(attempt=nullcontext, tables=Mock(side_effect=stop))
-    with pytest.raises(SystemExit if isinstance(stop, SystemExit) else KeyboardInterrupt):
-        tables_or_all(catalogue, "SELECT 1")
-    catalogue.tables.side_effect = RuntimeError("another")
-    assert tables_or_all(catalogue, "SELECT 1") is ALL_TABLES
 
 
 TERMINATED = """

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.arguments import file_path
 from ...errors import InvalidArgument, UnreadableFile
-from ..engines.query_tables import TableCheck
+from ..engines.catalogues import DuckCatalogue, PostgreSQLCatalogue, SQLiteCatalogue, verbatim
+from ..engines.reach import ReachCheck
 from ..engines.sql_queries import columns_of_rows
 from .declarations import KeyPath, wrong
 
 if TYPE_CHECKING:
-    from ..engines.query_tables import Catalogue
+    from ..engines.reach import Catalogue
 
 PASSWORD = "a description is public: leave the password out, and set PGPASSWORD or ~/.pgpass"
 _WATCH_CLIENT = (
@@ -55,48 +56,43 @@ class Database:
             connection.commit()  # what follows may set the isolation of its transaction
         return connection
 
-    def fetch(self, query: str, check: TableCheck | None) -> dict[str, list[object]]:
+    def fetch(
+        self, query: str, table: str | None, check: ReachCheck | None
+    ) -> dict[str, list[object]]:
         """Return the columns of the rows of a query, once the catalogue was asked in the same snapshot.
 
         Raises:
-            InvalidArgument: if the query reads other tables than those on record; no row was read.
+            InvalidArgument: if the source is not as on record.
         """
-        from sqlalchemy import text
-
-        if check is None:
-            with self.connect() as connection:
-                result = connection.execute(text(query))
-                return columns_of_rows([*result.keys()], result.fetchall())
         with self._snapshot() as (connection, catalogue):
-            check.ask(catalogue, query, _file_number(self.file))
-            result = connection.execute(text(query))
-            return columns_of_rows([*result.keys()], result.fetchall())
+            if check is not None:
+                query = check.ask(catalogue, query, table)
+            result = connection.execute(verbatim(query))
+            columns = columns_of_rows([*result.keys()], result.fetchall())
+            if check is not None:
+                check.confirm(catalogue)
+            return columns
 
-    def ask(self, query: str, check: TableCheck) -> None:
-        """Ask the catalogue for the tables of a query; no row is read."""
+    def ask(self, query: str, table: str | None, check: ReachCheck) -> None:
+        """Ask the catalogue for the reach of a source; no row is read."""
         with self._snapshot() as (_, catalogue):
-            check.ask(catalogue, query, _file_number(self.file))
+            check.ask(catalogue, query, table)
 
     @contextmanager
     def _snapshot(self) -> "Iterator[tuple[Any, Catalogue]]":
-        """Yield a connection and its catalogue, in a transaction in which no view changes meanwhile."""
+        """Yield a connection and its catalogue, in a transaction that only reads."""
         with self.connect() as connection:
             if self.file is None:
-                from ..engines.catalogue_of_postgresql import PostgreSQLCatalogue
-
-                # What others commit is seen, so that a view is as it was when its lock was taken.
+                # What others commit is seen, so that a table is as it was when its lock was taken.
                 connection.exec_driver_sql(
                     "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY"
                 )
                 yield connection, PostgreSQLCatalogue(connection)
             else:
-                from ..engines.catalogue_of_sqlite import SQLiteCatalogue
-
-                connection.exec_driver_sql(
-                    "BEGIN"
-                )  # Python's module begins none for what only reads
+                # Python's module begins no transaction for what only reads.
+                connection.exec_driver_sql("BEGIN")
                 driver = connection.connection.driver_connection
-                yield connection, SQLiteCatalogue(driver)
+                yield connection, SQLiteCatalogue(driver, _file_number(self.file))
             connection.rollback()
 
 
@@ -120,22 +116,22 @@ class DuckFile:
         """
         return self._open().sql(query)
 
-    def fetch(self, query: str, check: TableCheck | None) -> Any:
+    def fetch(self, query: str, table: str | None, check: ReachCheck | None) -> Any:
         """Return the relation of a query, once the catalogue was asked: the file has no writer while it is open.
 
         Raises:
-            InvalidArgument: if the query reads other tables than those on record; no row was read.
+            InvalidArgument: if the source is not as on record; no row was read.
         """
         connection = self._open()
         if check is not None:
-            self._ask(connection, query, check)
+            query = check.ask(self._catalogue(connection), query, table)
         return connection.sql(query)
 
-    def ask(self, query: str, check: TableCheck) -> None:
-        """Ask the catalogue for the tables of a query; no row is read."""
+    def ask(self, query: str, table: str | None, check: ReachCheck) -> None:
+        """Ask the catalogue for the reach of a source; no row is read."""
         connection = self._open()
         try:
-            self._ask(connection, query, check)
+            check.ask(self._catalogue(connection), query, table)
         finally:
             connection.close()
 
@@ -145,16 +141,12 @@ class DuckFile:
         _check_file(self.file)
         return connect_file(self.file)
 
-    def _ask(self, connection: Any, query: str, check: TableCheck) -> None:
-        from ..engines.catalogue_of_duckdb import DuckCatalogue
-
-        check.ask(DuckCatalogue(connection), query, _file_number(self.file))
+    def _catalogue(self, connection: Any) -> DuckCatalogue:
+        return DuckCatalogue(connection, _file_number(self.file))
 
 
-def _file_number(file: str | None) -> str:
+def _file_number(file: str) -> str:
     """Return the device and the inode of a file, as a ledger keeps them."""
-    if file is None:
-        return ""
     status = os.stat(file)
     return f"{status.st_dev}:{status.st_ino}"
 

@@ -3,7 +3,7 @@
 import copy
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from ...selection.account import Account
 from ...selection.payment import About
 from ..engines.csv_files import CsvFile
 from ..engines.files import are_paths, file_format, names_files
-from ..engines.query_tables import TableCheck
+from ..engines.reach import ReachCheck
 from ..engines.sql_queries import SqlQuery
 from .columns import Column, read_column
 from .declarations import few, nearest, read_mapping, wrong
@@ -248,27 +248,24 @@ class Dataset:
         place = self.place if self.place is None else json.loads(json.dumps(self.place))
         return About(self.name, source=place)
 
-    def about_now(self, others: Iterable[str] = ()) -> tuple[About, TableCheck]:
-        """Return the same with the tables of a query, as its owner's connection finds them now.
-
-        Args:
-            others: other queries of the same database, whose tables are asked for too.
+    def about_now(self) -> tuple[About, ReachCheck]:
+        """Return the same with the reach of a table or a query, as its owner's connection finds it now.
 
         Raises:
             UnreadableData: if the database cannot be asked, or the query does not work.
         """
-        about, check = self.about, TableCheck(self.label, others=tuple(others))
+        about, check = self.about, ReachCheck(self.label, with_views=True)
         if not (isinstance(self.source, SqlQuery) and self.source.is_described):
             return about, check
         self.source.ask(check)
-        assert check.tables is not None
-        return replace(about, tables=check.tables.as_dict), check
+        assert check.reach is not None
+        return replace(about, reach=check.reach.as_dict), check
 
     def question(self) -> tuple[Any, Callable[[], About]]:
         """Return the source for one question, and a function that describes it: one checks the other."""
         if not (isinstance(self.source, SqlQuery) and self.source.is_described):
             return self.table, lambda: self.about
-        check = TableCheck(self.label)
+        check = ReachCheck(self.label)
         return replace(self.source, check=check), lambda: replace(self.about, check=check)
 
     @property
@@ -278,7 +275,7 @@ class Dataset:
 
     @property
     def place(self) -> object:
-        """Where the data are in plain values: a path, several, a query; None for data in memory."""
+        """Where the data are in plain values: a path, several, a table or query; None for data in memory."""
         return place_of(self.source)
 
     def account(self, analyst: str | None = None) -> Account | None:

@@ -11,6 +11,7 @@ from typing import Any
 from ...base.doors import spelling
 from ...base.error_boundary import replacing
 from ...errors import InvalidArgument, InvalidDescription, UnreadableData, UnreadableFile
+from ..engines.catalogues import query_of_table
 from ..engines.csv_files import CsvFile, read_head
 from ..engines.files import FileNames, file_format, format_of, listed_files, start_of
 from ..formats.byte_blocks import check_bytes
@@ -19,7 +20,6 @@ from ..formats.first_bytes import told_format
 from ..formats.text_form import TextForm
 from .databases import Database, DuckFile, read_database
 from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN
-from .sources import table_query
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -353,7 +353,7 @@ def _column_types(database: Database | DuckFile, table: str | None) -> dict[str,
             names=names,
         )
     if isinstance(database, DuckFile):
-        relation = database.sql(table_query(table))
+        relation = database.sql(query_of_table(*table.split(".")))
         return {name: str(of) for name, of in zip(relation.columns, relation.types, strict=True)}
     schema, name = tables[table]
     with database.connect() as connection:

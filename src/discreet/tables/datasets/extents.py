@@ -1,4 +1,4 @@
-"""The extent of a source: files, and database tables. Sources with overlapping extents may hold the same records.
+"""The extent of a source: files, a table of a database, or all of one. Where they overlap, records may be the same.
 
 A database is one whatever its URL says besides: a file by its device and inode, a server's by host, port and name,
 and by the server's own name for itself. No role, option or spelling tells two databases apart.
@@ -6,13 +6,13 @@ and by the server's own name for itself. No role, option or spelling tells two d
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..engines.query_tables import QueryTables, files_in, read_query_tables, tables_in
-from .sources import files_at, files_by_path, folders_of, is_query, is_there, list_files
+from ..engines.reach import read_reach
+from .sources import files_at, files_by_path, folders_of, is_in_database, is_there
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -25,24 +25,23 @@ _HERE = ("", "localhost", "127.0.0.1", "::1", "/var/run/postgresql", "/run/postg
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The files and tables that a source covers.
+    """The files or the tables that a source covers.
 
     Attributes:
         files: files of rows, by device and inode; by its path one that is not there.
         paths: the paths of those that are not there yet.
         folders: the folders among the places: whatever will be in them is covered.
-        databases: the database of a query, by all that tells which it is.
-        tables: names of its tables, `schema.name` in small letters, or `.name` where the schema is not known; None
-            for all of them.
-        numbers: by which the database knows them.
+        databases: the database, by all that tells which it is.
+        table: the one ordinary table in it, `schema.name` in small letters; empty for all of the database.
+        number: by which the database knows the table; 0 for none.
     """
 
     files: frozenset[object] = frozenset()
     paths: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     databases: frozenset[object] = frozenset()
-    tables: frozenset[str] | None = frozenset()
-    numbers: frozenset[int] = frozenset()
+    table: str = ""
+    number: int = 0
 
     def overlaps(self, other: "Extent") -> bool:
         """Return whether two sources have a file or a table in common, as far as can be told."""
@@ -51,75 +50,30 @@ class Extent:
             return True
         if _is_within(self.paths, other.folders) or _is_within(other.paths, self.folders):
             return True
-        return bool(self.databases & other.databases) and self._shares_tables(other)
+        return bool(self.databases & other.databases) and self._shares_table(other)
 
-    def _shares_tables(self, other: "Extent") -> bool:
-        if self.tables is None or other.tables is None or self.numbers & other.numbers:
+    def _shares_table(self, other: "Extent") -> bool:
+        """Return whether sources of one database share a table: unless they are two ordinary ones."""
+        if not self.table or not other.table or self.table == other.table:
             return True
-        return any(_same_table(one, two) for one in self.tables for two in other.tables)
-
-    def shared(self, other: "Extent") -> str:
-        """Return the common tables of two sources, in words."""
-        if self.tables is None or other.tables is None or not self.databases & other.databases:
-            return "the same data"
-        pairs = ((one, two) for one in self.tables for two in other.tables)
-        names = sorted({one.lstrip(".") for one, two in pairs if _same_table(one, two)})
-        return (
-            f"the table{'s' * (len(names) > 1)} {', '.join(names)}" if names else "the same tables"
-        )
+        return self.number != 0 and self.number == other.number
 
 
-def extent_of(place: Any, tables: Mapping[str, Any] | QueryTables | None = None) -> Extent | None:
+def extent_of(place: Any, reach: Mapping[str, Any] | None = None) -> Extent | None:
     """Return the extent of a place; None for data in memory.
 
     Args:
         place: where the data are, as `sources.place_of` says.
-        tables: the tables of a query, as the catalogue of its database told; None where nobody asked it: then those
-            that the query names, or all of the database where it cannot be taken apart.
+        reach: of a table or a query, as the catalogue of its database told; None if it was not
+            asked, which stands for all of the database.
     """
     if place is None:
         return None
-    if not is_query(place):
+    if not is_in_database(place):
         return _of_paths(place)
-    query_tables = read_query_tables(tables) if isinstance(tables, Mapping) else tables
-    url = place["connection"]
-    if query_tables is None:
-        files = _of_files(files_in(place["query"]) if url.startswith("duckdb") else ())
-        return replace(files, databases=database_ids(url), tables=tables_in(place["query"]))
-    return replace(
-        _of_files(query_tables.files),
-        databases=database_ids(url, query_tables.database),
-        tables=None
-        if query_tables.tables is None
-        else frozenset(name.lower() for name in query_tables.tables),
-        numbers=frozenset(query_tables.numbers),
-    )
-
-
-def files_of_source(
-    place: Any, tables: Mapping[str, Any] | None = None
-) -> Iterator[tuple[object, str]]:
-    """Return the files that a source stands for now, with their paths; of a query those that it reads.
-
-    Args:
-        place: where the data are.
-        tables: the tables of a query, as the catalogue of its database told.
-    """
-    if not is_query(place):
-        return list_files(place)
-    if tables is not None:
-        names: Iterable[str] = read_query_tables(tables).files
-    else:
-        names = files_in(place["query"]) if place["connection"].startswith("duckdb") else ()
-    return list_files([name for name in names if "://" not in name])
-
-
-def _of_files(names: Iterable[str]) -> Extent:
-    """Return the extent of the files that a query names: paths, patterns, and addresses."""
-    paths = [name for name in names if "://" not in name]
-    addresses = frozenset[object](name for name in names if "://" in name)
-    extent = _of_paths(paths)
-    return replace(extent, files=extent.files | addresses)
+    part = read_reach(reach)
+    ids = database_ids(place["connection"], part.database)
+    return Extent(databases=ids, table=part.table.lower(), number=part.number)
 
 
 def _of_paths(place: Any) -> Extent:
@@ -175,12 +129,6 @@ def _words(value: str | tuple[str, ...]) -> list[str]:
     """Return the words of a part of a URL, which may be there several times, or hold several."""
     values = [value] if isinstance(value, str) else value
     return [word.strip() for each in values for word in each.split(",")]
-
-
-def _same_table(one: str, other: str) -> bool:
-    """Return whether two names may be of one table: a name without a schema may have any."""
-    (schema, _, name), (schema_2, _, name_2) = one.partition("."), other.partition(".")
-    return name == name_2 and (schema == schema_2 or not schema or not schema_2)
 
 
 def _is_within(paths: Iterable[str], folders: Iterable[str]) -> bool:

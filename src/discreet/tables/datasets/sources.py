@@ -12,9 +12,10 @@ from typing import Any
 
 from ...base.arguments import file_path
 from ...errors import DiscreetError
+from ..engines.catalogues import query_of_table
 from ..engines.csv_files import CsvFile, scan_csv
 from ..engines.files import file_format, names_files
-from ..engines.query_tables import is_one_select
+from ..engines.one_select import is_one_select
 from ..engines.sql_queries import SqlQuery
 from ..formats.cell_forms import CellForm
 from ..formats.date_texts import EXCEL
@@ -37,7 +38,8 @@ def place_of(source: object) -> object:
     """
     if isinstance(source, SqlQuery):
         connection = getattr(source.connection, "public", None)
-        return None if connection is None else {"query": source.text, "connection": connection}
+        part = {"query": source.text} if source.table is None else {"table": source.table}
+        return None if connection is None else {**part, "connection": connection}
     if isinstance(source, CsvFile):
         form = source.form
         both = {"delimiter": form.delimiter, "names": form.names}
@@ -150,9 +152,9 @@ def _status(path: str) -> os.stat_result | None:
 
 
 def place_in_words(place: Any) -> str:
-    """Return the first path of a place, and whether there are others; of a query that it is one."""
+    """Return the first path of a place, and whether there are others; of a database that it is one."""
     paths = _paths(place)
-    return paths[0] + " and others" * (len(paths) > 1) if paths else "a query"
+    return paths[0] + " and others" * (len(paths) > 1) if paths else "a database"
 
 
 def _files(path: str) -> Iterator[object]:
@@ -196,9 +198,9 @@ def is_there(file: object) -> bool:
     return not isinstance(file, str)
 
 
-def is_query(place: Any) -> bool:
-    """Return whether a place is a query and its database."""
-    return isinstance(place, dict) and "query" in place
+def is_in_database(place: Any) -> bool:
+    """Return whether a place is a table or a query, and its database."""
+    return isinstance(place, dict) and "connection" in place
 
 
 def read_source(table: Mapping[str, Any], folder: Path, place: KeyPath) -> object:
@@ -219,20 +221,12 @@ def read_source(table: Mapping[str, Any], folder: Path, place: KeyPath) -> objec
 def _read_query(table: Mapping[str, Any], key: str, folder: Path, place: KeyPath) -> SqlQuery:
     """Return the query of a database, or that of a whole table."""
     url, text = table["connection"], table[key]
-    if key == "table":
-        text = table_query(text)
-    elif not is_one_select(text):
+    if key == "query" and not is_one_select(text):
         raise wrong((*place, key), "it must be one SELECT, which changes nothing")
-    return SqlQuery(text, read_database(url, folder, (*place, "connection")))
-
-
-def table_query(table: str) -> str:
-    """Return the query of a whole table, named with its schema or without."""
-    return f"SELECT * FROM {'.'.join(map(_quote_name, table.split('.')))}"
-
-
-def _quote_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    database = read_database(url, folder, (*place, "connection"))
+    if key == "query":
+        return SqlQuery(text, database)
+    return SqlQuery(query_of_table(*text.split(".")), database, table=text)
 
 
 def _read_file(text: str, form: Mapping[str, Any], folder: Path, place: KeyPath) -> object:

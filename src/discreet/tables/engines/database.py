@@ -37,12 +37,16 @@ def connect_memory() -> "DuckDBPyConnection":
 
 
 def connect_file(path: str) -> "DuckDBPyConnection":
-    """Return a connection to a file of DuckDB, which it may only read."""
+    """Return a connection to a file of DuckDB, which it may only read; it sees no other files, and no databases."""
     import duckdb
 
     connect_memory()  # makes the directory
-    config = {**CONFIG, "temp_directory": _directories[0]}
-    return watch(duckdb.connect(path, read_only=True, config=config))
+    # One of its own, as the rows that others keep for a while are files, too.
+    directory = _directories[0] and os.path.join(_directories[0], "of_files")
+    config = {**CONFIG, "temp_directory": directory}
+    connection = duckdb.connect(path, read_only=True, config=config)
+    connection.execute("SET enable_external_access = false")
+    return watch(connection)
 
 
 def close_databases() -> None:

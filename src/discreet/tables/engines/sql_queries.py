@@ -7,7 +7,7 @@ from ...errors import InvalidArgument, UnreadableData, preview
 from .engine_errors import quietly
 
 if TYPE_CHECKING:
-    from .query_tables import TableCheck
+    from .reach import ReachCheck
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -17,12 +17,14 @@ class SqlQuery:
     Attributes:
         text: the query.
         connection: the connection that runs it.
-        check: what is to be seen in the catalogue of a described database before rows are read, or None.
+        check: the reach that a described database must have before rows are read, or None.
+        table: the table of which it is a query of all rows, as the description names it; None for a query.
     """
 
     text: str
     connection: Any
-    check: "TableCheck | None" = field(default=None, compare=False)
+    check: "ReachCheck | None" = field(default=None, compare=False)
+    table: str | None = None
 
     @property
     def is_described(self) -> bool:
@@ -35,22 +37,22 @@ class SqlQuery:
             "the query failed; the message of the database may quote the data, so it is not shown"
         )
         if self.is_described:
-            return quietly(self.connection.fetch, failure, self.text, self.check)
+            return quietly(self.connection.fetch, failure, self.text, self.table, self.check)
         if callable(getattr(self.connection, "sql", None)):
             return quietly(self.connection.sql, failure, self.text)
         return quietly(self._columns, failure)
 
-    def ask(self, check: "TableCheck") -> None:
-        """Ask the catalogue of a described database for the tables of the query; no row is read.
+    def ask(self, check: "ReachCheck") -> None:
+        """Ask the catalogue of a described database for the reach of the query; no row is read.
 
         Raises:
             UnreadableData: if the database cannot be asked, or the query does not work.
         """
         failure = UnreadableData(
-            "the database cannot be asked which tables the query reads: it cannot be opened, or the query does not "
-            "work there"
+            "the database cannot be asked about the query: it cannot be opened, or the query does not work there. "
+            "A query of DuckDB reads no files: name them as the source"
         )
-        quietly(self.connection.ask, failure, self.text, check)
+        quietly(self.connection.ask, failure, self.text, self.table, check)
 
     def _columns(self) -> dict[str, list[object]]:
         """Return the columns of the rows that a database sends, as Python has them."""
