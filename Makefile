@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test test-all tests tests-all durations cases check prose bench bench-check measure coverage proofs coq bridge theorems mutants auditors fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints replies stub clean
+.PHONY: browser demo test test-all tests tests-all durations cases check prose bench bench-check measure coverage proofs coq bridge theorems mutants auditors fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -135,11 +135,5 @@ stranger: ## a clone in an empty folder, installed, and what the docs say tried 
 constraints: .venv/ready ## what the container installs, with the hashes of the wheels, in examples/service/constraints.txt
 	$(BIN)/python tools/container_constraints.py
 
-replies: .venv/test-ready ## the help and the names that the command line answers with at once, after a change of a command
-	$(BIN)/python tools/store_replies.py
-
-stub: .venv/test-ready ## what editors know of the public names, in src/discreet/__init__.pyi, after a change of a verb
-	$(BIN)/python tools/write_stub.py
-
 clean:
-	rm -rf .venv build site site-versions dist src/discreet/sampling/_kernel.* src/discreet/sampling/_settle.* src/discreet/tables/formats/_reader.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf .venv build site site-versions dist src/discreet/sampling/_kernel.* src/discreet/sampling/_settle.* src/discreet/tables/formats/_reader.* src/discreet/base/locale/*.mo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -1,4 +1,6 @@
-"""Compiles the kernel beside the package where a C compiler is; without one the package is plain Python.
+"""Builds what a wheel has and git has not: the kernel, the catalogues of messages, the stub and the stored help.
+
+The kernel is compiled where a C compiler is; without one the package is plain Python.
 
 An install never fails for want of a compiler: whatever goes wrong here, the wheel is `py3-none-any` and
 the library takes numpy's way, with the same answers. A wheel with the kernel is `py3-none-PLATFORM`: it is
@@ -9,6 +11,10 @@ leaves it alone.
 The compiler is `$CC` if that is set, and else the first of `gcc`, `cc` and `clang` that works: on x86-64 only GCC
 makes copies for several processors. `$CFLAGS` is not read: a `-ffast-math` in there would take away what the
 proof of the kernel's error stands on.
+
+The stub and the stored help are made by the library itself, so what it imports must be there: pip installs it for
+the build. Where a builder does without, the wheel does too: editors show less, and the help takes a second. An
+editable install has neither, as both would be wrong after the next change of the source.
 """
 
 import ctypes
@@ -34,6 +40,8 @@ SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = f"_kernel{SUFFIX}"
 READER_LIBRARY = f"_reader{SUFFIX}"
 EXTENSION = "_settle.abi3.so"
+LOCALE = Path("src", "discreet", "base", "locale")
+TEXTS = {"__init__.pyi": "discreet/__init__.pyi", "commands.json": "discreet/cli/commands.json"}
 MACOS = os.environ.get("MACOSX_DEPLOYMENT_TARGET", "11.0")
 
 _FLAGS = ["-O3", "-std=gnu99", "-shared", "-fno-fast-math", "-ffp-contract=fast"]
@@ -41,7 +49,7 @@ _LONGEST = 300.0
 
 
 class KernelHook(BuildHookInterface[BuilderConfig]):
-    """Puts the compiled kernel into a wheel, or into the checkout of an editable install."""
+    """Puts what it builds into a wheel, or into the checkout of an editable install."""
 
     PLUGIN_NAME = "custom"
 
@@ -51,9 +59,54 @@ class KernelHook(BuildHookInterface[BuilderConfig]):
         self._folder = tempfile.TemporaryDirectory(prefix="discreet-", ignore_cleanup_errors=True)
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile the kernel; leave everything as it is if there is none, or no compiler for it."""
-        if not (Path(self.root) / SOURCE).is_file():
+        """Compile and write all that can be; leave out what needs a compiler or a package that is not there."""
+        self._add_catalogues(version, build_data)
+        if version != "editable":
+            self._add_texts(build_data)
+        if (Path(self.root) / SOURCE).is_file():
+            self._add_kernel(version, build_data)
+
+    def _add_catalogues(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile the catalogues of messages, which the library reads by Python's gettext."""
+        from polib import pofile
+
+        for text in sorted((Path(self.root) / LOCALE).glob("*.po")):
+            name = text.with_suffix(".mo").name
+            built = Path(self._folder.name) / name
+            pofile(str(text)).save_as_mofile(str(built))
+            if version == "editable":
+                _put(built, text.with_name(name))
+            else:
+                inside = LOCALE.relative_to("src").as_posix()
+                build_data["force_include"][str(built)] = f"{inside}/{name}"
+
+    def _add_texts(self, build_data: dict[str, Any]) -> None:
+        """Let the library write its stub and its help, if the packages that it needs are there.
+
+        Raises:
+            RuntimeError: if it fails for another reason.
+        """
+        root, folder = Path(self.root), Path(self._folder.name)
+        if not (root / "tools" / "built_files.py").is_file():
             return
+        paths = os.pathsep.join(map(str, (root / "src", root)))
+        environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "-m", "tools.built_files", str(folder)]
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=_LONGEST, check=False
+        )
+        if done.returncode == 0:
+            inside = {str(folder / name): place for name, place in TEXTS.items()}
+            build_data["force_include"].update(inside)
+            return
+        reason = done.stderr.strip().rpartition("\n")[2]
+        if not reason.startswith(("ModuleNotFoundError", "ImportError")):
+            self._folder.cleanup()
+            raise RuntimeError(done.stderr)
+        self.app.display_warning(f"no stub and no stored help: {reason}")
+
+    def _add_kernel(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile the kernel and, beside it, the module for short draws and the reader of text."""
         found = self._add(SOURCE, LIBRARY, version, build_data)
         self.app.display_info(f"kernel: {found or 'no C compiler works; numpy takes its place'}")
         if found and version != "editable":

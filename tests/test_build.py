@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable
+from gettext import GNUTranslations
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -19,6 +20,7 @@ ROOT = Path(__file__).parents[1]
 AROUND = ["pyproject.toml", "hatch_build.py", ".gitignore", "README.md", "LICENSE"]
 SAMPLING = Path("src", "discreet", "sampling")
 TABLES = SAMPLING.with_name("tables")
+LOCALE = Path("src", "discreet", "base", "locale")
 SOURCE = "double discreet_twice(double x) { return 2 * x; }\n"
 LIBRARY = {"win32": "_kernel.dll", "darwin": "_kernel.dylib"}.get(sys.platform, "_kernel.so")
 
@@ -146,6 +148,58 @@ def test_an_editable_install_keeps_the_kernel_beside_its_source(checkout: Path) 
     assert library.is_file()
     build(checkout, build_editable, CC="false")
     assert not library.exists(), "an old kernel must not outlive its source"
+
+
+def with_texts(checkout: Path, module: str) -> Path:
+    """Return the checkout with a catalogue of messages, and a program that writes the texts of a wheel."""
+    (checkout / LOCALE).mkdir(parents=True)
+    message = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\nmsgid "tea"\nmsgstr "茶"\n'
+    (checkout / LOCALE / "zh.po").write_text(message, encoding="utf-8")
+    (checkout / "tools").mkdir()
+    (checkout / "tools" / "built_files.py").write_text(module, encoding="utf-8")
+    return checkout
+
+
+WRITER = """
+import sys
+from pathlib import Path
+import discreet
+for name in ("__init__.pyi", "commands.json"):
+    Path(sys.argv[1], name).write_text("of the library")
+"""
+TEXTS = {
+    "discreet/__init__.pyi",
+    "discreet/base/locale/zh.mo",
+    "discreet/cli/commands.json",
+}
+
+
+def test_a_wheel_has_the_stub_the_help_and_compiled_catalogues(checkout: Path) -> None:
+    wheel = ZipFile(build(with_texts(checkout, WRITER)))
+    assert {*wheel.namelist()} >= TEXTS
+    assert not any(name.endswith((".po", ".c", ".pyc")) for name in wheel.namelist())
+    assert GNUTranslations(wheel.open("discreet/base/locale/zh.mo")).gettext("tea") == "茶"
+    assert wheel.read("discreet/cli/commands.json") == b"of the library"
+    assert not [*checkout.rglob("__pycache__")]
+
+
+def test_an_editable_install_has_catalogues_and_no_copies_of_its_source(checkout: Path) -> None:
+    build(with_texts(checkout, WRITER), build_editable)
+    assert (checkout / LOCALE / "zh.mo").is_file()
+    assert not (checkout / "src" / "discreet" / "__init__.pyi").exists()
+    assert not (checkout / "src" / "discreet" / "cli").exists()
+
+
+def test_a_builder_without_the_packages_of_the_library_leaves_out_what_they_make(
+    checkout: Path,
+) -> None:
+    names = {*ZipFile(build(with_texts(checkout, "import no_such_package"))).namelist()}
+    assert names & TEXTS == {"discreet/base/locale/zh.mo"}
+
+
+def test_a_library_that_cannot_write_its_stub_is_not_built(checkout: Path) -> None:
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        build(with_texts(checkout, "1 / 0"))
 
 
 def test_the_source_distribution_has_what_builds_the_kernel(checkout: Path) -> None:

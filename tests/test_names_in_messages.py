@@ -3,7 +3,6 @@
 import ast
 import importlib
 import inspect
-import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -12,12 +11,13 @@ from typing import Any
 
 import pytest
 from polib import pofile
+from tools.stored_help import stored_commands
 
 import discreet
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(discreet.__file__).parent
-COMMANDS: dict[str, dict[str, Any]] = json.loads((SOURCE / "cli/commands.json").read_text())
+COMMANDS = stored_commands()
 
 SQL = re.compile(r"\b(SELECT|PRAGMA|CREATE|CAST|TRY_CAST|RAISE|CASE|WHEN|SET|FROM|ON|OVER|AS)\b")
 """What an engine is asked is no message."""

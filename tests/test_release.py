@@ -4,6 +4,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -49,8 +50,39 @@ def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
     for name in one:
         if name.endswith(".whl"):
             files = ZipFile(tmp_path / "one" / "dist" / name).namelist()
-            for part in ("__init__.pyi", "py.typed", "cli/commands.json", "locale/zh.po"):
-                assert f"discreet/{part}" in files, (name, part)
+            assert others(files) == GOLDEN.read_text(encoding="utf-8").splitlines(), name
+            modules = {one for one in files if one.endswith(".py")}
+            assert modules == {
+                one.removeprefix("src/") for one in committed() if one.endswith(".py")
+            }
+
+
+GOLDEN = ROOT / "tests" / "golden" / "wheel_files.txt"
+
+
+def committed() -> list[str]:
+    """Return the committed files of the package."""
+    return git("ls-files", "src/discreet").decode().splitlines()
+
+
+def others(files: list[str]) -> list[str]:
+    """Return the files of a wheel that are no modules, and are in every wheel."""
+    libraries = (".so", ".dylib", ".dll")
+    return sorted(
+        re.sub(r"^discreet-[^/]*", "discreet-VERSION", one)
+        for one in files
+        if not one.endswith((".py", *libraries))
+    )
+
+
+def test_every_committed_file_of_the_package_is_in_a_wheel_or_is_what_one_is_built_from() -> None:
+    """The list is of wheels, which `make release-check` builds; this part of it is known before."""
+    listed = {*GOLDEN.read_text(encoding="utf-8").splitlines()}
+    data = {
+        one.removeprefix("src/") for one in committed() if not one.endswith((".py", ".c", ".po"))
+    }
+    built = {"discreet/__init__.pyi", "discreet/base/locale/zh.mo", "discreet/cli/commands.json"}
+    assert {one for one in listed if one.startswith("discreet/")} == data | built
 
 
 @pytest.mark.proof

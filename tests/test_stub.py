@@ -1,4 +1,4 @@
-"""The stub of the package: of today, complete, and what an editor shows of a verb."""
+"""The stub that a wheel has: complete, and what an editor shows of a verb."""
 
 import ast
 import inspect
@@ -12,22 +12,45 @@ from typing import IO, Any
 
 import jedi
 import pytest
-from tools.write_stub import STUB, spelled_out, stub
+from tools.stub import spelled_out, stub
 
 import discreet
 
 VERBS = spelled_out(discreet.__all__)
+STUB = stub()
+SOURCE = Path(discreet.__file__).parent
 SERVER = shutil.which("pyright-langserver")
 
 
-def test_the_stub_is_of_today() -> None:
-    """After a change of a verb: make stub."""
-    assert STUB.read_text(encoding="utf-8") == stub()
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package as a wheel installs it: with the stub."""
+    folder = tmp_path_factory.mktemp("library")
+    shutil.copytree(SOURCE, folder / "discreet", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "discreet" / "__init__.pyi").write_text(STUB, encoding="utf-8")
+    return folder
+
+
+def test_a_checkout_has_none_and_its_types_are_those_of_the_source() -> None:
+    """A stub beside the source would be wrong after the next change of a verb."""
+    assert not (SOURCE / "__init__.pyi").exists()
+    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    (block,) = (one for one in tree.body if isinstance(one, ast.If) and not one.orelse
+                and ast.unparse(one.test) == "TYPE_CHECKING")  # fmt: skip
+    imports = {
+        alias.asname: f".{one.module or ''}"
+        for one in block.body
+        if isinstance(one, ast.ImportFrom)
+        for alias in one.names
+    }
+    assert imports == {
+        name: where.rstrip(".") or "." for name, where in vars(discreet)["_MODULES"].items()
+    }
 
 
 def test_it_defines_all_public_names_and_offers_no_others() -> None:
     names = set()
-    for node in ast.parse(STUB.read_text(encoding="utf-8")).body:
+    for node in ast.parse(STUB).body:
         if isinstance(node, ast.FunctionDef):
             names.add(node.name)
         elif isinstance(node, ast.ImportFrom):
@@ -37,7 +60,7 @@ def test_it_defines_all_public_names_and_offers_no_others() -> None:
 
 def test_verbs_have_the_arguments_and_the_docstring_that_help_shows() -> None:
     definitions: dict[str, list[ast.FunctionDef]] = {}
-    for node in ast.parse(STUB.read_text(encoding="utf-8")).body:
+    for node in ast.parse(STUB).body:
         if isinstance(node, ast.FunctionDef):
             definitions.setdefault(node.name, []).append(node)
     assert {*definitions} == {*VERBS}
@@ -57,13 +80,20 @@ def test_verbs_have_the_arguments_and_the_docstring_that_help_shows() -> None:
 CALL = "import discreet\ndiscreet.median([1], candidates=discreet.Grid(0, 9), eps"
 
 
-def test_a_notebook_shows_the_arguments_and_their_description() -> None:
-    [signature] = jedi.Script(CALL.replace(", eps", ", ")).get_signatures()
+def test_a_notebook_shows_the_arguments_and_their_description(library: Path) -> None:
+    project = jedi.Project(library, sys_path=[str(library), *sys.path])
+    [signature] = jedi.Script(CALL.replace(", eps", ", "), project=project).get_signatures()
     assert {"candidates", "epsilon", "rho", "privacy_unit"} <= {
         one.name for one in signature.params
     }
     assert "epsilon: the privacy parameter ε" in signature.docstring()
-    assert "epsilon=" in {one.name for one in jedi.Script(CALL).complete()}
+    assert "epsilon=" in {one.name for one in jedi.Script(CALL, project=project).complete()}
+
+
+def test_a_notebook_beside_a_checkout_asks_the_verb_itself() -> None:
+    cell = CALL.partition("\n")[2]
+    names = {one.name for one in jedi.Interpreter(cell, [{"discreet": discreet}]).complete()}
+    assert "epsilon=" in names
 
 
 class LanguageServer:
@@ -116,17 +146,15 @@ def server(tmp_path: Path) -> Iterator[LanguageServer]:
 
 
 @pytest.mark.proof
-def test_an_editor_shows_and_completes_the_arguments(
-    server: LanguageServer, tmp_path: Path
-) -> None:
-    file = tmp_path / "call.py"
+def test_an_editor_shows_and_completes_the_arguments(server: LanguageServer, library: Path) -> None:
+    file = library / "call.py"
     document, end = {"uri": file.as_uri()}, CALL.splitlines()[1]
-    folders = [{"uri": tmp_path.as_uri(), "name": "calls"}]
+    folders = [{"uri": library.as_uri(), "name": "calls"}]
     able = {
         "workspace": {"configuration": True},
         "textDocument": {"hover": {"contentFormat": ["plaintext"]}},
     }
-    server.ask(1, "initialize", processId=None, rootUri=tmp_path.as_uri(), capabilities=able,
+    server.ask(1, "initialize", processId=None, rootUri=library.as_uri(), capabilities=able,
                workspaceFolders=folders)  # fmt: skip
     server.send(method="initialized", params={})
     opened = {**document, "languageId": "python", "version": 1, "text": CALL}

@@ -4,6 +4,7 @@ import ast
 import copy
 import pickle
 import re
+import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -132,6 +133,47 @@ def coded() -> Iterator[tuple[str, str]]:
     for context, codes in CODES.items():
         for code in codes:
             yield context, code
+
+
+@pytest.fixture
+def locale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder of catalogues."""
+    monkeypatch.setattr(messages, "LOCALE", str(tmp_path))
+    messages.catalogue.cache_clear()
+    yield tmp_path
+    messages.catalogue.cache_clear()
+
+
+def in_chinese() -> str:
+    with using_language("zh"):
+        return gettext("English", "the name of this language")
+
+
+def test_a_wheel_has_compiled_catalogues_alone(
+    locale: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    CHINESE.save_as_mofile(str(locale / "zh.mo"))
+    monkeypatch.setitem(sys.modules, "polib", None)
+    assert messages.languages() == ("en", "zh")
+    assert in_chinese() == "中文"
+
+
+def test_a_checkout_reads_the_text_and_not_what_was_compiled_of_an_older_one(locale: Path) -> None:
+    (locale / "zh.mo").write_bytes(b"old")
+    CHINESE.save(str(locale / "zh.po"))
+    assert messages.languages() == ("en", "zh")
+    assert in_chinese() == "中文"
+
+
+def test_a_checkout_without_polib_has_what_its_installation_compiled_or_english(
+    locale: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    CHINESE.save(str(locale / "zh.po"))
+    monkeypatch.setitem(sys.modules, "polib", None)
+    assert in_chinese() == "English"
+    CHINESE.save_as_mofile(str(locale / "zh.mo"))
+    messages.catalogue.cache_clear()
+    assert in_chinese() == "中文"
 
 
 def test_a_message_is_its_english_text() -> None:

@@ -1,23 +1,43 @@
 """Replies that need no command: they are those of the commands, and nothing heavy is imported for them."""
 
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
-from tools.store_replies import stored_commands, text
+from tools.stored_help import stored_commands
 
-from discreet.cli import run
-from discreet.cli.stored_replies import REPLIES, StoredReply, stored_reply
+from discreet.cli import run, stored_replies
+from discreet.cli.stored_replies import StoredReply, stored_reply
 
 WIDE = {"COLUMNS": "80"}
 COMMANDS = stored_commands()
 
 
-def test_what_is_stored_is_of_today() -> None:
-    """After a change of a command: make replies."""
-    assert REPLIES.read_text(encoding="utf-8") == text()
+@pytest.fixture(autouse=True, scope="module")
+def replies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The replies that a wheel has, in its place."""
+    file = tmp_path_factory.mktemp("replies") / "commands.json"
+    file.write_text(json.dumps(COMMANDS), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stored_replies, "REPLIES", file)
+        yield file
+
+
+def test_a_checkout_stores_none_and_asks_the_commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = Path(stored_replies.__file__).with_name("commands.json")
+    assert not file.exists(), "it would be wrong after the next change of a command"
+    monkeypatch.setattr(stored_replies, "REPLIES", file)
+    assert stored_reply(["--help"], WIDE) is None
+    assert stored_reply([], environment("discreet me", "bash")) is None
+    assert run(["--help"]) == 0
+    assert "median" in capsys.readouterr().out
+    assert stored_reply(["--version"], {}) is not None
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words or "all")
@@ -135,10 +155,13 @@ def test_fish_asks_first_whether_there_are_any() -> None:
     ],
     ids=["version", "help", "completion"],
 )
-def test_nothing_heavy_is_imported(arguments: list[str], shell: Mapping[str, str]) -> None:
+def test_nothing_heavy_is_imported(
+    arguments: list[str], shell: Mapping[str, str], replies: Path
+) -> None:
     """So each takes less than a tenth of a second; `inspect` alone takes a fifth of that."""
     program = (
-        f"import sys; sys.argv = ['discreet', *{arguments}]\nfrom discreet.cli import main\n"
+        f"import sys; sys.argv = ['discreet', *{arguments}]\nfrom discreet.cli import main, stored_replies\n"
+        f"stored_replies.REPLIES = type(stored_replies.REPLIES)({str(replies)!r})\n"
         "try:\n    main()\nfinally:\n    print(*sys.modules, file=sys.stderr)"
     )
     done = subprocess.run(

@@ -1,16 +1,17 @@
 """Texts in parts, written in the language of the reader by catalogues of messages.
 
 The source is English. A catalogue is one file of gettext's form, `locale/zh.po`; a language more is a file more.
+A wheel has them compiled, `locale/zh.mo`. A checkout reads the `.po` by polib, or what its installation compiled.
 Guarantees, amounts, audits and errors state themselves in messages, so `translate` writes all of them.
 """
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache, reduce
 from numbers import Number
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     from gettext import NullTranslations
@@ -124,10 +125,8 @@ def set_language(code: str) -> None:
 
 def languages() -> tuple[str, ...]:
     """Return the codes of all languages: English, and those of the catalogues."""
-    return (
-        SOURCE,
-        *sorted(name.removesuffix(".po") for name in os.listdir(LOCALE) if name.endswith(".po")),
-    )
+    names = map(os.path.splitext, os.listdir(LOCALE))
+    return (SOURCE, *sorted({code for code, ending in names if ending in (".mo", ".po")}))
 
 
 def preferred_language() -> str:
@@ -150,10 +149,22 @@ def language_tag() -> str:
 def catalogue(code: str) -> "NullTranslations":
     """Return the messages of a language; for English, and for a message that is missing, the message itself."""
     from gettext import GNUTranslations, NullTranslations
+
+    try:
+        return GNUTranslations(_compiled(code))
+    except FileNotFoundError:  # English, or a checkout that was neither installed nor has polib
+        return NullTranslations()
+
+
+def _compiled(code: str) -> BinaryIO:
+    """Return the catalogue of a language as gettext reads it, compiled from the text where that is there."""
     from io import BytesIO
 
-    if code == SOURCE:
-        return NullTranslations()
-    from polib import pofile
+    path = os.path.join(LOCALE, code)
+    if os.path.exists(f"{path}.po"):
+        with suppress(ImportError):
+            from polib import pofile
 
-    return GNUTranslations(BytesIO(pofile(os.path.join(LOCALE, f"{code}.po")).to_binary()))
+            return BytesIO(pofile(f"{path}.po").to_binary())
+    with open(f"{path}.mo", "rb") as file:
+        return BytesIO(file.read())

@@ -1,9 +1,9 @@
 """Replies that are known before any command is imported: the version, all help, and completions of names.
 
 Shells ask at every keystroke of TAB, so nothing but the standard library is imported here. `commands.json` holds
-the help at 80 columns, and the names of commands, options and choices; `make replies` writes it from the commands
-themselves, and a test compares. The rest is left to the commands: names of files and columns,
-other widths, and mistakes.
+the help at 80 columns, and the names of commands, options and choices. A wheel has it, made from the commands when
+it was built. The rest is left to the commands: names of files and columns, other widths, mistakes, and all that a
+checkout is asked but its version.
 """
 
 import json
@@ -34,10 +34,12 @@ class StoredReply(NamedTuple):
 def stored_reply(arguments: list[str], environment: Mapping[str, str]) -> StoredReply | None:
     """Return the reply to a command line, or to a shell that completes one; None if the commands must be asked."""
     instruction = environment.get("_DISCREET_COMPLETE")
+    if instruction is None and arguments in (["--version"], ["-V"]):
+        return StoredReply(f"{version_text()}\n")
+    if not REPLIES.exists():
+        return None
     if instruction is not None:
         return _completion(instruction, environment)
-    if arguments in (["--version"], ["-V"]):
-        return StoredReply(f"{version_text()}\n")
     words = with_help_as_option(arguments) or ["--help"]
     if words[-1] not in _HELP or _terminal_width(environment) < HELP_WIDTH:
         return None

@@ -12,9 +12,11 @@ pytest.importorskip("starlette", reason="the extra server is not installed")
 pytest.importorskip("httpx", reason="the extra server is not installed")
 
 from discreet.service.http import models
+from discreet.service.http.openapi import openapi_document
 
 from .test_app import AT, FREE, NAMED, PUBLIC, ROUTES, Called, called  # noqa: F401  # a fixture
 
+STORED = Path(__file__).parents[2] / "golden" / "openapi.json"
 REPLIES: dict[tuple[str, str], Any] = {
     ("GET", "/v1/metrics"): models.Metrics,
     ("GET", "/v1/health"): models.PartsReply,
@@ -45,9 +47,8 @@ def references(of: Any) -> Iterator[str]:
 
 
 def test_the_document_is_as_it_was(document: dict[str, Any]) -> None:
-    """Whoever changes it on purpose stores it: python tools/store_replies.py."""
-    stored = Path(__file__).parents[2] / "golden/openapi.json"
-    assert document == json.loads(stored.read_text(encoding="utf-8"))
+    """If you change it on purpose, store it: python -m tests.service.http.test_openapi."""
+    assert document == json.loads(STORED.read_text(encoding="utf-8"))
 
 
 def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
@@ -116,3 +117,8 @@ def test_failures_are_what_is_declared(called: Called) -> None:  # noqa: F811
     wrong = called("ann", "POST", "/v1/verbs/quotes", json={**FREE, "verb": "select"})
     models.ErrorReply.model_validate(wrong.json())
     assert {path for _, path in PUBLIC} == {"/healthz", "/v1/openapi.json"}
+
+
+if __name__ == "__main__":
+    text = json.dumps(openapi_document("/v1"), ensure_ascii=False, indent=1, sort_keys=True)
+    STORED.write_text(f"{text}\n", encoding="utf-8")

@@ -312,7 +312,7 @@ def test_a_scale_is_in_units_of_the_data() -> None:
     [behind] = numbers_behind(discreet.sum, [1.0], minimum=0, maximum=10, step="1/10", scale=5)
     assert behind.eta == Fraction(1, 50)
     with pytest.raises(TypeError, match="scale"):
-        discreet.mean([1.0], minimum=0, maximum=10, scale=5)  # type: ignore[call-arg]
+        discreet.mean([1.0], minimum=0, maximum=10, scale=5)
 
 
 def test_a_description_declares_the_bounds() -> None:

@@ -1,26 +1,22 @@
-"""Writes src/discreet/__init__.pyi: what type checkers and editors know of the public names.
+"""Makes the stub of the package: what type checkers and editors of those who install it know of the public names.
 
-`make stub`, after a change of a public name, a signature or a docstring. Of verbs it has the arguments that they
-share, spelled out, and the docstring that help() shows; of all else where it is defined.
+Of verbs it has the arguments that they share, spelled out, and the docstring that help() shows; of all else where
+it is defined. Wheels have it as `discreet/__init__.pyi`, and `hatch_build.py` builds it. A checkout has none.
 """
 
 import ast
 import builtins
 import inspect
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
 import discreet
 from discreet.selection import terms
 
-STUB = Path(discreet.__file__).with_suffix(".pyi")
-
 _HEAD = '''\
-"""The public names, for type checkers and editors. Written from the code by `make stub`."""
+"""The public names, for type checkers and editors. Written from the code when the wheel was built."""
 
 '''
 _VARIABLE = "_T"
@@ -211,19 +207,4 @@ def stub() -> str:
     ]
     lines = [*imports.lines(), "", *public, "", f'{_VARIABLE} = _TypeVar("{_VARIABLE}")', ""]
     end = ["__version__: str", "__all__: list[str]", ""]
-    return _formatted(_HEAD + "\n".join([*lines, *functions, *end]))
-
-
-def _formatted(text: str) -> str:
-    """Return the text as the linter wants it."""
-    ruff = Path(sys.executable).with_name("ruff")
-    for words in (["check", "--select=I", "--fix"], ["format"]):
-        command = [str(ruff), *words, "--quiet", f"--stdin-filename={STUB}", "-"]
-        text = subprocess.run(
-            command, input=text, capture_output=True, text=True, check=True
-        ).stdout
-    return text
-
-
-if __name__ == "__main__":
-    STUB.write_text(stub(), encoding="utf-8")
+    return _HEAD + "\n".join([*lines, *functions, *end])

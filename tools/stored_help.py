@@ -1,9 +1,7 @@
-"""Writes src/discreet/cli/commands.json: the help of every command, and the names that shells complete.
+"""Makes the stored replies of the command line: the help of every command, and the names that shells complete.
 
-It writes tests/golden/openapi.json too, the document of a service.
-
-`python tools/store_replies.py`, after a change of a command, an option, their help, or an operation of a service.
-The command line answers from it without importing the commands, which takes several times as long.
+The command line answers from them without importing the commands, which takes several times as long. Wheels have
+them as `discreet/cli/commands.json`, and `hatch_build.py` builds them. A checkout has none, and asks the commands.
 """
 
 import json
@@ -11,17 +9,13 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import chdir
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import typer
 
 from discreet.cli.application import build_app
-from discreet.cli.stored_replies import HELP_WIDTH, REPLIES
-from discreet.service.http.openapi import openapi_document
-
-ROOT = Path(__file__).parents[1]
+from discreet.cli.stored_replies import HELP_WIDTH
 
 
 def stored_commands() -> dict[str, Any]:
@@ -73,13 +67,3 @@ def _option(option: Any, context: Any) -> dict[str, Any]:
 def text() -> str:
     """Return the file."""
     return json.dumps(stored_commands(), ensure_ascii=False, indent=1) + "\n"
-
-
-def openapi_text() -> str:
-    """Return the OpenAPI document of a service."""
-    return json.dumps(openapi_document("/v1"), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-
-
-if __name__ == "__main__":
-    (ROOT / "tests/golden/openapi.json").write_text(openapi_text(), encoding="utf-8")
-    REPLIES.write_text(text(), encoding="utf-8")
