@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
@@ -235,3 +236,29 @@ def test_ids_are_marked_by_their_names_and_never_by_values(name: str, tmp_path: 
         text = draft(str(tmp_path / "t.csv"), header=True)
         assert ("# A column of ids" in text) == (name in IDS)
         assert (f"whose a row is, such as {name}," in text) == (name in IDS)
+
+
+def test_a_column_of_uuids_is_one_of_ids_by_its_type(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "t.duckdb") as connection:
+        connection.execute("CREATE TABLE t (whose UUID, age INTEGER)")
+        connection.execute("COPY (FROM t) TO ? (FORMAT parquet)", [str(tmp_path / "t.parquet")])
+    for text in (
+        draft(str(tmp_path / "t.parquet")),
+        draft(str(tmp_path / "t.duckdb"), table="t"),
+    ):
+        assert "says whose a row is, such as whose, or no line" in text
+        assert (
+            '# "whose" has the type UUID: its values are ids. Name it as the privacy_unit' in text
+        )
+        assert "columns.whose" not in text
+
+
+def test_names_of_json_are_its_keys_and_no_word_of_a_csv_file(tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text('[{"city": "Bern"}]')
+    text = draft(str(tmp_path / "t.json"), names=["city"])
+    assert "csv." not in text
+    assert "[datasets.t.columns.city]" in text
+    (tmp_path / "t.csv").write_text("Bern\n")
+    text = draft(str(tmp_path / "t.csv"), names=["city"])
+    assert 'csv.names = ["city"]' in text
+    assert "The header has a name twice" not in text

@@ -54,6 +54,9 @@ _ID = re.compile(
 )
 """The name of a column that holds ids, or what names a person as well as one."""
 
+_UUID = "UUID"
+"""The type of a column of ids in the engines that have one."""
+
 _OF_IDS = """\
 # A column of ids, by its name: an answer about ids tells on people. Delete it, or name it as the privacy_unit if it
 # says whose a row is."""
@@ -122,9 +125,11 @@ def draft(  # noqa: PLR0913  # what is said of the source
         "what": "and types of the columns" if any(types.values()) else "of the columns",
         "file": Path(source).name,
         "name": _quote_key(label),
-        "where": _place_in_toml(where, () if form is None else form.given),
+        "where": _place_in_toml(
+            where, [*(form.given if form else ()), *(["names"] if names else ())]
+        ),
         "fill": TO_FILL_IN,
-        "ids": _such_as([name for name in types if _is_id(name)]),
+        "ids": _such_as([name for name, word in types.items() if _is_id(name) or word == _UUID]),
     }
     return "\n".join(
         [_HEAD.format(**parts), *(_draft_column(label, *one) for one in types.items())]
@@ -147,9 +152,10 @@ def _types_and_place(
     kind = file_format(Path(source))
     _check_form(source, kind, names, form)
     words = {} if form is None else form.given
-    if names:
-        words["names"] = list(names)
     data = source if form is None else CsvFile(Path(source), form)
+    is_json = bool(names) and format_of(listed_files(data)[0]) == "JSON"  # its keys are names
+    if names and not is_json:
+        words["names"] = list(names)
     types = dict.fromkeys(names) if names else _types_of_files(data, source, header=header)
     if "names" not in words:
         words |= _form_in_bytes(data)
@@ -245,6 +251,11 @@ def _such_as(names: Sequence[str]) -> str:
 def _draft_column(dataset: str, column: str, word: str | None) -> str:
     """Return the part of a column."""
     kind = _table_schema_type(word)
+    if word == _UUID:
+        return (
+            f"# {_quote_toml(column)} has the type UUID: its values are ids. Name it as the privacy_unit if it "
+            "says whose a row is\n"
+        )
     if word is not None and kind is None:
         return (
             f"# {_quote_toml(column)} has the type {word}, about which no question can be asked\n"
