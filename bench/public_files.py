@@ -69,7 +69,7 @@ def unpacked(file: Path) -> bytes:
             return archive.read(archive.namelist()[0])
     for opener, signature in ((gzip, b"\x1f\x8b"), (bz2, b"BZh")):
         if content.startswith(signature):
-            return opener.decompress(content)
+            return bytes(opener.decompress(content))
     return content
 
 
@@ -95,8 +95,7 @@ def by_csv(file: Path, words: Words) -> tuple[list[str], list[list[str]]]:
 
 def differences(file: Path, words: Words, names: list[str], rows: list[list[str]]) -> Iterator[str]:
     """Yield where our answers differ from the records of csv."""
-    form = {word: one for word, one in words.items() if word != "names"}
-    given = discreet.scan_csv(file, **form, **({"names": names} if "names" in words else {}))
+    given = discreet.scan_csv(file, **words)
     count = discreet.count(given, epsilon=EPSILON).value
     if count != len(rows):
         yield f"{count} records, and {len(rows)} by csv"

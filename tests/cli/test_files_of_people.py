@@ -21,11 +21,12 @@ from pathlib import Path
 from statistics import median_low
 from typing import Any
 
-import openpyxl
 import pandas as pd
 import pytest
 
 from discreet.cli import run
+
+openpyxl = pytest.importorskip("openpyxl")
 
 MOST_STEPS = 5
 CITIES = ["Bern", "Zürich", "Genf"]
