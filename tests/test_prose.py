@@ -40,7 +40,7 @@ def test_a_page_is_shown_with_what_to_rewrite() -> None:
 def test_limits_never_get_worse_nor_better_than_their_targets() -> None:
     targets = {"tell": 1.0, prose.YOU: 12.0}
     stored = {"tell": 5.0, prose.YOU: 6.0}
-    assert prose.limits({"tell": 3, prose.YOU: 8}, targets, stored) == {"tell": 3, prose.YOU: 8}
+    assert prose.limits({"tell": 3, prose.YOU: 8.8}, targets, stored) == {"tell": 3.3, prose.YOU: 8}
     assert prose.limits({"tell": 9, prose.YOU: 2}, targets, stored) == stored
     assert prose.limits({"tell": 0, prose.YOU: 30}, targets, {}) == targets
 
