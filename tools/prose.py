@@ -2,7 +2,7 @@
 
 Counts are per 1,000 words of running text, without code, tables, headings and lists of links. `prose.toml` has the
 pages of each kind, the constructions that count, the words to replace, and the limits. `--write` stores what was
-counted and a tenth as limits, but never a limit worse than before or better than its target. With pages as arguments
+counted and a tenth as limits, but never one that is worse than before or better than its target. With pages given
 it prints the sentences to rewrite.
 """
 
