@@ -15,7 +15,7 @@ from typing import Any
 
 import discreet
 from discreet.cli.application import build_app
-from discreet.tables.datasets.questions import VERBS
+from discreet.tables.verb_table import VERBS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -274,7 +274,7 @@ def takes_terms(verb: Verb) -> Verb:
     return takes_terms_without()(verb)
 
 
-Wrap = Callable[[Any, type, Collection[str]], Any]
+Wrap = Callable[[Any, Collection[str]], Any]
 """Returns a verb that does more than the one it is given: see `verbs.data_terms`."""
 
 
@@ -283,7 +283,7 @@ def takes_terms_without(*names: str, wrap: Wrap | None = None) -> Callable[[Verb
 
     Args:
         *names: the terms that it does not take.
-        wrap: returns the function in place of this one, by its kind of terms and the names of its arguments.
+        wrap: returns the function in place of this one, by the names of its arguments.
     """
 
     def shows(verb: Verb) -> Verb:
@@ -293,7 +293,7 @@ def takes_terms_without(*names: str, wrap: Wrap | None = None) -> Callable[[Verb
         function: Any = verb
         signature = spelled_out(verb, terms)
         if wrap is not None:
-            function = wrap(verb, kind, signature.parameters.keys())
+            function = wrap(verb, signature.parameters.keys())
         function.__signature__ = signature
         texts = _shared_entries(kind)
         shared = {n: texts[n] for n in function.__signature__.parameters if n in texts}

@@ -25,7 +25,7 @@ from discreet.errors import (
     UnknownName,
 )
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.tables.datasets.questions import VERBS
+from discreet.tables.verb_table import VERBS
 
 from ...canaries import exception_leads_to
 

@@ -21,7 +21,6 @@ from discreet.tables.datasets.configuration import (
     read_configuration,
     read_toml,
 )
-from discreet.tables.datasets.questions import VERBS
 from discreet.tables.engines.sql_queries import SqlQuery
 
 TEXT = """\
@@ -229,22 +228,6 @@ def test_queries_are_opened_when_they_are_asked(tmp_path: Path) -> None:
     assert isinstance(found, SqlQuery)
     assert not (tmp_path / "t.db").exists()
     assert found.connection.public == f"sqlite:///{tmp_path / 't.db'}"
-
-
-def test_questions_take_what_their_verbs_take() -> None:
-    import inspect
-
-    import discreet
-    from discreet.tables.datasets.questions import FEWER, SHARED_TERMS
-
-    for verb, own in VERBS.items():
-        known = {*inspect.signature(getattr(discreet, verb)).parameters}
-        assert {*own, *FEWER.get(verb, ())} < known
-        assert known - {*own, *SHARED_TERMS} <= {
-            "data", "dataset", "column", "columns", "size",
-            "ledger", "request", "neighbors", "privacy_unit", "sensitivity", "spread", "monotonic",
-            "unsafe_candidates_from_data", "max_contributions", "delta",
-        }, verb  # fmt: skip
 
 
 COLUMN = (

@@ -15,7 +15,7 @@ from ...ledger.toml_budgets import configuration
 from ...tables.datasets import Dataset
 from ...tables.datasets.configuration import Configuration
 from ...tables.datasets.dataset import with_name
-from ...tables.datasets.questions import VERBS
+from ...tables.verb_table import VERBS
 from .connection import Connection
 from .datasets import Datasets
 from .free_questions import Freedom

@@ -35,7 +35,7 @@ class Node(Protocol):
         ...
 
 
-def _free_verb(name: str, verb: str) -> Callable[..., Release]:
+def _free_verb(name: str) -> Callable[..., Release]:
     """Return a verb as a method: `data.median("people", "age", epsilon=1)` asks a free question."""
 
     def ask_verb(  # those of `ask_free`
@@ -48,10 +48,10 @@ def _free_verb(name: str, verb: str) -> Callable[..., Release]:
         **terms: Any,
     ) -> Release:
         payment: Any = {"request": request, "max_cost": max_cost}
-        return self.ask_free(verb, dataset, column, **payment, **terms)
+        return self.ask_free(name, dataset, column, **payment, **terms)
 
     ask_verb.__name__, ask_verb.__qualname__ = name, f"Connection.{name}"
-    ask_verb.__doc__ = f"""Answer a free question by `{name}`, and charge it, as `ask_free({verb!r}, ...)` does.
+    ask_verb.__doc__ = f"""Answer a free question by `{name}`, and charge it, as `ask_free({name!r}, ...)` does.
 
     Args:
         dataset: the name of the dataset.
@@ -84,20 +84,20 @@ class Connection:
 
     __slots__ = ("__weakref__", "_holder", "_label", "_node")
 
-    mode = _free_verb("mode", "mode")
-    top_k = _free_verb("top_k", "top_k")
-    median = _free_verb("median", "median")
-    minimum = _free_verb("minimum", "minimum")
-    maximum = _free_verb("maximum", "maximum")
-    quantile = _free_verb("quantile", "quantile")
-    quantiles = _free_verb("quantiles", "quantiles")
-    best_price = _free_verb("best_price", "best_price")
-    check = _free_verb("check", "check")
-    counts = _free_verb("counts", "counts")
-    bounds = _free_verb("bounds", "bounds")
-    keys = _free_verb("keys", "keys")
-    sum = _free_verb("sum", "sum")
-    mean = _free_verb("mean", "mean")
+    mode = _free_verb("mode")
+    top_k = _free_verb("top_k")
+    median = _free_verb("median")
+    minimum = _free_verb("minimum")
+    maximum = _free_verb("maximum")
+    quantile = _free_verb("quantile")
+    quantiles = _free_verb("quantiles")
+    best_price = _free_verb("best_price")
+    check = _free_verb("check")
+    counts = _free_verb("counts")
+    bounds = _free_verb("bounds")
+    keys = _free_verb("keys")
+    sum = _free_verb("sum")
+    mean = _free_verb("mean")
 
     def __init__(
         self, node: Node, label: str, holder: Mapping[str, Callable[..., Any]] | None = None

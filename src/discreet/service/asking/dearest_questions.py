@@ -17,7 +17,7 @@ from ...tables.conditions.sql_statements import MOST_ITEMS
 from ...tables.datasets import Dataset
 from ...tables.datasets.columns import Column
 from ...tables.datasets.configuration import Configuration
-from ...tables.datasets.questions import WITHOUT_COLUMN
+from ...tables.verb_table import VERBS
 from ..queue.lengths import longest_release, with_most
 from ..queue.padding import LENGTH
 from ..queue.promises import COMPARISONS_OF_A_PART, PARTS_OF_A_UNIT, request_parts
@@ -28,11 +28,10 @@ from .permissions import freedom_of, named_question
 _MANY_GROUPS = 1_000
 """Groups are taken from the widest column with at most so many values: an answer of more is too long."""
 
-_TERMS: Mapping[str, Mapping[str, Any]] = {
-    "quantile": {"alpha": 0.5}, "quantiles": {"alphas": tuple(i / 20 for i in range(1, 20))},
-    "top_k": {"k": 10}, "keys": {"delta": 1e-8}, "counts": {"delta": 1e-8},
+_DEAR_TERMS: Mapping[str, Any] = {
+    "alpha": 0.5, "alphas": tuple(i / 20 for i in range(1, 20)), "k": 10, "delta": 1e-8,
 }  # fmt: skip
-"""The arguments of verbs that cannot do without, besides epsilon."""
+"""The arguments that some verbs cannot do without, or are dear with, besides epsilon."""
 
 _KINDS = (
     ("quantiles", "best_price", "median", "quantile", "minimum", "maximum"), ("mode", "top_k"), ("keys", "counts"),
@@ -152,9 +151,9 @@ class _FreeQuestions:
         self, verb: str, comparisons: int, by: str | None = None
     ) -> Iterator[tuple[str, Call]]:
         """Yield the question about the first column of which it may be asked, if there is one."""
-        terms = {"epsilon": 1, **_TERMS.get(verb, {}), **({} if by is None else {"by": by})}
+        terms = {"epsilon": 1, **_own_terms(verb), **({} if by is None else {"by": by})}
         where = self._condition(comparisons)
-        columns = [None] if verb in WITHOUT_COLUMN else [one.name for one in self._columns()]
+        columns = [one.name for one in self._columns()] if VERBS[verb].needs_column else [None]
         for condition, column in product([where, ""] if where else [""], columns):
             call = self._allowed(verb, column, {**terms, "where": condition or None})
             if call is not None:
@@ -190,6 +189,11 @@ class _FreeQuestions:
                 question if longest_release(question, bill, self.dataset) <= LENGTH // 2 else None
             )
         return None
+
+
+def _own_terms(verb: str) -> dict[str, Any]:
+    """Return the arguments of a verb's own with which it is asked."""
+    return {name: one for name, one in _DEAR_TERMS.items() if name in VERBS[verb].own}
 
 
 def _comparisons_of_a_unit(columns: int) -> int:

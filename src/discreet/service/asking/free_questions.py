@@ -21,7 +21,7 @@ from ...selection.releases import Release
 from ...tables.conditions.condition_readers import read_condition
 from ...tables.conditions.conditions import names_of_columns
 from ...tables.datasets.declarations import nearest
-from ...tables.datasets.questions import VERBS, WITHOUT_COLUMN, terms_of
+from ...tables.verb_table import VERBS
 from ...tables.verbs.count import counts
 from ...tables.verbs.sql import parts_of
 from .isolation import PublicError
@@ -195,7 +195,7 @@ def _read_plain_question(verb: object, column: object, terms: Mapping[str, objec
     A mechanism or a table of candidates as an object could run code or read a file beside the data.
     """
     verb_name = choice(verb, "verb", VERBS)
-    names = terms_of(verb_name)
+    names = VERBS[verb_name].terms
     for name in terms:
         if name not in names:
             raise InvalidArgument(
@@ -211,7 +211,7 @@ def _read_plain_question(verb: object, column: object, terms: Mapping[str, objec
 
 def _columns(verb: str, column: object) -> tuple[str, ...]:
     """Return the column of a question; none for a verb that is asked without."""
-    if column is None and verb in WITHOUT_COLUMN:
+    if column is None and not VERBS[verb].needs_column:
         return ()
     name = exact_text(column)
     if name is None:

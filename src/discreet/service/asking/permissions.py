@@ -12,7 +12,7 @@ from ...ledger.toml_budgets import declared_neighbors, described_ledger
 from ...tables.datasets import Dataset
 from ...tables.datasets.configuration import Configuration, line_of
 from ...tables.datasets.declarations import wrong
-from ...tables.datasets.questions import VERBS
+from ...tables.verb_table import VERBS
 from ..queue.lengths import with_most
 from ..queue.padding import LENGTH
 from ..queue.promises import answer_times

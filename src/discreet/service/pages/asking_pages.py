@@ -24,7 +24,14 @@ from ..asking.refusals import charged_failures, error_for_reader, status_of
 from .answer_layout import layout_of
 from .authenticated_request import AuthenticatedRequest
 from .budget_bars import Shares, shares
-from .question_form import QuestionForm, columns_for, describe_values, read_question_form, takes
+from .question_form import (
+    QuestionForm,
+    columns_for,
+    describe_values,
+    own_lines,
+    read_question_form,
+    takes,
+)
 from .sessions import Fields, random_name
 
 _NEWEST = 200
@@ -77,12 +84,14 @@ def free(request: AuthenticatedRequest, error: DiscreetError | None = None) -> R
     form, scope = read_question_form(request.fields), request.scope()
     wrong = None if error is None else error_for_reader(error, request.token.role)
     columns = list(request.connection().columns(form.dataset).values())
+    verb = form.fields.get("verb", "")
     page_values: dict[str, Any] = {
         "wanted": form, "allowed": scope.verbs, "fields": form.all_fields, "columns": columns,
-        "declared_values": describe_values, "takes": takes(form.fields.get("verb", "")), "wrong": wrong,
+        "declared_values": describe_values, "takes": takes(verb), "own_lines": own_lines(verb),
+        "wrong": wrong,
         "largest": None if scope.largest_epsilon is None else spell(scope.largest_epsilon),
         "unit": scope.budget(form.dataset).unit,
-        "fitting": columns_for(form.fields.get("verb", ""), columns, scope.budget(form.dataset).unit),
+        "fitting": columns_for(verb, columns, scope.budget(form.dataset).unit),
     }  # fmt: skip
     return request.page("free.html", 200 if wrong is None else status_of(wrong), **page_values)
 

@@ -1,6 +1,6 @@
 """A question as a form holds it: a named one, or a verb on a declared column."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -10,26 +10,35 @@ from ...ledger import Quote
 from ...privacy.units import Unit, columns_of_unit
 from ...selection.releases import Release
 from ...tables.datasets.columns import Column
-from ...tables.datasets.questions import NUMBERS_ONLY, VERBS, keys_of, use_of
+from ...tables.datasets.questions import keys_of
+from ...tables.verb_table import VERBS, VerbFacts
 from ..asking.connection import Connection
 from .sessions import Fields
 
-_TEXTS = (
-    "statement",
-    "epsilon",
-    "delta",
-    "alpha",
-    "by",
-    "minimum",
-    "maximum",
-    "step",
-    "other",
-    "q",
-)
-_COUNTS = ("k", "supply", "max_groups", "max_candidates", "minimum_count", "most")
-_FLAGS = ("gap",)
-_LISTS = ("alphas", "candidates")
-FIELDS = ("dataset", "question", "verb", "column", *_TEXTS, *_COUNTS, *_FLAGS, *_LISTS)
+
+def _whole(text: str) -> Any:
+    """Return a whole number, or the text as it is, which the library refuses by name."""
+    return int(text) if text.isascii() and text.isdigit() else text
+
+
+def _split(text: str) -> list[str]:
+    """Return the parts of a list."""
+    return text.replace(",", " ").split()
+
+
+_LINE_READERS: Mapping[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("epsilon", "delta", "alpha", "by", "minimum", "maximum", "step", "other", "q"), str),
+    **dict.fromkeys(("k", "supply", "max_groups", "max_candidates", "minimum_count", "most"), _whole),
+    "alphas": _split,
+}  # fmt: skip
+"""How the arguments are read that a form has in one line."""
+
+_ARGUMENT_READERS: Mapping[str, Callable[[str], Any]] = {
+    **_LINE_READERS,
+    "statement": str,
+    "gap": bool,
+}
+FIELDS = ("dataset", "question", "verb", "column", *_ARGUMENT_READERS, "candidates")
 """The fields of a question; others, such as the name of the request, say how it is asked."""
 
 _LISTED = 30
@@ -85,10 +94,10 @@ class QuestionForm:
         """Return the verb, the column if there is one, and the terms of a free question."""
         verb, column = self.fields.get("verb", ""), self.fields.get("column")
         columns = connection.columns(self.dataset)
-        texts = {name: self.fields[name] for name in _TEXTS if name in self.fields}
-        counts = {name: _whole(self.fields[name]) for name in _COUNTS if name in self.fields}
-        flags = {name: True for name in _FLAGS if name in self.fields}
-        terms = {**texts, **counts, **flags, **self._lists(columns.get(column or ""))}
+        terms = {
+            n: read(self.fields[n]) for n, read in _ARGUMENT_READERS.items() if n in self.fields
+        }
+        terms |= self._candidates(columns.get(column or ""))
         return (
             verb,
             column,
@@ -96,24 +105,23 @@ class QuestionForm:
         )
 
     @public_errors()
-    def _lists(self, column: Column | None) -> dict[str, list[Any]]:
-        """Return the terms that are lists: the possible answers are texts that the column reads."""
-        lists: dict[str, list[Any]] = {}
-        if "alphas" in self.fields:
-            lists["alphas"] = self.fields["alphas"].replace(",", " ").split()
-        if "candidates" in self.fields:
-            lines = [
-                line.strip() for line in self.fields["candidates"].splitlines() if line.strip()
-            ]
-            lists["candidates"] = (
-                lines if column is None else [column.parse(line) for line in lines]
-            )
-        return lists
+    def _candidates(self, column: Column | None) -> dict[str, list[Any]]:
+        """Return the possible answers, if the form lists some: texts that the column reads."""
+        if "candidates" not in self.fields:
+            return {}
+        lines = [line.strip() for line in self.fields["candidates"].splitlines() if line.strip()]
+        return {"candidates": lines if column is None else list(map(column.parse, lines))}
 
 
 def takes(verb: str) -> tuple[str, ...]:
     """Return the terms of questions with a verb; none for a verb that is not known."""
     return keys_of(verb) if verb in VERBS else ()
+
+
+def own_lines(verb: str) -> dict[str, bool]:
+    """Return the arguments of a verb's own that a form has in one line, and whether the verb needs each."""
+    facts = VERBS.get(verb, VerbFacts())
+    return {name: name in facts.needs for name in facts.own if name in _LINE_READERS}
 
 
 _TERMS_OF_VERBS = frozenset(term for verb in VERBS for term in keys_of(verb))
@@ -138,14 +146,14 @@ def describe_values(column: Column) -> str:
 
 def columns_for(verb: str, columns: Iterable[Column], unit: Unit | None) -> list[Column]:
     """Return the columns of which a verb can be asked, best first: with declared answers, and no id of a unit."""
-    use = use_of(verb)
-    by_value = use == "values"
+    facts = VERBS.get(verb, VerbFacts())
+    by_value = facts.asks == "values"
     fitting = [
         one
         for one in columns
-        if use in ("values", "records", "keys")
+        if facts.asks in ("values", "records", "keys")
         or verb == "check"
-        or (one.is_numeric if verb in NUMBERS_ONLY else one.has_quantiles)
+        or (one.has_quantiles if facts.takes_dates else one.is_numeric)
     ]
     ids = columns_of_unit(unit)
 
@@ -153,8 +161,3 @@ def columns_for(verb: str, columns: Iterable[Column], unit: Unit | None) -> list
         return one.name in ids, (one.values if by_value else one.grid or one.enum) is None
 
     return sorted(fitting, key=is_worse)
-
-
-def _whole(text: str) -> Any:
-    """Return a whole number, or the text as it is, which the library refuses by name."""
-    return int(text) if text.isascii() and text.isdigit() else text

@@ -14,13 +14,10 @@ from ...tables.datasets.columns import Column
 from ...tables.datasets.dataset import Dataset
 from ...tables.engines.records import is_private
 from ...tables.values.key_values import MOST_KEY_BYTES
-from ...tables.verbs.bounds import bounds
-from ...tables.verbs.check import check
-from ...tables.verbs.count import count, counts
+from ...tables.verb_table import VERBS, Room, VerbFacts
+from ...tables.verbs.count import counts
 from ...tables.verbs.keys import MOST_RELEASED, keys
 from ...tables.verbs.private_groups import MOST_DRAWN
-from ...tables.verbs.sum import mean
-from ...tables.verbs.sum import sum as sum_verb
 from ...tables.verbs.top_k import top_k
 from ..asking.free_questions import parts_of_question
 from ..asking.wire import longest_text, write_value
@@ -94,12 +91,12 @@ def _longest_table(statement: str, parts: Iterable[Call], dataset: Dataset) -> i
 
 def _longest_without_groups(question: Call, dataset: Dataset) -> int:
     """Return a bound on the characters of one answer of one group."""
-    terms, by_verb = question.terms, _BY_VERB.get(question.verb)
+    terms, facts = question.terms, VERBS.get(question.verb.__name__, VerbFacts())
     if not question.arguments:
         return _NUMBER
     column = dataset.column(question.arguments[0])
-    if by_verb is not None:
-        return by_verb(terms, column)
+    if facts.room != "candidates":
+        return _BY_ROOM[facts.room](terms, column)
     alphas = terms.get("alphas")
     many = int(terms.get("k", 1)) * (1 if alphas is None else len(list(alphas)))
     one = _longest(terms.get("candidates"), column) + (_NUMBER if _may_count(question) else 0)
@@ -163,16 +160,15 @@ def _longest_gap(terms: Mapping[str, Any]) -> int:
     return _AROUND + sum(len(str(exact(one, "it"))) for one in parameters if one is not None)
 
 
-_BY_VERB: Mapping[Any, Callable[[Mapping[str, Any], Column], int]] = {
-    check: lambda *_: _CHECKED,
-    count: lambda *_: _NUMBER,
-    counts: _longest_histogram,
-    sum_verb: _longest_sum,
-    mean: _longest_sum,
-    bounds: lambda *_: 2 * _DECIMAL,
-    keys: _longest_keys,
+_BY_ROOM: Mapping[Room, Callable[[Mapping[str, Any], Column], int]] = {
+    "check": lambda *_: _CHECKED,
+    "number": lambda *_: _NUMBER,
+    "histogram": _longest_histogram,
+    "sum": _longest_sum,
+    "ends": lambda *_: 2 * _DECIMAL,
+    "keys": _longest_keys,
 }
-"""The verbs whose answers are no candidates."""
+"""How long an answer that holds no candidates may become."""
 
 
 def _longest(candidates: Any, column: Column) -> int:

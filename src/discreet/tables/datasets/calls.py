@@ -21,10 +21,11 @@ from ...selection.payment import UNDESCRIBED
 from ...selection.releases import Release
 from ..engines import declared_categories, shows_types
 from ..engines.files import names_files
+from ..verb_table import Asks
 from . import tally
 from .configuration import Configuration, find_configuration, read_configuration
 from .dataset import Dataset
-from .dataset_terms import Asks, fill_terms
+from .dataset_terms import fill_terms
 from .sources import files_at, list_files, place_of
 
 

@@ -18,13 +18,13 @@ from ...base.text_tables import TextTable
 from ...base.warning import warn
 from ...errors import InvalidDescription, UnknownName, preview
 from ...privacy.units import unit_in_words
+from ..verb_table import use_of
 from .databases import PASSWORD, holds_password
 from .dataset import Dataset
-from .dataset_terms import Asks, check_question
+from .dataset_terms import check_question
 from .declarations import KeyPath, Mistakes, at_place, few, nearest, wrong
 from .keys import Kind, choice_of
 from .model import DOCUMENT
-from .questions import use_of
 from .sources import found_path, read_source
 
 FILE = "discreet.toml"
@@ -294,7 +294,7 @@ def _check_questions(dataset: Dataset, table: Mapping[str, Any], name: str) -> N
     mistakes = Mistakes()
     for access, question in table.get("questions", {}).items():
         place, verb = ("datasets", name, "questions", access), question["verb"]
-        asks: Asks = use_of(verb)
+        asks = use_of(verb)
         with mistakes.collect():
             if "column" in question:
                 _check_declared(dataset, question["column"], (*place, "column"))

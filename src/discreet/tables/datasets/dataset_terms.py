@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import isinf
-from typing import Any, Literal
+from typing import Any
 
 from ...base.doors import fix, spelling
 from ...base.numbers import count, exact
@@ -17,15 +17,10 @@ from ...selection.date_grid import DateGrid
 from ...selection.decimals import Decimals
 from ..engines.candidate_table import CandidateTable
 from ..engines.records import is_private
+from ..verb_table import VERBS, Asks
 from .columns import MOST_VALUES, Column
 from .condition_terms import condition_terms
 from .dataset import MOST_ROWS, Dataset, declared_unit
-from .questions import NEVER_BOUNDED, NUMBERS_ONLY, WITHOUT_BOUNDS
-
-Asks = Literal["values", "keys", "numbers", "records", "sums", "statement", "anything"]
-"""What a verb does with data: it counts values of a column, those that are listed or those that nobody listed,
-orders its numbers, counts its records, adds up its numbers, asks what a statement of SQL says, or is the caller's
-own affair."""
 
 _OF_ROWS = ("numbers", "sums")
 """Where the rows of one privacy unit are bounded in number."""
@@ -282,7 +277,7 @@ def _read_labels(candidates: Any) -> Labels | None:
 
 def _check_ordered(dataset: Dataset, column: Column, verb: str) -> None:
     """Raise unless a column is declared as one that the verb takes: of numbers, or of dates for quantiles."""
-    of_dates = verb not in NUMBERS_ONLY
+    of_dates = VERBS[verb].takes_dates
     if not (column.has_quantiles if of_dates else column.is_numeric):
         raise InvalidArgument(
             "{verb} is of numbers{of_dates}, and column {column_name} of {dataset_label} is "
@@ -301,10 +296,9 @@ def _number_candidates(
     """Return the candidates of a verb over numbers: those given, or the declared grid."""
     _check_ordered(dataset, column, verb)
     candidates = arguments.get("candidates")
-    if candidates is None and verb in NEVER_BOUNDED:
-        return None
     if candidates is None:
-        is_open = verb in WITHOUT_BOUNDS and _has_no_bounds(column)
+        bounds = VERBS[verb].bounds
+        is_open = bounds == "never" or (bounds == "optional" and _has_no_bounds(column))
         return None if is_open else _declared_grid(dataset, column)
     if isinstance(candidates, DateGrid) or not column.is_numeric:
         return _dates_within(dataset, candidates, column)

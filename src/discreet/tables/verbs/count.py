@@ -29,7 +29,7 @@ from .units import UnitQuery, read_unit_query
 _T = TypeVar("_T")
 
 
-@takes_data_terms_without("mechanism", asks="records")
+@takes_data_terms_without("mechanism")
 def count(
     data: tables.Table,
     column: str | None = None,

@@ -7,7 +7,7 @@ from typing import Any
 from ...selection import terms
 from ...selection.terms import DEFAULTS, Verb, check_names
 from ..datasets.calls import takes_dataset
-from ..datasets.dataset_terms import Asks
+from ..verb_table import use_of
 
 
 def takes_data_terms(verb: Verb) -> Verb:
@@ -15,25 +15,18 @@ def takes_data_terms(verb: Verb) -> Verb:
     return takes_data_terms_without()(verb)
 
 
-def takes_data_terms_without(*names: str, asks: Asks | None = None) -> Callable[[Verb], Verb]:
+def takes_data_terms_without(*names: str) -> Callable[[Verb], Verb]:
     """Return the decorator that spells out the terms of a verb over data, but for some.
 
     Args:
         *names: the terms that it does not take.
-        asks: the use that it makes of data, if its terms do not say.
     """
 
-    def wrap(verb: Any, kind: type, arguments: Collection[str]) -> Any:
+    def wrap(verb: Any, arguments: Collection[str]) -> Any:
         check = partial(_check_keywords, names=arguments)
-        return takes_dataset(verb, asks or _asks(kind), check)
+        return takes_dataset(verb, use_of(verb.__name__), check)
 
     return terms.takes_terms_without(*names, wrap=wrap)
-
-
-def _asks(kind: type) -> Asks:
-    """Return the use that a verb with these terms makes of data."""
-    names = kind.__annotations__
-    return "numbers" if "max_contributions" in names else "values" if "by" in names else "anything"
 
 
 _BOUNDS = {

@@ -29,7 +29,7 @@ from .. import engines as tables
 from ..conditions.condition_readers import read_condition
 from ..engines.key_counts import KeyClasses, KeyCounts, TableOfKeys
 from ..values.key_values import KeyValue
-from .data_terms import takes_data_terms_without
+from .data_terms import takes_data_terms
 from .key_lists import CountedKeys, KeyLists, of_largest
 
 MOST_RELEASED = 1_000
@@ -42,7 +42,7 @@ _LEAST_DELTA = Fraction(1, 10**100)
 _HALF = Fraction(1, 2)
 
 
-@takes_data_terms_without(asks="keys")
+@takes_data_terms
 def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
     data: tables.Table,
     column: str | None = None,

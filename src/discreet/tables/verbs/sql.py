@@ -23,8 +23,8 @@ from ..conditions.sql_statements import Aggregate, SqlStatement, read_statement
 from ..datasets.calls import inside_a_verb
 from ..datasets.dataset import Dataset
 from ..datasets.dataset_terms import fill_terms
-from ..datasets.questions import use_of
 from ..engines.engine import unwrap_table
+from ..verb_table import use_of
 from .count import count
 from .mode import mode
 from .quantile import maximum, median, minimum, quantile

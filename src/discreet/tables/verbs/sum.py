@@ -24,7 +24,7 @@ _TERMS = names_of_terms(RecordTerms)
 _MEAN_TERMS = names_of_terms(RecordTerms, "scale")
 
 
-@takes_data_terms_without("mechanism", asks="sums")
+@takes_data_terms_without("mechanism")
 def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price of these
     data: tables.Table,
     column: str | None = None,
@@ -99,7 +99,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     return question.release(_query("sum", column, bounds), terms, name)
 
 
-@takes_data_terms_without("mechanism", "scale", asks="sums")
+@takes_data_terms_without("mechanism", "scale")
 def mean(  # noqa: PLR0913  # as sum
     data: tables.Table,
     column: str | None = None,
