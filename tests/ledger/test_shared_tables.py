@@ -212,6 +212,16 @@ def test_a_query_of_duckdb_reads_no_files_and_no_other_database(folder: Path, qu
             discreet.median(dataset, "age", epsilon=1)
 
 
+def test_a_budget_by_name_alone_is_none_of_a_database(folder: Path) -> None:
+    ledger, people = Ledger(), described("people", name="people")
+    ledger.open("people", epsilon=1)
+    with pytest.raises(InvalidArgument, match="was opened by its name alone"):
+        ledger.session("people").median(people, "age", epsilon="1/2")
+    ledger.open(people, epsilon=1)
+    ledger.session("people").median(people, "age", epsilon="1/2")
+    assert ledger.open(described("SELECT age FROM old"), epsilon=1).dataset == "people"
+
+
 def test_a_connection_of_ones_own_is_known_by_its_name_alone(folder: Path) -> None:
     ledger = Ledger()
     with duckdb.connect("people.duckdb", read_only=True) as connection:
@@ -747,6 +757,55 @@ def test_a_table_that_was_renamed_or_filled_anew_keeps_its_budget(shop: str) -> 
         assert ledger.open(described("last", shop, name="last"), epsilon=1).dataset == "first"
     finally:
         _serve(shop, "DROP TABLE IF EXISTS first, later, last")
+
+
+def test_a_view_that_comes_first_in_the_search_path_is_no_table(shop: str) -> None:
+    bob = shop.replace("tests@", "bob@") + "&options=-csearch_path%3Ds,public"
+    ledger, dataset = Ledger(), described("visits", bob, name="visits")
+    ledger.open(dataset, epsilon=1)
+    ledger.session(dataset).median(dataset, "age", epsilon="1/2")
+    _serve(shop, "CREATE VIEW s.visits AS SELECT * FROM people", "GRANT SELECT ON s.visits TO bob")
+    try:
+        with pytest.raises(InvalidArgument, match="is not what it was in its database"):
+            ledger.session(dataset).median(dataset, "age", epsilon="1/2")
+    finally:
+        _serve(shop, "DROP VIEW s.visits")
+
+
+def test_a_database_of_a_server_that_was_renamed_keeps_its_budget(shop: str) -> None:
+    _serve(shop, "CREATE DATABASE before")
+    before, after = (shop.replace("/postgres?", f"/{name}?") for name in ("before", "after"))
+    _serve(before, "CREATE TABLE people (age int)")
+    try:
+        ledger = Ledger()
+        ledger.open(described("people", before, name="people"), epsilon=1)
+        _serve(shop, "ALTER DATABASE before RENAME TO after")
+        people = described("SELECT age FROM people", after, name="again")
+        assert ledger.open(people, epsilon=1).dataset == "people"
+    finally:
+        _serve(shop, "DROP DATABASE IF EXISTS before", "DROP DATABASE IF EXISTS after")
+
+
+def test_a_word_rests_on_functions_too(shop: str) -> None:
+    ledger = Ledger()
+    old, people = described("SELECT age FROM old", shop, "old"), described("people", shop, "people")
+    ledger.open(people, epsilon=1)
+    ledger.open(old, epsilon=2, separate=True)
+    ledger.session(old).median(old, "age", epsilon="1/2")
+    _serve(shop, "CREATE FUNCTION one() RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT 1; END")
+    try:
+        with pytest.raises(InvalidArgument, match="on which the owner's word rests"):
+            ledger.session(old).median(old, "age", epsilon="1/2")
+        ledger.describe(old, separate=True)
+        ledger.session(old).median(old, "age", epsilon="1/2")
+        _serve(
+            shop,
+            "CREATE OR REPLACE FUNCTION one() RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT 2; END",
+        )
+        with pytest.raises(InvalidArgument, match="on which the owner's word rests"):
+            ledger.session(old).median(old, "age", epsilon="1/2")
+    finally:
+        _serve(shop, "DROP FUNCTION one()")
 
 
 def test_tables_that_take_each_others_names_answer_nothing(shop: str) -> None:

@@ -458,6 +458,12 @@ def check_about(bindings: Bindings, budget: str, about: About | None) -> About |
     if about is None:
         return None
     bodies = bindings.of(budget)
+    if not bodies and is_in_database(about.source):
+        raise InvalidArgument(
+            "the budget of {budget} was opened by its name alone, and budgets of databases are "
+            "compared: open it with the description, discreet ledger open {budget}",
+            budget=budget,
+        )
     if not bodies:
         if about.name in (None, budget):
             return None

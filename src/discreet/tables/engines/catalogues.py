@@ -149,7 +149,11 @@ row security, a rule and a column that is computed when it is read may look into
 
 _PG_VIEWS = """
 SELECT n.nspname, c.relname, pg_get_viewdef(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE c.oid >= 16384 AND c.relkind IN ('v', 'm') AND c.relpersistence <> 't' ORDER BY n.nspname, c.relname"""
+WHERE c.oid >= 16384 AND c.relkind IN ('v', 'm') AND c.relpersistence <> 't'
+UNION ALL
+SELECT n.nspname, p.proname, p.prosrc || coalesce(to_jsonb(p) ->> 'prosqlbody', '') FROM pg_proc p
+JOIN pg_namespace n ON n.oid = p.pronamespace WHERE p.oid >= 16384 ORDER BY 1, 2, 3"""
+"""The views, and the functions that users made; the body of one in SQL is in another column since version 14."""
 
 _PG_LOCKS = """
 SELECT CAST(l.relation AS bigint) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
@@ -185,7 +189,7 @@ class PostgreSQLCatalogue:
         return BaseTable(f"{schema}.{table}", query, number)
 
     def views(self) -> str:
-        """Return the hash of all views."""
+        """Return the hash of all views and functions."""
         return _hash_of(self._of_system(_PG_VIEWS))
 
     def names(self) -> None:
