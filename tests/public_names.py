@@ -22,6 +22,7 @@ MODULES: dict[str, str] = {
     "DiscreteGaussianDP": "privacy",
     "GaussianDP": "privacy",
     "GeometricDP": "privacy",
+    "ResponseDP": "privacy",
     "LaplaceDP": "privacy",
     "LogisticDP": "privacy",
     "LossDP": "privacy",

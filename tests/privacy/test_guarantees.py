@@ -29,6 +29,7 @@ from discreet.privacy import (
     NoGuarantee,
     PureDP,
     RenyiDP,
+    ResponseDP,
     SummedRange,
 )
 from discreet.privacy.guarantees import read_guarantee
@@ -46,6 +47,7 @@ ALL: list[Any] = [
     DiscreteGaussianDP(Fraction(7, 3), 2, 5, ADD),
     GaussianDP(Fraction(2, 3), ADD),
     GeometricDP(Fraction(2, 3), 5, ADD),
+    ResponseDP(Fraction(2, 3), 5, ADD),
     RenyiDP({2: "1/10", 8: 0.3, "1.5": 0}, ADD),
     LossDP(LossDistribution.gaussian(1, "1/4"), ADD),
     NoGuarantee("why", ADD),

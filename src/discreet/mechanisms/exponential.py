@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,12 +17,13 @@ from ..base.error_boundary import error_boundaries
 from ..errors import InvalidArgument
 from ..privacy.contract import Guarantee
 from ..privacy.epsilon_dp import BoundedRange, LogisticDP, PureDP
-from ..privacy.rho import logistic_rho, pure_rho, range_rho
+from ..privacy.rho import logistic_rho, pure_rho, range_rho, response_rho
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.enclosures import NaturalRate
 from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, split_text
 
 if TYPE_CHECKING:
+    from ..privacy.response_dp import ResponseDP
     from ..sampling.runs import Runs
     from ..sampling.vectors import Vector
     from .base_measure import BaseMeasure
@@ -152,11 +154,24 @@ class Exponential:
         """Return the guarantee and eta: by the spread, or by the change where the scores are balanced."""
         if self.uniform and sensitivity.balanced and sensitivity.change is not None:
             # Coq: Range.em_balanced
-            epsilon = epsilon_of(parameter, sensitivity.change, pure_rho)
-            return PureDP(epsilon, sensitivity.neighbors), epsilon / sensitivity.change
+            guarantee = _balanced(sensitivity, parameter, sensitivity.change)
+            return guarantee, guarantee.epsilon / sensitivity.change
         # Coq: Range.em_bounded_range, Range.em_private
         epsilon = epsilon_of(parameter, sensitivity.spread, range_rho)
         return BoundedRange(epsilon, sensitivity.neighbors), epsilon / sensitivity.spread
+
+
+def _balanced(
+    sensitivity: Sensitivity, parameter: PrivacyParameter, change: Fraction
+) -> PureDP | ResponseDP:
+    """Return the guarantee of balanced scores, at the largest epsilon that keeps the parameter."""
+    if sensitivity.answers is None:
+        return PureDP(epsilon_of(parameter, change, pure_rho), sensitivity.neighbors)
+    from ..privacy.response_dp import ResponseDP
+
+    answers = sensitivity.answers
+    epsilon = epsilon_of(parameter, change, partial(response_rho, answers=answers))
+    return ResponseDP(epsilon, answers, sensitivity.neighbors)
 
 
 def _law(scores: Vector, rate: NaturalRate, measure: BaseMeasure | None) -> Law:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         NoGuarantee,
         PureDP,
         RenyiDP,
+        ResponseDP,
         SummedRange,
     )
     from .odometer import Odometer
@@ -45,6 +46,7 @@ __all__ = [
     "Odometer",
     "PureDP",
     "RenyiDP",
+    "ResponseDP",
     "SummedRange",
     "compose",
     "compose_parallel",
@@ -69,6 +71,7 @@ import_on_use(
         "Odometer": "odometer",
         "PureDP": "epsilon_dp",
         "RenyiDP": "renyi_dp",
+        "ResponseDP": "response_dp",
         "SummedRange": "epsilon_dp",
         "ZCDP": "renyi_dp",
         "compose": "composition",

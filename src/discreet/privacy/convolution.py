@@ -23,6 +23,7 @@ from .gaussian_dp import GaussianDP
 from .loss_dp import LossDP
 from .parts import RANGES, curve_of, merge, renyi_of
 from .pld import UNIT, LossDistribution, common_step
+from .response_dp import ResponseDP
 from .rho import logistic_rho
 
 _MOST_CONVOLVED = 10**6
@@ -122,6 +123,8 @@ def _law(part: Guarantee) -> _OnGrid | None:
     epsilon = part.pure
     if not epsilon:
         return None
+    if isinstance(part, ResponseDP):
+        return partial(LossDistribution.of_curve, part.delta_at, epsilon)
     kinds = dict.fromkeys(_LOGISTIC, LossDistribution.logistic)
     law = {**kinds, "laplace_dp": LossDistribution.laplace}.get(part.kind, LossDistribution.pure)
     return partial(law, epsilon)

@@ -18,6 +18,7 @@ from .geometric_dp import GeometricDP
 from .loss_dp import LossDP
 from .no_guarantee import NoGuarantee
 from .renyi_dp import ZCDP, RenyiDP
+from .response_dp import ResponseDP
 from .sensitivity import read_neighbors
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "NoGuarantee",
     "PureDP",
     "RenyiDP",
+    "ResponseDP",
     "SummedRange",
     "read_guarantee",
 ]
@@ -73,6 +75,7 @@ _GUARANTEE_KINDS: dict[str, Any] = {
         GaussianDP,
         GeometricDP,
         RenyiDP,
+        ResponseDP,
         LossDP,
         NoGuarantee,
     )

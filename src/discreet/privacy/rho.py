@@ -3,12 +3,18 @@
 Proofs: docs/explanation/composition.md.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from ..base.numbers import root_below, short_up
 from ..sampling.enclosures import ball, precision, upper
+
+if TYPE_CHECKING:
+    from flint import arb
 
 RhoOf = Callable[[Fraction], Fraction]
 """From epsilon to the rho that follows, rounded up."""
@@ -23,6 +29,9 @@ _TINY = Fraction(1, 2**48)
 """Below it, epsilon**2 / 2 is the least rho of Laplace noise but for a factor 1 + 2**-48."""
 
 _DIAL_BITS = 48
+
+_RHO_STEPS = 100
+"""Bisections to the point of contact: more than the 64 bits of a rho need."""
 
 
 @lru_cache(maxsize=1024)
@@ -58,6 +67,66 @@ def geometric_rho(epsilon: Fraction, steps: int) -> Fraction:
         e = ball(epsilon)
         eta = e / steps
         return min(short_up(upper(e + eta * (-e).expm1() / eta.sinh())), pure_rho(epsilon))
+
+
+@lru_cache(maxsize=1024)
+def response_rho(epsilon: Fraction, answers: int) -> Fraction:
+    """Return a rho for randomised response among so many answers, the least but for rounding.
+
+    The divergence of order a, over a, is the slope of a chord of g(u) = ln(cosh(v) + c), from u = 1/4 to u =
+    (a - 1/2)**2, where v**2 = epsilon**2 * u. g is concave, or convex first and then concave. If it is concave from
+    the start, the steepest chord is the tangent there. Else it touches g further on, and the slope of g at any
+    point of the concave part before that contact is a bound.
+    """
+    if epsilon < _TINY and answers == 2:
+        return pure_rho(epsilon)
+    with precision(_RHO_BITS):
+        e = ball(epsilon)
+        c = (answers - 2) * (-e / 2).exp() / 2
+        start = epsilon / 2
+        if c <= 2 or _is_concave(ball(start), c):
+            least = e * -(-e).expm1() / (1 + (answers - 1) * (-e).exp())
+        else:
+            before = _before_contact(start, c)
+            least = e if before is None else e**2 / 2 * _slope(ball(before), c)
+        return min(short_up(upper(least)), pure_rho(epsilon))
+
+
+def _before_contact(start: Fraction, c: arb) -> Fraction | None:
+    """Return a v before the point of contact, as near as bisection comes; None if none is certain."""
+
+    def is_beyond(v: arb) -> bool:
+        return _is_concave(v, c) and not _is_before(v, ball(start), c)
+
+    low, high, found = start, max(2 * start, Fraction(1)), None
+    while not is_beyond(ball(high)):
+        high *= 2
+    for _ in range(_RHO_STEPS):
+        middle = (low + high) / 2
+        v = ball(middle)
+        if is_beyond(v):
+            high = middle
+            continue
+        low = middle
+        if _is_concave(v, c):
+            found = middle
+    return found
+
+
+def _is_concave(v: arb, c: arb) -> bool:
+    """Return whether g is certainly concave at v, and so beyond: coth v - 1 / v <= sinh v / (cosh v + c)."""
+    return bool(v.coth() - 1 / v <= v.sinh() / (v.cosh() + c))
+
+
+def _is_before(v: arb, start: arb, c: arb) -> bool:
+    """Return whether the chord from the start to v is certainly less steep than the tangent at v."""
+    rise = ((v.cosh() + c) / (start.cosh() + c)).log()
+    return bool(_slope(v, c) * (v**2 - start**2) / 2 > rise)
+
+
+def _slope(v: arb, c: arb) -> arb:
+    """Return twice the slope of g at v, by v**2."""
+    return v.sinh() / (v * (v.cosh() + c))
 
 
 @lru_cache(maxsize=1024)

@@ -27,6 +27,8 @@ class Sensitivity:
         balanced: whether eta * change bounds every log-ratio of the exponential mechanism, so that the
             spread does not matter. It does where the sum of exp(eta * score) over the candidates is the
             same number for all datasets.
+        answers: how many candidates there are, where one of them scores `change` and all others 0, or all score 0;
+            None for other scores.
     """
 
     spread: Fraction
@@ -34,10 +36,11 @@ class Sensitivity:
     change: Fraction | None = None
     monotonic: bool = False
     balanced: bool = False
+    answers: int | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """Return its attributes by their names."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        """Return its attributes by their names, without the candidates, which are described beside it."""
+        return {name: getattr(self, name) for name in self.__slots__ if name != "answers"}
 
     def rounded(self, granularity: Fraction) -> "Sensitivity":
         """Return the sensitivity of scores / granularity after rounding to integers.

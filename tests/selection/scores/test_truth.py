@@ -1,5 +1,6 @@
 """Randomised response: its probabilities, and that the truth costs eta, not twice it."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -12,7 +13,7 @@ from discreet.errors import InvalidArgument, InvalidCandidates
 from discreet.mechanisms import Exponential
 from discreet.mechanisms.contract import Law, PrivacyParameter
 from discreet.mechanisms.testing import bit_tree
-from discreet.privacy.guarantees import PureDP
+from discreet.privacy.guarantees import PureDP, ResponseDP
 from discreet.sampling.enclosures import ball, precision
 from discreet.selection.candidates import Labels
 from discreet.selection.noise import randomized_response
@@ -26,7 +27,8 @@ def law(value: Any, k: int, epsilon: Any = 1) -> Law:
     calibrated = Exponential().calibrate(
         score.sensitivity("replace_one"), PrivacyParameter("epsilon", Fraction(epsilon))
     )
-    assert calibrated.guarantee == PureDP(Fraction(epsilon), "replace_one")
+    guarantee = PureDP(epsilon) if k <= 2 else ResponseDP(epsilon, k)
+    assert calibrated.guarantee == replace(guarantee, neighbors="replace_one")
     return calibrated.law(score.compute(NOWHERE))
 
 

@@ -34,7 +34,7 @@ class Truth(BaseScore):
     measure: ClassVar[None] = None
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
-        """Return a change of 1, balanced.
+        """Return a change of 1, balanced, with the number of candidates.
 
         Raises:
             InvalidArgument: unless the relation is "replace_one".
@@ -45,7 +45,9 @@ class Truth(BaseScore):
                 "added or removed: neighbors must be replace_one, got {neighbors}",
                 neighbors=repr(neighbors),
             )
-        return Sensitivity(Fraction(2), neighbors, Fraction(1), balanced=True)
+        k = len(self.candidates)
+        answers = k if k > 2 else None  # the law of two is the worst that epsilon allows
+        return Sensitivity(Fraction(2), neighbors, Fraction(1), balanced=True, answers=answers)
 
     def compute(self, cutoff_gap: Fraction) -> Vector:
         """Return the scores. Private."""
