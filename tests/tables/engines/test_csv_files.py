@@ -383,3 +383,29 @@ def test_a_number_that_stands_for_a_missing_cell_counts_nothing_and_says_so(tmp_
     with pytest.warns(UserWarning, match=r"99 stands for a missing cell .* it counts 0"):
         assert discreet.counts(data, "n", candidates=[1, 99], epsilon=9).value.keys() == {1, 99}
     assert count(data, "n", [1, 99]) == [1, 0]
+
+
+FORMS = "n;d;g\n1.000;1.2.2024;1,0\n1000;01.02.2024;1\n2,5;02.02.2024;2\nx;;3,00\n,;\n"
+FIRST, SECOND = dt.date(2024, 2, 1), dt.date(2024, 2, 2)
+
+
+def test_numbers_and_dates_are_values_in_the_form_and_texts_are_texts(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(FORMS)
+    data = discreet.scan_csv(
+        tmp_path / "t.csv", delimiter=";", decimal=",", thousands=".", date="%d.%m.%Y"
+    )
+    half = Fraction(5, 2)
+    assert count(data, "n", [1000, half, 3]) == [2, 1, 0]
+    assert count(data, "n", ["1.000", "2,5", "2.5"]) == [1, 1, 0]
+    assert count(data, "d", [FIRST, SECOND]) == [2, 1]
+    assert count(data, "d", ["1.2.2024", "2024-02-01"]) == [1, 0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ask: Any = {"by": "g", "groups": [1, 2, 3], "epsilon": 10**6}
+        found = discreet.counts(data, "n", candidates=[1000, half], **ask).value
+        medians = discreet.median(data, "n", candidates=[half, 1000, 2000], **ask).value
+        by_day = discreet.count(data, by="d", groups=[FIRST], epsilon=10**6).value
+    assert found == {1: {1000: 2, half: 0}, 2: {1000: 0, half: 1}, 3: {1000: 0, half: 0}}
+    assert (medians[1], medians[2]) == (1000, half)
+    assert by_day == {FIRST: 2}
+    assert count(tmp_path / "t.csv", "n", [1000]) == [1], "without a form they are texts"

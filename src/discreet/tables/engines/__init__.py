@@ -52,7 +52,7 @@ def count(data: Table, column: str | None, candidates: Sequence[object]) -> list
     hold a candidate, on how many values are distinct and on the engine, which may write to logs,
     caches and temporary files of its own.
     """
-    return _open(data, column).tally(candidates)[0]
+    return _open(data, column, candidates).tally(candidates)[0]
 
 
 def numbers(data: Table, column: str | None = None) -> "ExactArray":
@@ -129,8 +129,8 @@ def parse_candidates(data: Table, column: str, texts: Sequence[str]) -> list[obj
     return [parse(text, of) for text in texts]
 
 
-def _open(data: object, column: str | None) -> "OpenedTable":
+def _open(data: object, column: str | None, candidates: Sequence[object] = ()) -> "OpenedTable":
     """Return the column, by whichever engine can read it."""
     from .engine import open_table
 
-    return open_table(data, column)
+    return open_table(data, column, None, candidates)

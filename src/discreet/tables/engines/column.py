@@ -14,6 +14,7 @@ from ...sampling.vectors import ExactArray, integers
 from ...selection.candidates import Labels
 from ...selection.date_grid import ClockKind, NumberCells, TimeUnit
 from ..values.key_values import KeyValue
+from ..values.kinds import CELL
 from ..values.meanings import Rungs, rungs
 from ..values.numeric import numeric_values, present
 from ..values.times import present_times
@@ -21,6 +22,7 @@ from .candidate_table import CountClasses, Ranking
 from .cells import GridSource
 from .engine import array_of, open_table, unwrap_table
 from .expressions import Numbers, OpenedTable
+from .files import uses_of
 from .grid_counts import Beside
 from .key_counts import KeyCounts, open_keys
 from .record_counts import sizes_of
@@ -138,8 +140,14 @@ class Source:
     def tally(self, candidates: Sequence[object]) -> list[list[int]]:
         """Return the records per candidate, by group."""
         if self._tally is None or self._tally[0] is not candidates:
-            self._tally = candidates, self.table.tally(candidates)
+            self._tally = candidates, self._table_for(candidates).tally(candidates)
         return self._tally[1]
+
+    def _table_for(self, candidates: Sequence[object]) -> OpenedTable:
+        """Return the table, its cells read as candidates are: texts, or numbers and dates in the form of a file."""
+        if self._table is not None or not uses_of(self.data, {CELL: candidates}):
+            return self.table
+        return open_table(self.data, self.name, self.records, candidates)
 
     def sizes(self, *, present: bool) -> list[int]:
         """Return the numbers of records by group; with `present` of those with a value in the column alone."""

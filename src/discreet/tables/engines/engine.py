@@ -12,10 +12,11 @@ import numpy as np
 from ...errors import DiscreetError, InvalidArgument, UnreadableData
 from ...privacy.units import columns_of_unit
 from ..conditions.conditions import Condition
+from ..formats.cell_forms import CellUse
 from ..values.kinds import CELL, ONLY
 from .engine_errors import missing_column, needing, quietly
 from .expressions import OpenedTable
-from .files import names_files
+from .files import names_files, uses_of
 from .filters import condition_columns, matching
 from .kept_columns import KeptColumns
 from .memory import (
@@ -59,13 +60,19 @@ Columns = dict[str, str]
 """The names of columns, by what they are called once they are open. Empty: the data are the only column."""
 
 
-def open_table(data: object, column: str | None, records: Records | None = None) -> OpenedTable:
+def open_table(
+    data: object,
+    column: str | None,
+    records: Records | None = None,
+    candidates: Sequence[object] = (),
+) -> OpenedTable:
     """Return the columns of a question about a table.
 
     Args:
         data: the table.
         column: the column that is counted; None for data of one dimension.
         records: the privacy unit, the contribution bounds and the groups.
+        candidates: the values that are counted. Of a file with a form for numbers or dates they say what is read.
 
     Raises:
         MissingColumn: There is no such column.
@@ -78,12 +85,17 @@ def open_table(data: object, column: str | None, records: Records | None = None)
     columns = {alias: name for alias, name in names.items() if name is not None}
     if column is None and columns:
         raise InvalidArgument("privacy units, groups and where need a table: name its column")
-    native, failure = open_native(data, columns, records.where)
+    groups = () if records.draws_groups else records.groups
+    uses = uses_of(data, {CELL: candidates, PART: groups})
+    native, failure = open_native(data, columns, records.where, uses)
     return OpenedTable(native, {CELL: ONLY, **columns}, records, failure)
 
 
 def open_native(
-    data: Any, columns: Columns, condition: Condition | None = None
+    data: Any,
+    columns: Columns,
+    condition: Condition | None = None,
+    uses: Mapping[str, CellUse] | None = None,
 ) -> tuple[Native, DiscreetError]:
     """Return the columns of rows of which a condition is true, and the error to raise when their engine fails."""
     if names_files(data, column=bool(columns)):
@@ -91,7 +103,7 @@ def open_native(
 
         if not columns:
             raise InvalidArgument("a file needs the name of a column: give it after the file")
-        return open_columns(data, columns, condition)
+        return open_columns(data, columns, condition, uses)
     if isinstance(data, KeptColumns):
         return data.open(columns), data.failure
     data = unwrap_table(data)

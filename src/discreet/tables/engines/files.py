@@ -22,6 +22,7 @@ from ..formats.first_bytes import PACKED, SIGNATURE, refuse_other_format, told_f
 from ..formats.lakes import refuse_lakes
 from ..formats.text_form import ColumnForm, TextForm
 from ..values.kinds import CELL, ColumnType
+from ..values.meanings import use_of
 from ..values.times import sql_of_texts
 from .csv_files import CsvFile, can_be_name, open_csv, open_json_lines, read_head
 from .database import connect_memory
@@ -126,6 +127,20 @@ def may_have_comments(data: object) -> bool:
     return any(isinstance(one, CsvFile) and one.form.comment is not None for one in files)
 
 
+def uses_of(data: object, values: Mapping[str, Sequence[object]]) -> dict[str, CellUse]:
+    """Return the use of columns of files, by the values that they are compared with, where a form is declared.
+
+    Args:
+        data: whatever was given for a table.
+        values: the values by the aliases of the columns; for texts nothing is used.
+    """
+    files = path_list(cast(FileNames, data)) if names_files(data) else []
+    if all(not isinstance(one, CsvFile) or one.form.cells == NO_FORM for one in files):
+        return {}
+    uses = {alias: use_of(several) for alias, several in values.items()}
+    return {alias: use for alias, use in uses.items() if use is not None}
+
+
 def _may_span(one: "One") -> bool:
     if isinstance(one, CsvFile):
         return one.form.may_span
@@ -220,8 +235,8 @@ def open_columns(
     _warn_of_lines(files, columns)
     connection = connect_memory()
     near = cache(partial(connection.sql, "SELECT 0 AS nothing"))
-    rows = _Rows(paths, files, columns, condition, connection, near)
-    whole = rows.used({} if uses is None else uses)
+    rows = _Rows(paths, files, columns, condition, connection, near, {} if uses is None else uses)
+    whole = rows.used({})
     return native_columns(whole, columns, near, rows.used), whole.failure
 
 
@@ -235,11 +250,12 @@ class _Rows:
     condition: Condition | None
     connection: "DuckDBPyConnection"
     near: "Callable[[], DuckDBPyRelation]"
+    uses: Mapping[str, CellUse]
 
     def used(self, uses: Mapping[str, CellUse]) -> FileColumns:
         """Return the columns, some of them as they are used."""
         columns, tests, condition = self.columns, condition_columns(self.condition), self.condition
-        uses = {**_uses_in_tests(condition, tests), **uses}
+        uses = {**_uses_in_tests(condition, tests), **self.uses, **uses}
         whole = self._together({**columns, **tests}, uses)
         if condition is None:
             return whole

@@ -18,6 +18,7 @@ from ...sampling.arrays import in_one_array, objects, types_of
 from ...sampling.quotients import Quotients
 from ...sampling.vectors import ExactArray, read_vector
 from ...selection.candidates import Labels, decimal_places, instant, plain_number
+from ..formats.cell_forms import CellUse
 from ..formats.number_texts import NumberForm
 from .kinds import (
     NUMBERS,
@@ -62,6 +63,14 @@ def spellings(candidate: object, of: ColumnType) -> tuple[str, ...]:
     if isinstance(candidate, int | Fraction | Decimal | str):
         return (str(candidate),)
     return (candidate.isoformat(),) if type(candidate) is dt.date else ()
+
+
+def use_of(values: Sequence[object]) -> CellUse | None:
+    """Return the use of cells that are compared with values, all of them numbers or dates; None for their texts."""
+    kinds = {kind_of(plain(one)) for one in values}
+    if kinds and kinds <= NUMBERS:
+        return "number"
+    return "naive" if kinds == {"date"} else None
 
 
 def _plain_text(number: int | Fraction | Decimal) -> str:
