@@ -4,7 +4,7 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test test-all tests tests-all durations cases check prose bench bench-check measure coverage proofs coq bridge theorems mutants auditors fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints clean
+.PHONY: browser core demo test test-all tests tests-all durations cases check prose bench bench-check measure coverage proofs coq bridge theorems mutants auditors fuzz storm docs site-versions search-check playground figures verbs pictures release-check stranger constraints clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -40,6 +40,15 @@ check: .venv/test-ready
 
 prose: .venv/ready ## the English of the pages: sentences per construction, against tools/prose.toml
 	@$(BIN)/python -m tools.prose
+
+core: .venv-core/ready .venv/ready ## the core's own tests, where nothing is installed but numpy, python-flint, pytest and hypothesis
+	PYTHONPATH=src .venv-core/bin/python -m pytest -q --core tests/base tests/sampling tests/privacy tests/mechanisms tests/selection
+
+.venv-core/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-core
+	.venv-core/bin/python -m pip install -q --upgrade pip
+	.venv-core/bin/python -m pip install -q --group core
+	@touch $@
 
 coverage: .venv/test-ready ## which lines and branches the tests reach
 	$(BIN)/pytest -q -n auto --dist loadscope --cov --cov-report=term
@@ -136,4 +145,4 @@ constraints: .venv/ready ## what the container installs, with the hashes of the 
 	$(BIN)/python tools/container_constraints.py
 
 clean:
-	rm -rf .venv build site site-versions dist src/discreet/sampling/_kernel.* src/discreet/sampling/_settle.* src/discreet/tables/formats/_reader.* src/discreet/base/locale/*.mo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf .venv .venv-core build site site-versions dist src/discreet/sampling/_kernel.* src/discreet/sampling/_settle.* src/discreet/tables/formats/_reader.* src/discreet/base/locale/*.mo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

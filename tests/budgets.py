@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import tomlkit
 
 MARKERS = Path(__file__).with_name("markers.toml")
 SLOW = Path(__file__).with_name("slow.toml")
@@ -202,6 +201,8 @@ def fewer(found: Counter[str]) -> list[str]:
 
 def store(found: Counter[str], calls: dict[str, tuple[str, float]]) -> None:
     """Write the number of cases, and which are slow if they were run."""
+    import tomlkit  # `make core` does without
+
     found = Counter(found)
     if calls:
         slow: defaultdict[str, list[str]] = defaultdict(list)

@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,7 +14,9 @@ from hypothesis import settings
 
 from . import postgres
 
-pytest_plugins = ["tests.budgets", "tests.scheduling"]
+pytest_plugins = ["tests.budgets", "tests.core"]
+if find_spec("xdist") is not None:  # `make core` does without
+    pytest_plugins.append("tests.scheduling")
 
 settings.register_profile(
     "quick", deadline=None, derandomize=True, print_blob=True, max_examples=10

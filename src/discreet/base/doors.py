@@ -31,11 +31,11 @@ def set_door(door: Door) -> None:
 @contextmanager
 def in_description() -> Iterator[None]:
     """Name keys of discreet.toml meanwhile, which declares the arguments."""
-    token = _door.set("description")
+    before = _door.set("description")
     try:
         yield
     finally:
-        _door.reset(token)
+        _door.reset(before)
 
 
 def keeping_door(work: Callable[..., _T]) -> Callable[..., _T]:

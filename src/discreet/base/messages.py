@@ -111,11 +111,11 @@ def current_language() -> str:
 @contextmanager
 def using_language(code: str) -> Iterator[None]:
     """Write in another language meanwhile, in this thread or task alone."""
-    token = _language.set(code)
+    before = _language.set(code)
     try:
         yield
     finally:
-        _language.reset(token)
+        _language.reset(before)
 
 
 def set_language(code: str) -> None:
