@@ -250,31 +250,13 @@ def test_a_request_of_an_earlier_version_is_refused_and_never_drawn_again(
 CITIES = {"candidates": ["x", "y"], "k": 2, "epsilon": 1, "request": "r"}
 
 
-@pytest.mark.parametrize("answered", [True, False])
-def test_a_list_of_before_methods_were_chosen_is_answered_again(
-    answered: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Every list was peeled then: it is given again, or drawn as it was paid; nothing more is charged."""
+def test_a_list_by_another_method_is_another_question() -> None:
     ledger = Ledger()
     ledger.open("d", epsilon=3)
     session, terms = ledger.session("d"), dict[str, Any](CITIES)
-
-    def fail(*_: object) -> None:
-        raise OSError("no bits")
-
-    if answered:
-        first = session.top_k(TABLE, "city", method="peeling", **terms)
-    else:
-        with monkeypatch.context() as broken:
-            broken.setattr("discreet.sampling.bits.os.urandom", fail)
-            with pytest.raises(OSError, match="no bits"):
-                session.top_k(TABLE, "city", method="peeling", **terms)
-    again = session.top_k(TABLE, "city", **terms)
-    assert (again.charged, again.mechanism, again.counts) == (False, "peeling(exponential)", None)
-    assert not answered or again.value == first.value
-    assert str(ledger.budgets()[0].spent.epsilon) == "1"
-    with pytest.raises(RequestConflict):  # another question under that name
-        session.top_k(TABLE, "city", **{**terms, "epsilon": 2})
+    session.top_k(TABLE, "city", method="peeling", **terms)
+    with pytest.raises(RequestConflict):  # by counts, which are best
+        session.top_k(TABLE, "city", **terms)
     assert session.top_k(TABLE, "city", **{**terms, "request": "new"}).mechanism == "geometric"
 
 

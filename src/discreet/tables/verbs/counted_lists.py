@@ -6,12 +6,14 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ...base.doors import spelling
+from ...base.numbers import Number
 from ...errors import InvalidArgument, InvalidCandidates
 from ...mechanisms.noisy_counts import moved_counts
 from ...mechanisms.top_counts import TopCounts
 from ...sampling.bits import SystemBits
 from ...selection.answers import Answer
 from ...selection.candidates import Answers, Labels, LabelsFromData
+from ...selection.gaps import with_gap_in
 from ...selection.question import Query, answers_at
 from ...selection.releases import Release
 from ...selection.scores.contract import Score
@@ -52,16 +54,18 @@ def count_scores(
     return [Counts(one, labels, unit_query.per_person) for one in columns]
 
 
-class CountedQuestion(NamedTuple):
-    """The k most common candidates by noisy counts, with every public argument read.
+class ListQuestion(NamedTuple):
+    """The most common candidates of a column, in order, with every public argument read.
 
     Attributes:
-        unit_query: the query, with a bound on the candidates for which a unit counts, if there is one.
+        unit_query: the query.
         data: the data.
         column: the column, or None.
         labels: the candidates.
         query: the question in words.
-        k: how many.
+        k: the length of the list.
+        delta: the δ of all answers together, or None.
+        gap: whether to release how far ahead the answers were.
     """
 
     unit_query: UnitQuery
@@ -70,15 +74,22 @@ class CountedQuestion(NamedTuple):
     labels: Labels | CandidateTable | LabelsFromData
     query: Query
     k: int
+    delta: Number | None = None
+    gap: bool = False
 
-    def answer(self, name: Name) -> Release:
-        """Release them with their noisy counts; `name` names a drawn list with its counts, or several.
+    def answer_by_counts(self, max_candidates: int | None, name: Name) -> Release:
+        """Release them by noisy counts, one more if there is a gap: the difference of two counts.
+
+        Args:
+            max_candidates: the most candidates for which one unit counts, or None.
+            name: names a drawn list with its counts, or several.
 
         Raises:
             InvalidArgument: if a mechanism is named.
             InvalidCandidates: if the candidates are in a table, or from the data.
         """
-        labels, unit_query = self.labels, self.unit_query
+        labels = self.labels
+        unit_query = self.unit_query.with_candidates(labels.size, max_candidates)
         if not isinstance(labels, Labels):
             raise InvalidCandidates(
                 "{counts} adds noise to the count of every candidate: give public candidates in a list",
@@ -89,10 +100,10 @@ class CountedQuestion(NamedTuple):
                 "{counts} adds noise of its own: leave out mechanism",
                 counts=spelling(method="counts"),
             )
-        mechanism = TopCounts(self.k, moved_by_a_record(unit_query, labels.size))
+        mechanism = TopCounts(self.k + self.gap, moved_by_a_record(unit_query, labels.size))
         counting = replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})
         scores = count_scores(counting, self.data, self.column, labels)
-        query = self.query.about(", by noisy counts", method="counts")
+        query = with_gap_in(self.query, self.gap).about(", by noisy counts", method="counts")
         return counting.answer(scores, labels, query, _draw_counted, name)
 
 

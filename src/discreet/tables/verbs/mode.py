@@ -15,7 +15,7 @@ from ...mechanisms import read_mechanism
 from ...mechanisms.without_guarantee import WithoutGuarantee
 from ...selection.account import is_paid, is_quoted
 from ...selection.candidates import Labels, LabelsFromData, table_library
-from ...selection.gaps import check_gap, with_gap, with_gap_in
+from ...selection.gaps import check_gap, with_gap
 from ...selection.question import Query, ask, draw
 from ...selection.releases import Release
 from ...selection.terms import AnswerTerms, PersonTerms
@@ -25,7 +25,7 @@ from ..engines.candidate_table import CandidateTable, names_file, refuse_gap
 from ..engines.column import Source
 from ..engines.records import is_private
 from ..scores.counts import Counts
-from .counted_lists import CountedQuestion, count_scores, naming_counted_values, refuse_bound
+from .counted_lists import ListQuestion, count_scores, naming_counted_values, refuse_bound
 from .data_terms import takes_data_terms
 from .private_values import release_private_values
 from .units import UnitQuery, naming, read_unit_query
@@ -131,9 +131,8 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     labels, source = _candidates_at(place, terms, unsafe_candidates_from_data, gap)
     query = Query("mode", f"mode of {column or 'values'}, {source}", {"column": column})
     if by_counts:
-        bounded = unit_query.with_candidates(labels.size, max_candidates)
-        question = CountedQuestion(bounded, data, column, labels, with_gap_in(query, gap), 1 + gap)
-        return question.answer(naming_counted_values(labels))
+        question = ListQuestion(unit_query, data, column, labels, query, 1, gap=gap)
+        return question.answer_by_counts(max_candidates, naming_counted_values(labels))
     scores = count_scores(unit_query, data, column, labels)
     return unit_query.answer(scores, labels, query, draw, naming(labels))
 

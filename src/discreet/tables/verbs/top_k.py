@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Literal, NamedTuple, TypeVar, Unpack, overload
+from typing import Literal, TypeVar, Unpack, overload
 
 from ...base.arguments import column_name
 from ...base.doors import fix, spelling
 from ...base.numbers import Number, count, flag
-from ...errors import InvalidArgument, InvalidCandidates, RequestConflict
+from ...errors import InvalidArgument, InvalidCandidates
 from ...mechanisms.contract import read_parameter
 from ...privacy.calibration import read_share
 from ...selection.account import currency_of
 from ...selection.candidates import Labels
-from ...selection.gaps import check_gap, with_gap, with_gap_in
+from ...selection.gaps import check_gap, with_gap
 from ...selection.question import Query
 from ...selection.releases import Release
 from ...selection.select_top_k import draw_list, mechanism_of_lists, naming_lists
@@ -22,14 +22,14 @@ from ..engines.column import Source
 from ..engines.records import is_private
 from ..scores.counts import Counts
 from .counted_lists import (
-    CountedQuestion,
+    ListQuestion,
     count_scores,
     moved_by_a_record,
     naming_counted_lists,
     refuse_bound,
 )
 from .data_terms import takes_data_terms
-from .list_methods import MethodChoice, PublicNumbers, TopKMethod, choose_method, read_method
+from .list_methods import PublicNumbers, TopKMethod, choose_method, read_method
 from .mode import labels_of_column, read_labels
 from .private_groups import delta_of_method
 from .private_values import release_private_values
@@ -143,9 +143,21 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
     )
     refuse_gap(labels, gap)
     check_gap(gap, labels, k)
-    if method is not None:
-        return question.answer_by(method, max_candidates)
-    return question.answer_by_best(max_candidates)
+    if method is None:
+        best = _best_method(question, max_candidates)
+        return _answer_by(question, best, max_candidates if best == "counts" else None)
+    if read_method(method) == "counts":
+        _refuse_delta(delta)
+    return _answer_by(question, read_method(method), max_candidates)
+
+
+def _refuse_delta(delta: object) -> None:
+    """Raise for a delta of a list by noisy counts."""
+    if delta is not None:
+        raise InvalidArgument(
+            "{counts} keeps a pure epsilon, so delta gains nothing: leave it out",
+            counts=spelling(method="counts"),
+        )
 
 
 def _declared(data: object, column: str | None, terms: PersonTerms) -> Labels | CandidateTable:
@@ -162,83 +174,38 @@ def _declared(data: object, column: str | None, terms: PersonTerms) -> Labels | 
         ) from None
 
 
-class ListQuestion(NamedTuple):
-    """The most common candidates of a column, in order, with every public argument read.
+def _answer_by(question: ListQuestion, method: TopKMethod, max_candidates: int | None) -> Release:
+    """Release the list by a method."""
+    of, labels = question.unit_query, question.labels
+    if method == "counts":
+        return question.answer_by_counts(max_candidates, naming_counted_lists(labels, question.k))
+    refuse_bound(max_candidates)
+    # A unit may hold several values, so its rows are not the rows that JointTopK knows more about.
+    scores = count_scores(of, question.data, question.column, labels)
+    of = replace(of, terms=with_gap(of.terms, question.gap))
+    lists = query_of_lists(of, method, question.delta, question.k, not of.per_person)
+    return lists.answer(scores, labels, question.query, draw_list, naming_lists(labels))
 
-    Attributes:
-        unit_query: the query.
-        data: the data.
-        column: the column, or None.
-        labels: the candidates.
-        query: the question in words.
-        k: the length of the list.
-        delta: the δ of all answers together, or None.
-        gap: whether to release how far ahead the answers were.
-    """
 
-    unit_query: UnitQuery
-    data: object
-    column: str | None
-    labels: Labels | CandidateTable
-    query: Query
-    k: int
-    delta: Number | None
-    gap: bool = False
-
-    def answer_by(self, method: object, max_candidates: int | None) -> Release:
-        """Return the answer of a method by its name."""
-        if read_method(method) == "counts" and self.delta is not None:
-            raise InvalidArgument(
-                "{counts} keeps a pure epsilon, so delta gains nothing: leave it out",
-                counts=spelling(method="counts"),
-            )
-        return self.answer(read_method(method), max_candidates)
-
-    def answer_by_best(self, max_candidates: int | None) -> Release:
-        """Return the answer of the method that is best by public numbers."""
-        best = self.choose(max_candidates).method
-        best = (
-            "peeling" if self.gap and best == "joint" else best
-        )  # a list drawn at once has no gaps
-        try:
-            return self.answer(best, max_candidates if best == "counts" else None)
-        except RequestConflict:
-            if best == "peeling":
-                raise
-        # A request of a version that always peeled has its answer there; another question is refused again.
-        return self.answer("peeling", None)
-
-    def choose(self, max_candidates: int | None) -> MethodChoice:
-        """Return the method that is best by public numbers; "peeling" where a mechanism is named."""
-        terms, size = self.unit_query.terms, self.labels.size
-        parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
-        of = self.unit_query.with_candidates(size, max_candidates)
-        if "mechanism" in terms or parameter is None:
-            return MethodChoice("peeling", {}, "")
-        counts = Counts(Source(None, None).groups[0], (), of.per_person)
-        moved = moved_by_a_record(of, size) if isinstance(self.labels, Labels) else None
-        delta = None if self.delta is None else read_share(self.delta)
-        sensitivity, currency = counts.sensitivity(of.relation), currency_of(terms.get("ledger"))
-        public = PublicNumbers(
-            size, self.k, moved, sensitivity, parameter, not of.per_person, currency, delta
-        )
-        return choose_method(public)
-
-    def answer(self, method: TopKMethod, max_candidates: int | None) -> Release:
-        """Release the list by a method."""
-        of, labels = self.unit_query, self.labels
-        if method == "counts":
-            bounded = of.with_candidates(labels.size, max_candidates)
-            # A gap is the difference of two counts, so one more is drawn.
-            k, query = self.k + self.gap, with_gap_in(self.query, self.gap)
-            question = CountedQuestion(bounded, self.data, self.column, labels, query, k)
-            return question.answer(naming_counted_lists(labels, self.k))
-        refuse_bound(max_candidates)
-        # A unit may hold several values, so its rows are not the rows that JointTopK knows more about.
-        scores = count_scores(of, self.data, self.column, labels)
-        of = replace(of, terms=with_gap(of.terms, self.gap))
-        lists = query_of_lists(of, method, self.delta, self.k, not of.per_person)
-        return lists.answer(scores, labels, self.query, draw_list, naming_lists(labels))
+def _best_method(question: ListQuestion, max_candidates: int | None) -> TopKMethod:
+    """Return the method that is best by public numbers; "peeling" where a mechanism is named."""
+    unit_query, labels = question.unit_query, question.labels
+    terms, size = unit_query.terms, labels.size
+    parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+    of = unit_query.with_candidates(size, max_candidates)
+    if "mechanism" in terms or parameter is None:
+        return "peeling"
+    counts = Counts(Source(None, None).groups[0], (), of.per_person)
+    moved = moved_by_a_record(of, size) if isinstance(labels, Labels) else None
+    delta = None if question.delta is None else read_share(question.delta)
+    sensitivity, currency = counts.sensitivity(of.relation), currency_of(terms.get("ledger"))
+    public = PublicNumbers(
+        size, question.k, moved, sensitivity, parameter, not of.per_person, currency, delta
+    )
+    best = choose_method(public).method
+    return (
+        "peeling" if question.gap and best == "joint" else best
+    )  # a list drawn at once has no gaps
 
 
 def _refuse_groups(unit_query: UnitQuery, delta: object) -> None:
