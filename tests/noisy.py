@@ -25,7 +25,7 @@ def numbers_behind(ask: Callable[..., Release], *args: Any, **terms: Any) -> lis
     lists: list[Numbers] = []
 
     def record(noise: ListNoise, numbers: Sequence[int], _: Any) -> list[int]:
-        lists.append(Numbers(tuple(numbers), noise.sensitivity, noise.eta))
+        lists.append(Numbers(tuple(numbers), noise.sensitivity, 1 / noise.scale))
         return list(numbers)
 
     with patch.object(ListNoise, "draw", record):

@@ -22,6 +22,7 @@ from discreet.privacy.guarantees import GeometricDP, Guarantee, PureDP
 from discreet.privacy.rho import pure_rho
 from discreet.privacy.sensitivity import Neighbors
 from discreet.sampling.enclosures import lower, precision
+from discreet.sampling.geometric import GeometricNoise
 from discreet.sampling.vectors import Vector, integers
 
 HALF = PrivacyParameter("epsilon", Fraction(1, 2))
@@ -31,6 +32,12 @@ def law_of(calibrated: Calibrated, *numbers: int) -> NoisyCountsLaw:
     law: Any = calibrated.law(Vector(integers(numbers)))
     assert isinstance(law, NoisyCountsLaw)
     return law
+
+
+def eta_of(calibrated: Calibrated) -> Fraction:
+    noise = law_of(calibrated, 1).noise
+    assert isinstance(noise, GeometricNoise)
+    return noise.eta
 
 
 def test_one_count_is_epsilon_dp_and_nothing_better() -> None:
@@ -55,14 +62,14 @@ def test_several_counts_are_composed(moved: int, neighbors: Neighbors) -> None:
 )
 def test_the_noise_of_a_privacy_parameter(kind: str, value: Fraction, eta: Fraction) -> None:
     calibrated = calibrate_counts(3, "add_remove", PrivacyParameter(kind, value))  # type: ignore[arg-type]
-    assert law_of(calibrated, 1, 2).noise.eta == eta
+    assert eta_of(calibrated) == eta
     assert calibrated.guarantee.pure == 3 * eta
 
 
 def test_rho_is_spent_in_full() -> None:
     rho = Fraction(1, 100)
     calibrated = calibrate_counts(4, "add_remove", PrivacyParameter("rho", rho))
-    eta = law_of(calibrated, 1).noise.eta
+    eta = eta_of(calibrated)
     assert 4 * pure_rho(eta) <= rho < 4 * pure_rho(eta * Fraction(1001, 1000))
 
 
@@ -77,7 +84,7 @@ def test_a_record_replaced_moves_twice_as_many_counts_but_never_more_than_there_
 def test_sums_of_larger_sensitivity_have_their_share_of_noise() -> None:
     sensitivity = counts_sensitivity(2, "add_remove", change=5)
     calibrated = NoisyCounts(-(10**6), 10**6).calibrate(sensitivity, HALF)
-    assert law_of(calibrated, 0).noise.eta == Fraction(1, 20)
+    assert eta_of(calibrated) == Fraction(1, 20)
     assert calibrated.guarantee == GeometricDP(Fraction(1, 4), 5).repeated(2)
 
 

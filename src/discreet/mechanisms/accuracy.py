@@ -15,6 +15,8 @@ from ..sampling.enclosures import ball, precision, upper
 if TYPE_CHECKING:
     from flint import arb
 
+    from ..sampling.gaussian import GaussianNoise
+
 _ERROR_DIGITS = 256
 
 CONFIDENCE = Fraction(95, 100)
@@ -140,6 +142,31 @@ def geometric_error(eta: Fraction, size: int, probability: Fraction) -> int:
         share = ball((1 - probability) / (2 * size))
         least = -(share * (1 + (-ball(eta)).exp())).log() / ball(eta)
         return max(0, math.ceil(upper(least)) - 1)
+
+
+def gaussian_error(noise: GaussianNoise, size: int, probability: Fraction) -> int:
+    """Return the most by which any of so many counts with Gaussian noise is off, with at least that probability.
+
+    Of one count P(|X| > t) = 2 P(X > t); of several at most the sum of these. Rounded up.
+
+    Args:
+        noise: the noise.
+        size: how many counts there are.
+        probability: below 1.
+    """
+    share = (1 - probability) / (2 * size)
+
+    def keeps(error: int) -> bool:
+        with precision(_ERROR_DIGITS):
+            return bool(noise.above(error) <= ball(share))
+
+    low, high = -1, noise.reach(1)
+    while not keeps(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if keeps(middle) else (middle, high)
+    return high
 
 
 def counts_list_error(eta: Fraction, candidates: int, k: int, probability: Fraction) -> int:

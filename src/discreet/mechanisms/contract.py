@@ -176,6 +176,9 @@ def _is_kept(
     core = _core(guarantee)
     if parameter is None or core is None:
         return True
+    delta = getattr(mechanism, "delta", None)
+    if core.pure is None and parameter.kind == "epsilon" and delta is not None:
+        return core.delta_at(parameter.value) <= Fraction(delta)
     return _is_within(core, parameter, spread_of(mechanism, sensitivity))
 
 

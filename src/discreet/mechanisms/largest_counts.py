@@ -8,13 +8,13 @@ import flint
 from flint import arb
 
 from ..errors import InvalidArgument
-from ..sampling.geometric import GeometricNoise
+from .noisy_counts import NoiseLaw
 
 _MOST_PRODUCTS = 10**7
 """The most products of probabilities that are worked out: some seconds."""
 
 
-def probabilities_of_largest(numbers: Sequence[int], k: int, noise: GeometricNoise) -> list[arb]:
+def probabilities_of_largest(numbers: Sequence[int], k: int, noise: NoiseLaw) -> list[arb]:
     """Return balls around the probabilities of all lists of the k largest of some numbers with noise.
 
     They are in the order of `itertools.permutations`, at the precision in force. A list is drawn with the values
@@ -45,8 +45,8 @@ def probabilities_of_largest(numbers: Sequence[int], k: int, noise: GeometricNoi
 class _ListSums:
     """The sums over the values of the members of a list, by value from the least to the largest of a window."""
 
-    def __init__(self, numbers: Sequence[int], noise: GeometricNoise) -> None:
-        reach = math.ceil(flint.ctx.prec / noise.eta)
+    def __init__(self, numbers: Sequence[int], noise: NoiseLaw) -> None:
+        reach = noise.reach(flint.ctx.prec)
         self._low = min(numbers) - reach
         self.width = max(numbers) + reach - self._low + 1
         exactly = [noise.probability(j) for j in range(self.width)]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 from flint import arb
 
@@ -18,7 +18,8 @@ from ..privacy.rho import geometric_rho, pure_rho
 from ..privacy.sensitivity import Neighbors, Sensitivity
 from ..sampling.bits import Bits
 from ..sampling.geometric import GeometricNoise
-from ..sampling.vectors import Vector
+from ..sampling.vectors import Integers, Vector
+from .accuracy import geometric_error
 from .contract import Calibrated, PrivacyParameter, calibrate, epsilon_of, need_parameter
 
 LARGEST_COUNT = 2**63 - 1
@@ -58,14 +59,32 @@ class NoisyCounts:
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
         eta = self.rate(sensitivity, parameter)
-        noise, parts = GeometricNoise(eta), _changed_cells(sensitivity)
+        noise, parts = GeometricNoise(eta), changed_cells(sensitivity)
         guarantee = _of_one(eta, sensitivity).repeated(parts)
         law: Callable[[Any], Any] = partial(NoisyCountsLaw, noise=noise, cut=self)  # it draws lists
         return Calibrated(guarantee, law)
 
+    def noise(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> GeometricNoise:
+        """Return the least noise that keeps the wanted guarantee."""
+        return GeometricNoise(self.rate(sensitivity, parameter))
+
+    def scale(self, sensitivity: Sensitivity, parameter: PrivacyParameter) -> Fraction:
+        """Return 1 / eta: about the mean distance of a number from its answer."""
+        return 1 / self.rate(sensitivity, parameter)
+
+    def error(
+        self,
+        sensitivity: Sensitivity,
+        parameter: PrivacyParameter,
+        size: int,
+        probability: Fraction,
+    ) -> int:
+        """Return the most by which any of so many numbers is off, with at least that probability."""
+        return geometric_error(self.rate(sensitivity, parameter), size, probability)
+
     def rate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Fraction:
         """Return the largest eta that keeps the wanted guarantee."""
-        parts = _changed_cells(sensitivity)
+        parts = changed_cells(sensitivity)
 
         def rho_of(epsilon: Fraction) -> Fraction:
             if sensitivity.change is None:
@@ -86,10 +105,48 @@ def _of_one(eta: Fraction, sensitivity: Sensitivity) -> Guarantee:
     )
 
 
-def _changed_cells(sensitivity: Sensitivity) -> int:
+def changed_cells(sensitivity: Sensitivity) -> int:
     """Return how many numbers may move by the change; one where only the spread is known."""
     change = sensitivity.spread if sensitivity.change is None else sensitivity.change
     return math.ceil(sensitivity.spread / change)
+
+
+class NoiseLaw(Protocol):
+    """The distribution of the noise of one number."""
+
+    def draws(self, size: int, bits: Bits) -> Integers:
+        """Return independent numbers."""
+        ...
+
+    def probability(self, j: int) -> arb:
+        """Return a ball around P(X = j)."""
+        ...
+
+    def up_to(self, j: int) -> arb:
+        """Return a ball around P(X <= j)."""
+        ...
+
+    def above(self, j: int) -> arb:
+        """Return a ball around P(X > j)."""
+        ...
+
+    def reach(self, nats: int) -> int:
+        """Return a distance that the noise exceeds with a probability below exp(-nats)."""
+        ...
+
+
+class Range(Protocol):
+    """The range of answers."""
+
+    @property
+    def least(self) -> int:
+        """The least number that is answered."""
+        ...
+
+    @property
+    def largest(self) -> int:
+        """The largest number that is answered."""
+        ...
 
 
 class NoisyCountsLaw:
@@ -101,7 +158,7 @@ class NoisyCountsLaw:
 
     __slots__ = ("_counts", "_cut", "noise")
 
-    def __init__(self, counts: Vector, noise: GeometricNoise, cut: NoisyCounts) -> None:
+    def __init__(self, counts: Vector, noise: NoiseLaw, cut: Range) -> None:
         self._counts, self.noise, self._cut = counts, noise, cut
 
     def __len__(self) -> int:

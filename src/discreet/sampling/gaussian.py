@@ -23,6 +23,9 @@ from .vectors import Integers, integers
 _WIDEST_TABLE = 2 * 10**8
 """The largest parameter with a table, of up to 131,072 entries. Beyond it balls alone decide."""
 
+_SMOOTH_VARIANCE = 16
+"""A parameter from which the variance is that but for a factor of 1 - 2**-440."""
+
 _TABLE_BITS = 192
 
 _SPARE = 64
@@ -52,7 +55,7 @@ class GaussianNoise:
     def __init__(self, sigma_squared: Fraction) -> None:
         self.sigma_squared = sigma_squared
         log = int(sigma_squared).bit_length()  # sigma < 2 ** (log / 2)
-        self._more_words = 0 if self._has_table else -(-(log + 62) // 128) - 1
+        self._more_words = 0 if self.has_table else -(-(log + 62) // 128) - 1
 
     def draw(self, bits: Bits) -> int:
         """Return one number, an exact sample of this distribution."""
@@ -60,7 +63,7 @@ class GaussianNoise:
 
     def draws(self, size: int, bits: Bits) -> Integers:
         """Return `size` independent numbers: 64-bit integers where all of them are small, else Python's."""
-        if not self._has_table:
+        if not self.has_table:
             return integers([self._settle_wide(LazyUniform(bits)) for _ in range(size)])
         words, table = bits.words(size), _table(self.sigma_squared, bits.width)
         upper_half = words >> np.uint64(bits.width - 1) == 1
@@ -84,7 +87,20 @@ class GaussianNoise:
         return tail(j + 1, self.sigma_squared)
 
     @property
-    def _has_table(self) -> bool:
+    def variance(self) -> arb:
+        """A ball around the variance, at the precision in force; for wide noise the parameter, just above it."""
+        if self.sigma_squared >= _SMOOTH_VARIANCE:
+            return ball(self.sigma_squared)
+        half = sum((j * j * self.probability(j) for j in range(1, self.reach(200))), arb(0))
+        return 2 * half
+
+    def reach(self, nats: int) -> int:
+        """Return a distance that the noise exceeds, on either side, with a probability below exp(-nats)."""
+        return math.isqrt(int(2 * nats * self.sigma_squared)) + 1
+
+    @property
+    def has_table(self) -> bool:
+        """Whether words are compared with a table: beyond it balls decide, a millisecond a number."""
         return self.sigma_squared <= _WIDEST_TABLE
 
     def _settle(self, uniform: LazyUniform, least: int) -> int:

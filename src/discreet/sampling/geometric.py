@@ -7,6 +7,7 @@ transcendental, and Y is no whole number where D is a fraction: every search end
 bounded in docs/reference/mechanisms/noisy_counts.md.
 """
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -84,6 +85,15 @@ class GeometricNoise:
         if j < 0:
             return 1 - self.above(-j - 1)
         return self._rate.decay(Fraction(j + 1)) / (1 + self._rate.decay(Fraction(1)))
+
+    @property
+    def variance(self) -> arb:
+        """A ball around the variance, at the precision in force."""
+        return 1 / (2 * (self._rate.exponent(Fraction(1)) / 2).sinh() ** 2)
+
+    def reach(self, nats: int) -> int:
+        """Return a distance that the noise exceeds, on either side, with a probability below exp(-nats)."""
+        return math.ceil(nats / self.eta)
 
     @property
     def _is_fast(self) -> bool:

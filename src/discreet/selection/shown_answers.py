@@ -10,7 +10,7 @@ from typing import Any
 from ..base.escapes import visible_text
 from ..base.messages import Message, plural
 
-COUNTING = frozenset({"geometric", "private_keys"})
+COUNTING = frozenset({"geometric", "gaussian", "private_keys"})
 """The mechanisms whose answers of several keys are counts."""
 
 _COUNTS, _MEAN = ("number of records", "count of ", "counts of "), "mean of "

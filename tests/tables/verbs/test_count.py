@@ -19,7 +19,7 @@ from discreet.errors import InvalidArgument, InvalidCandidates, MissingColumn
 from discreet.mechanisms.accuracy import COUNTED
 from discreet.mechanisms.noisy_counts import LARGEST_COUNT
 from discreet.mechanisms.testing import SeededBits
-from discreet.privacy import PureDP
+from discreet.privacy import ApproxDP, DiscreteGaussianDP, PureDP
 from discreet.privacy.sensitivity import Neighbors
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.geometric import GeometricNoise
@@ -368,3 +368,96 @@ def test_samples_for_study() -> None:
     )
     assert len(simulation.values) == 9
     assert all(list(one) == DRINKS for one in simulation.values)
+
+
+def visits(users: int, pages: int, each: int) -> pl.DataFrame:
+    """Every user has so many pages, one after the other."""
+    rows = [(str(u), (u + i) % pages) for u in range(users) for i in range(each)]
+    return pl.DataFrame(rows, {"u": pl.String, "v": pl.Int64}, orient="row")
+
+
+MANY: dict[str, Any] = {"candidates": range(60), "privacy_unit": "u", "max_candidates": 20}
+LOOSE: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+
+
+def test_counts_of_units_with_many_values_have_gaussian_noise_with_a_delta() -> None:
+    data = visits(90, 60, 20)
+    answer = discreet.counts(data, "v", **MANY, **LOOSE)
+    assert answer.mechanism == "gaussian"
+    assert answer.guarantee == DiscreteGaussianDP(Fraction(357), 20)
+    assert answer.guarantee.delta_at(1) <= Fraction(1, 10**6)
+    assert all(abs(number - 30) < 250 for number in answer.value.values())
+    replaced = discreet.counts(data, "v", **MANY, **LOOSE, neighbors="replace_one")
+    assert replaced.guarantee == DiscreteGaussianDP(Fraction(714), 40, 1, "replace_one")
+    fifty = {**MANY, "candidates": range(200), "max_candidates": 50}
+    wide: Any = discreet.counts(data, "v", **fifty, **LOOSE).guarantee
+    assert wide.sigma_squared < 30**2
+
+
+def test_delta_is_not_charged_where_geometric_noise_is_smaller() -> None:
+    data = visits(9, 60, 20)
+    for few in ({**MANY, "max_candidates": 8}, {"candidates": range(60)}):
+        answer = discreet.counts(data, "v", **few, **LOOSE)
+        assert answer.mechanism == "geometric"
+        assert answer.guarantee.pure == 1
+        assert answer.guarantee.slack == 0
+    for other in (LOOSE | {"groups": ["1"], "by": "u"}, {"epsilon": 1}):
+        alone = discreet.counts(data, "v", candidates=range(60), **other)
+        assert alone.guarantee.pure == 1
+
+
+def test_by_rho_counts_have_the_smaller_noise() -> None:
+    data = visits(9, 60, 20)
+    assert discreet.count(data, rho="1/50").guarantee == DiscreteGaussianDP(Fraction(25))
+    assert discreet.counts(data, "v", **MANY, rho="1/50").guarantee.rho == Fraction(1, 50)
+    assert discreet.counts(data, "v", **MANY, rho=60).mechanism == "geometric"
+    assert discreet.count(data, scale=3).mechanism == "geometric"
+
+
+def test_a_ledger_is_charged_in_its_own_unit() -> None:
+    data, asked = visits(9, 60, 20), {**MANY, **LOOSE}
+    ledger = Ledger()
+    ledger.open("sums", privacy_unit="u", epsilon=3, delta="1e-5", delta_for="questions")
+    ledger.open("all", privacy_unit="u", epsilon=3, delta="1e-5", delta_for="composition")
+    ledger.open("pure", privacy_unit="u", epsilon=3)
+    ledger.open("rho", privacy_unit="u", rho=1)
+    sums, together = ledger.session("sums"), ledger.session("all")
+    assert sums.counts(data, "v", **asked).guarantee == ApproxDP(Fraction(1), Fraction(1, 10**6))
+    sums.counts(data, "v", **{**asked, "max_candidates": 3})
+    assert sums.counts(data, "v", **MANY, rho="1/50").mechanism == "geometric"
+    with pytest.raises(InvalidArgument):
+        ledger.session("pure").counts(data, "v", **asked)
+    for session in (together, ledger.session("rho")):
+        answer = session.counts(data, "v", **asked)
+        assert answer.guarantee == DiscreteGaussianDP(Fraction(357), 20)
+    spent = {budget.dataset: budget.spent for budget in ledger.budgets()}
+    assert spent["sums"].delta == Fraction(1, 10**6)
+    assert spent["rho"].rho == spent["all"].rho == Fraction(20, 714)
+    assert spent["pure"].epsilon == 0
+
+
+def test_a_delta_of_counts_is_checked_before_any_data_are_read() -> None:
+    for wrong, words in (
+        ({"rho": 1, "delta": "1e-6"}, "goes with epsilon"), ({"scale": 1, "delta": "1e-6"}, "goes with epsilon"),
+        ({"epsilon": 1, "delta": 0}, "delta"), ({"epsilon": 1, "delta": 1}, "below 1"),
+        ({"epsilon": 1, "delta": "1/50"}, "above 0.01"), ({**LOOSE, "minimum_count": 3}, "without candidates"),
+    ):  # fmt: skip
+        with pytest.raises(InvalidArgument, match=words):
+            discreet.counts("no.csv", "v", candidates=[1, 2], **wrong)
+    with pytest.raises(InvalidArgument, match="goes with candidates"):
+        discreet.counts("no.csv", "v", **LOOSE, privacy_unit="u", max_candidates=3)
+    with pytest.warns(UserWarning, match="may show about one in 1,000 values"):
+        bill_of(discreet.counts, "no.csv", "v", candidates=[1, 2], epsilon=1, delta="1/1000")
+
+
+def test_the_error_of_gaussian_counts_is_said_before() -> None:
+    worst = [
+        bill_of(discreet.counts, "no.csv", "v", **MANY, **terms).worst_error
+        for terms in ({"epsilon": 1}, LOOSE)
+    ]
+    assert [one and one.unit for one in worst] == [COUNTED, COUNTED]
+    geometric, gaussian = (one.error for one in worst if one)
+    assert gaussian == 64
+    assert geometric > 2 * gaussian
+    simulation = discreet.simulate(discreet.counts, visits(9, 60, 2), "v", **MANY, **LOOSE, size=3)
+    assert len(simulation.values) == 3

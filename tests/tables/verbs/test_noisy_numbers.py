@@ -43,7 +43,7 @@ def test_the_noise_of_each_number_is_its_own() -> None:
 def test_all_that_decides_the_noise_is_in_its_details() -> None:
     details = [noise_of(*one).details for one in ((1,), (2,), (1, 3))]
     assert len({str(one) for one in details}) == 3
-    assert noise_of(1, 4).eta == Fraction(1, 4)
+    assert noise_of(1, 4).scale == 4
 
 
 def test_terms_are_read_before_anything_else() -> None:

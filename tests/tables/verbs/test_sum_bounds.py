@@ -85,7 +85,7 @@ def test_a_mean_has_the_decimals_that_its_noise_supports(
     exact = bounds.middle + Fraction(numbers[1], numbers[0])
     cut = min(max(exact, Fraction(bounds.low)), Fraction(bounds.high)) * step
     width = Fraction(ends[1] - ends[0])
-    scale = (1 + width / 2) / noise.eta / numbers[0] * step
+    scale = (1 + width / 2) * noise.scale / numbers[0] * step
     assert bounds.low * step <= answer <= bounds.high * step
     # An end of the bounds may be no such number: the next one within them is one unit away at most.
     at_an_end = abs(cut - answer) <= min(scale / 2, width * step / 10) and answer != cut

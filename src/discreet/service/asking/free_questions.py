@@ -225,7 +225,7 @@ def releases_keys(question: Call) -> bool:
     """Return whether an answer holds unlisted values of the data."""
     terms = question.terms
     names = [one for one in (terms.get("candidates"), terms.get("groups")) if isinstance(one, str)]
-    of_keys = question.verb is counts and "delta" in terms
+    of_keys = question.verb is counts and "delta" in terms and "candidates" not in terms
     return "private" in names or of_keys
 
 

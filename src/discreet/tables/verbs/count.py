@@ -8,9 +8,8 @@ from typing import Any, TypeVar, Unpack
 from ...base.arguments import column_name, refuse_one_shot
 from ...base.numbers import Number
 from ...errors import InvalidArgument, InvalidCandidates
-from ...mechanisms.accuracy import CONFIDENCE, COUNTED, ErrorBound, geometric_error
-from ...mechanisms.contract import PrivacyParameter
-from ...mechanisms.noisy_counts import LARGEST_COUNT, NoisyCounts, counts_sensitivity
+from ...mechanisms.accuracy import CONFIDENCE, COUNTED, ErrorBound
+from ...mechanisms.noisy_counts import LARGEST_COUNT, counts_sensitivity
 from ...selection.candidates import Labels
 from ...selection.question import Query
 from ...selection.releases import Release
@@ -22,7 +21,14 @@ from ..engines.record_counts import RecordCounts
 from .data_terms import takes_data_terms_without
 from .keys import MOST_RELEASED, read_limits, release_keys
 from .mode import labels_of_column
-from .noisy_numbers import COUNT_TERMS, ListNoise, NoisyNumbers, read_terms
+from .noisy_numbers import (
+    COUNT_TERMS,
+    ListNoise,
+    NoisePrice,
+    NoisyNumbers,
+    read_price,
+    read_terms,
+)
 from .private_groups import delta_of_method
 from .units import UnitQuery, read_unit_query
 
@@ -35,7 +41,7 @@ def count(
     column: str | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release:
-    """Count the records, with geometric noise.
+    """Count the records, with geometric noise; by `rho` with Gaussian noise where that is smaller.
 
     One row is one record; with `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
     number, which the noise may take below 0: it is kept as it is, and shown as 0. The number of records is not
@@ -62,13 +68,14 @@ def count(
     Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the count is. A
     list of texts without a column is refused if some of them end as files do: give values as a dict of lists.
 
-    Proof: docs/reference/mechanisms/noisy_counts.md.
+    Proof: docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md.
     """
     column = None if column is None else column_name(column)
     parameter, others = read_terms(terms, COUNT_TERMS)
     unit_query = read_unit_query(others)
     refuse_one_shot(data, "the data")
-    noise = counts_noise(unit_query, 1, unit_query.for_answers(parameter))
+    price = read_price(unit_query.for_answers(parameter), terms, unit_query.neighbors)
+    noise = counts_noise(unit_query, 1, price)
     words = "number of records" if column is None else f"count of {column}"
     columns, size_of = _sizes(unit_query, data, column)
     question = NoisyNumbers(
@@ -93,7 +100,7 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
     other: Number | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release:
-    """Release how many records hold each of some values, a histogram, with geometric noise.
+    """Release how many records hold each of some values, a histogram, with geometric or Gaussian noise.
 
     One row is one record, and holds one value; with `privacy_unit` all rows of a unit are one, which counts once
     for each of its values, up to `max_candidates` of them. Rows whose value is not among the candidates are
@@ -124,9 +131,12 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
             by k with a probability proportional to exp(-η · k).
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every count
             grows with it. With `delta` the most values for which one counts. Needs `privacy_unit`.
-        delta: without candidates, the δ of values that nobody listed, a probability below 1 and far below one over
-            the number of records, such as "1e-8"; there is one group then, and the terms are those of `keys`. With
-            groups="private", the δ of all answers together.
+        delta: with candidates, a δ that the counts may use, far below one over the number of records, such as
+            "1e-8". Together with `epsilon` it allows Gaussian noise, which is taken if its variance is the smaller
+            one: from about nine counts of one unit on, at ε = 1 and δ = 10⁻⁶. Else δ is not charged. With `rho`
+            leave it out: Gaussian noise needs none there.
+            Without candidates, the δ of values that nobody listed. There is one group then, and the terms are those
+            of `keys`. With groups="private", the δ of all answers together.
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
@@ -142,34 +152,36 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
     Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the counts are;
     with `delta` see `keys`.
 
-    Proof: docs/reference/mechanisms/noisy_counts.md, and with `delta` docs/reference/mechanisms/private_keys.md.
+    Proof: docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md, and without
+    candidates docs/reference/mechanisms/private_keys.md.
     """
     limits = {"minimum_count": minimum_count, "most": most, "other": other}
     shared, delta = delta_of_method(terms)
-    if delta is not None:
-        if candidates is not None or max_candidates is not None:
-            raise InvalidArgument("give either candidates, or delta for values that nobody listed")
+    if delta is not None and candidates is None:
+        if max_candidates is not None:
+            raise InvalidArgument("max_candidates goes with candidates")
         return release_keys("counts", data, column, read_limits(delta, **limits), shared)
     if limits != {"minimum_count": 1, "most": MOST_RELEASED, "other": None}:
         raise InvalidArgument("minimum_count, most and other go with delta, without candidates")
     column = None if column is None else column_name(column)
-    parameter, others = read_terms(terms, COUNT_TERMS)
+    parameter, others = read_terms(shared, COUNT_TERMS)
     labels = _labels_in_list(labels_of_column(data, column, candidates, terms, {"delta": "1e-8"}))
     unit_query = read_unit_query(others).with_candidates(labels.size, max_candidates)
     groups = unit_query.columns(data, column)
-    noise = counts_noise(unit_query, labels.size, unit_query.for_answers(parameter))
-    cells = labels.size * unit_query.group_count
+    price = read_price(unit_query.for_answers(parameter), shared, unit_query.neighbors, delta)
+    noise = counts_noise(unit_query, labels.size, price)
     question = NoisyNumbers(
         unit_query,
         [noise],
         groups,
         lambda group: [_counts_of(group, labels)],
-        lambda: error_of_counts(noise, cells),
+        lambda: error_of_counts(noise, labels.size * unit_query.group_count),
+        price,
     )
     words = f"counts of {column or 'values'}, {labels.size} candidates"
     query = Query("counts", words, {"column": column})
     by_label = partial(_by_label, labels)
-    return question.release(query, terms, by_label, candidates=labels.description)
+    return question.release(query, shared, by_label, candidates=labels.description)
 
 
 def _labels_in_list(labels: Labels | CandidateTable) -> Labels:
@@ -199,15 +211,15 @@ def _sizes(
     return range(len(of.groups) or 1), lambda group: sizes()[group]
 
 
-def counts_noise(unit_query: UnitQuery, size: int, parameter: PrivacyParameter) -> ListNoise:
+def counts_noise(unit_query: UnitQuery, size: int, price: NoisePrice) -> ListNoise:
     """Return the noise of the counts of so many candidates, in all groups."""
-    parts = unit_query.moved_counts(size)
-    return ListNoise(NoisyCounts(), counts_sensitivity(parts, unit_query.neighbors), parameter)
+    sensitivity = counts_sensitivity(unit_query.moved_counts(size), unit_query.neighbors)
+    return price.noise(sensitivity, size * unit_query.group_count)
 
 
 def error_of_counts(noise: ListNoise, size: int) -> ErrorBound:
     """Return how far off any of so many counts may be."""
-    off = min(geometric_error(noise.eta, size, CONFIDENCE), 2 * LARGEST_COUNT)
+    off = min(noise.error(size), 2 * LARGEST_COUNT)
     return ErrorBound(Fraction(off + 1 if off else 0), CONFIDENCE, COUNTED)
 
 

@@ -12,7 +12,7 @@ from ...mechanisms.noisy_counts import NoisyCountsLaw
 from ...selection.answers import refuse_too_many
 
 _FARTHEST = 48
-"""Noise beyond so many scales has a probability below 2**-68."""
+"""Noise of a probability below exp(-_FARTHEST) is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class NoisyNumber:
 
     def near(self, reach: int) -> range:
         """Return the answers within a distance of the number, without those that are hardly ever reached."""
-        reach = min(reach, math.ceil(_FARTHEST / self.law.noise.eta))
+        reach = min(reach, self.law.noise.reach(_FARTHEST))
         return range(self.law.cut(self.number - reach), self.law.cut(self.number + reach) + 1)
 
     def chance(self, answer: int) -> arb:

@@ -6,7 +6,8 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from ...mechanisms.accuracy import ErrorBound
+from ...errors import InvalidArgument
+from ...mechanisms.accuracy import CONFIDENCE, ErrorBound
 from ...mechanisms.contract import (
     Calibrated,
     PrivacyParameter,
@@ -15,12 +16,16 @@ from ...mechanisms.contract import (
     need_parameter,
     read_parameter,
 )
-from ...mechanisms.noisy_counts import NoisyCounts, NoisyCountsLaw
+from ...mechanisms.count_noise import CountNoise, choose_noise
+from ...mechanisms.noisy_counts import LARGEST_COUNT, NoisyCounts, NoisyCountsLaw
+from ...privacy.calibration import read_share
 from ...privacy.composition import compose
-from ...privacy.guarantees import Guarantee
-from ...privacy.sensitivity import Sensitivity
+from ...privacy.guarantees import ApproxDP, Guarantee
+from ...privacy.sensitivity import Neighbors, Sensitivity
+from ...privacy.weak_promises import LARGEST_QUIET_DELTA, refuse_large_delta, say_weakness
 from ...sampling.bits import Bits, SystemBits
 from ...sampling.vectors import Vector, integers
+from ...selection.account import currency_of
 from ...selection.question import Order, Query
 from ...selection.releases import Release
 from ...selection.terms import PersonTerms, check_names, read_payment
@@ -69,7 +74,7 @@ class ListNoise:
         parameter: the privacy parameter of this list.
     """
 
-    mechanism: NoisyCounts
+    mechanism: CountNoise
     sensitivity: Sensitivity
     parameter: PrivacyParameter
 
@@ -79,9 +84,13 @@ class ListNoise:
         return calibrate(self.mechanism, self.sensitivity, self.parameter)
 
     @property
-    def eta(self) -> Fraction:
-        """The rate of the noise."""
-        return self.mechanism.rate(self.sensitivity, self.parameter)
+    def scale(self) -> Fraction:
+        """About how far off a number is, rounded up."""
+        return self.mechanism.scale(self.sensitivity, self.parameter)
+
+    def error(self, size: int) -> int:
+        """Return the most by which any of so many numbers is off, in 95 of 100 answers."""
+        return self.mechanism.error(self.sensitivity, self.parameter, size, CONFIDENCE)
 
     @property
     def details(self) -> dict[str, object]:
@@ -102,6 +111,70 @@ class ListNoise:
         return law  # type: ignore[no-any-return]
 
 
+@dataclass(frozen=True, slots=True)
+class NoisePrice:
+    """How much privacy the noise of a release may cost, and in which unit it is counted.
+
+    Attributes:
+        parameter: the privacy parameter of all numbers.
+        neighbors: the neighbouring relation.
+        delta: the δ that the noise may use, if any.
+        currency: the unit that the account counts, if there is one.
+    """
+
+    parameter: PrivacyParameter
+    neighbors: Neighbors
+    delta: Fraction | None = None
+    currency: str | None = None
+
+    def noise(self, sensitivity: Sensitivity, size: int, largest: int = LARGEST_COUNT) -> ListNoise:
+        """Return the noise of the smaller variance that the account can pay for.
+
+        Args:
+            sensitivity: how many numbers move between neighbours, and by how much.
+            size: how many numbers there are.
+            largest: where they are cut, on both sides.
+        """
+        if self.parameter.kind == "rho" and self.currency == "epsilon":  # Gaussian noise has none
+            return ListNoise(NoisyCounts(-largest, largest), sensitivity, self.parameter)
+        mechanism = choose_noise(sensitivity, self.parameter, self.delta, size, largest)
+        return ListNoise(mechanism, sensitivity, self.parameter)
+
+    def charge(self, guarantee: Guarantee) -> Guarantee:
+        """Return a guarantee in the unit that the account counts.
+
+        With a delta that is used, an account of epsilon and delta is charged with both as they were asked for.
+        """
+        if self.delta is None or guarantee.pure is not None or self.currency != "epsilon":
+            return guarantee
+        return ApproxDP(self.parameter.value, self.delta, self.neighbors)
+
+
+def read_price(
+    parameter: PrivacyParameter,
+    terms: Mapping[str, Any],
+    neighbors: Neighbors,
+    delta: object = None,
+) -> NoisePrice:
+    """Return the price of the noise of a release.
+
+    Raises:
+        InvalidArgument: if delta goes with no epsilon, or is not above zero, or is too large to protect people.
+    """
+    currency = currency_of(terms.get("ledger"))
+    if delta is None:
+        return NoisePrice(parameter, neighbors, None, currency)
+    if parameter.kind != "epsilon":
+        raise InvalidArgument(
+            "delta goes with epsilon here: Gaussian noise at a rho needs none, and a scale has none"
+        )
+    promise = ApproxDP(parameter.value, read_share(delta), neighbors)
+    refuse_large_delta(promise)
+    if promise.delta > LARGEST_QUIET_DELTA:
+        say_weakness(promise)
+    return NoisePrice(parameter, neighbors, promise.delta, currency)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class NoisyNumbers:
     """A question that is answered by lists of whole numbers with noise.
@@ -112,6 +185,7 @@ class NoisyNumbers:
         columns: the records of every group; of groups that are drawn one, which stands for each of them.
         numbers: reads the numbers of one group: a list of numbers for every noise. Private.
         worst_error: returns a bound on the error of one number, or None.
+        price: how much privacy the noise may cost, where it was chosen by that; or None.
     """
 
     unit_query: UnitQuery
@@ -119,6 +193,7 @@ class NoisyNumbers:
     columns: Sequence[Any]
     numbers: Callable[[Any], Sequence[Sequence[int]]]
     worst_error: Callable[[], ErrorBound | None]
+    price: NoisePrice | None = None
 
     @property
     def guarantee(self) -> Guarantee:
@@ -149,8 +224,8 @@ class NoisyNumbers:
 
         order = Order(
             self.unit_query.asks(query),
-            self.guarantee,
-            NoisyCounts.name,
+            self.guarantee if self.price is None else self.price.charge(self.guarantee),
+            self.noises[0].mechanism.name,
             details,
             account,
             request,

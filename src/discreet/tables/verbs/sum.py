@@ -6,7 +6,7 @@ from typing import Unpack
 
 from ...base.arguments import column_name
 from ...base.numbers import Number
-from ...mechanisms.accuracy import CONFIDENCE, SUMMED, ErrorBound, geometric_error
+from ...mechanisms.accuracy import CONFIDENCE, SUMMED, ErrorBound
 from ...mechanisms.contract import PrivacyParameter
 from ...selection.question import Query
 from ...selection.releases import Release
@@ -92,7 +92,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
         return lattice[steps]
 
     def worst_error() -> ErrorBound:
-        off = geometric_error(noise.eta, unit_query.group_count, CONFIDENCE)
+        off = noise.error(unit_query.group_count)
         return ErrorBound((off + 1) * bounds.step if off else Fraction(0), CONFIDENCE, SUMMED)
 
     question = NoisyNumbers(unit_query, [noise], columns, totals_of, worst_error)

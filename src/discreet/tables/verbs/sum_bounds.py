@@ -167,7 +167,7 @@ def name_of_mean(
             return Answer(None, counts=number)
         quotient = bounds.middle + Fraction(steps, number)
         # The noise of the sum, and that of the count times half of the width, by the count.
-        noise = (1 / total.eta + Fraction(bounds.high - bounds.low, 2) / size.eta) / number
+        noise = (total.scale + Fraction(bounds.high - bounds.low, 2) * size.scale) / number
         return Answer(_rounded(quotient, bounds, noise), counts=number)
 
     return name
