@@ -111,7 +111,7 @@ def test_the_contract_refuses_less_noise_than_was_paid_for() -> None:
 def test_replaced_units_move_twice_as_many_counts() -> None:
     """With the noise of ten in place of twenty delta would be 218 times what is promised."""
     mechanism = GaussianCounts(delta=F(1, 10**6))
-    found = [
+    found: list[Any] = [
         mechanism.calibrate(counts_sensitivity(moved_counts(99, 10, one), one), ONE).guarantee
         for one in ("add_remove", "replace_one")
     ]
