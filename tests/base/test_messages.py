@@ -40,7 +40,7 @@ SOURCE = Path(discreet.__file__).parent
 HAN = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 CHINESE = pofile(SOURCE / "base" / "locale" / "zh.po")
 MECHANISM_NAMES = {
-    *MECHANISMS, "above_threshold", "geometric", "joint_quantiles", "joint_top_k", "laplace", "peeling",
+    *MECHANISMS, "above_threshold", "gaussian", "geometric", "joint_quantiles", "joint_top_k", "laplace", "peeling",
     "randomized_response", "limited_domain", "private_keys", "first_above"}  # fmt: skip
 ERRORS = {
     name

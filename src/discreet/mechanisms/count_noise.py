@@ -28,7 +28,7 @@ def choose_noise(
     size: int,
     largest: int = LARGEST_COUNT,
 ) -> CountNoise:
-    """Return the noise of the smaller variance for what is asked; of equal ones the geometric.
+    """Return the noise of the smaller variance at the same price; of equal ones the geometric.
 
     Args:
         sensitivity: how many numbers move between neighbours, and by how much.
