@@ -21,8 +21,8 @@ HAN = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 VOTES = {"茶": 310, "咖啡": 412, "水": 45}
 
 LATIN = {
-    "UTC", "discreet", "python", "flint", "numpy", "Python", "exponential", "permute_and_flip", "gaussian", "geometric",
-    "e",
+    "UTC", "discreet", "python", "flint", "numpy", "Python", "exponential", "permute_and_flip",
+    "gaussian", "geometric", "e",
     "Audit", "The", "draw", "and", "why", "it", "is", "exact", "Mechanisms",  # names of pages
 }  # fmt: skip
 """The only words in Latin letters of a Chinese report, beside the question, which is shown as it was recorded."""
