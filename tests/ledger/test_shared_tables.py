@@ -21,6 +21,7 @@ from discreet.errors import DiscreetError, Exhausted, InvalidArgument, Unreadabl
 from discreet.privacy import PureDP
 from discreet.tables.datasets.databases import DuckFile, read_database
 from discreet.tables.engines.catalogues import query_of_table
+from discreet.tables.engines.database import _directories, connect_memory
 from discreet.tables.engines.reach import BaseTable, ReachCheck
 from discreet.tables.engines.sql_queries import SqlQuery
 
@@ -210,6 +211,19 @@ def test_a_query_of_duckdb_reads_no_files_and_no_other_database(folder: Path, qu
             Ledger().open(dataset, epsilon=1)
         with pytest.raises(UnreadableData):
             discreet.median(dataset, "age", epsilon=1)
+
+
+def test_a_query_of_duckdb_reads_no_rows_that_others_keep_for_a_while(folder: Path) -> None:
+    connect_memory()  # makes the directory
+    (Path(_directories[0]) / "rows.tmp").write_bytes(b"of another question")
+    text = "SELECT 1 AS age FROM read_blob(current_setting('temp_directory') || '{}/rows.tmp')"
+    try:
+        database = DuckFile(DUCK, str(folder / "people.duckdb"))
+        assert database.fetch(text.format(""), None, None).fetchall() == []
+        with pytest.raises(duckdb.PermissionException):
+            database.fetch(text.format("/.."), None, None).fetchall()
+    finally:
+        (Path(_directories[0]) / "rows.tmp").unlink()
 
 
 def test_a_budget_by_name_alone_is_none_of_a_database(folder: Path) -> None:
@@ -622,6 +636,20 @@ STEPS = [
 ]  # fmt: skip
 
 
+BOTH = [
+    (("open", one), ("open", other), ("ask", one))
+    for one, other in (("t", "u"), ("u", "t"), ("t", "q"), ("q", "t"))
+]
+"""Beginnings of longer histories."""
+
+
+def _longer_histories() -> Iterator[tuple[tuple[str, str], ...]]:
+    """Yield histories of two datasets, one of which was asked about, and of two steps more."""
+    asks = [step for step in STEPS if step[0] == "ask"]
+    for begin, step, ask in itertools.product(BOTH, STEPS, asks):
+        yield (*begin, step, ask)
+
+
 def _histories(length: int) -> Iterator[tuple[tuple[str, str], ...]]:
     """Yield the orders of steps that open a budget first and ask last, what was opened alone."""
     for steps in itertools.product(STEPS, repeat=length):
@@ -674,7 +702,7 @@ def _play(steps: tuple[tuple[str, str], ...], has_numbers: bool) -> tuple[bool, 
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.one_in(PARTS)
 def test_no_table_is_read_for_two_budgets(has_numbers: bool, part: int) -> None:
-    histories = itertools.chain.from_iterable(map(_histories, (2, 3, 4)))
+    histories = itertools.chain(*map(_histories, (2, 3, 4)), _longer_histories())
     outcomes = [
         (steps, *_play(steps, has_numbers))
         for steps in itertools.islice(histories, part, None, PARTS)

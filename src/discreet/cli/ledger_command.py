@@ -62,7 +62,7 @@ Separate = Annotated[
     bool,
     typer.Option(
         "--separate",
-        help="It shares tables with other budgets, and holds the data of others: it has a budget of its own.",
+        help="It shares a database or files with other budgets, and holds the data of others.",
     ),
 ]
 TotalDelta = Annotated[
@@ -261,8 +261,8 @@ def describe_budget_command(
     """Accept a changed description of a dataset.
 
     Its owner has changed the description: what was spent stays spent. Changed columns need no word. A changed
-    source or contribution bound does, and so do other tables or views behind a query: until then releases are
-    refused.
+    source or contribution bound does, and so does a table that became something else in its database:
+    until then releases are refused.
 
     Example: discreet ledger describe people
     """

@@ -123,8 +123,8 @@ class Ledger:
                 unit of the dataset's budget.
             per: "year", "quarter" or "month", for a `Dataset`: the budget is for the calendar period of today, in
                 UTC. When that has ended releases are refused, until the owner opens the next budget with `renew`.
-            separate: whether a `Dataset` that shares tables with others has a budget of its own, because it holds
-                the data of others, as only its owner can know. It is an event of the chain.
+            separate: whether a `Dataset` that shares a database with others has a budget of its own, because it
+                holds the data of others, as only its owner can know. It is an event of the chain.
             delta_for: with `delta`, its use: "questions", of which every one has an epsilon and a delta, and both
                 add up; or "composition", so that releases have a rho, and its sum certifies (epsilon, delta). A
                 share has that of the dataset's budget.
@@ -160,19 +160,19 @@ class Ledger:
     def describe(self, dataset: Dataset, *, separate: bool = False) -> None:
         """Record that the owner has changed the description of a dataset; its spending stays.
 
-        Changed columns are recorded with the next release, by themselves. A changed source or bound, and other
-        tables or views behind a query, need this: releases about a dataset that is not the one on record are
-        refused.
+        Changed columns are recorded with the next release, by themselves. A changed source or bound, and a
+        table that became something else in its database, need this: releases about a dataset that is not the one on
+        record are refused.
 
         Args:
             dataset: the dataset as it is described now.
-            separate: whether it keeps a budget of its own though it shares tables with other budgets, because it
+            separate: whether it keeps a budget of its own though it shares a database with others, because it
                 holds the data of others, as only its owner can know.
 
         Raises:
             UnknownBudget: if no budget was opened for it.
             InvalidArgument: if its privacy unit is not that of its budget, or its source that of another.
-            UnreadableData: if its database cannot be asked for the tables of its query.
+            UnreadableData: if its database cannot be asked about it.
         """
         _about_of(dataset)
         declaration = self._declaration(

@@ -78,7 +78,7 @@ def of_another(bindings: Bindings, about: About, others: Sequence[str]) -> Inval
 def check_unit_of_source(
     transaction: Transaction, bindings: Bindings, about: About, name: str, unit: Unit | None
 ) -> None:
-    """Raise if a dataset shares tables with a budget that protects others: no sum bounds the releases of both.
+    """Raise if a dataset shares a source with a budget that protects others: no sum bounds the releases of both.
 
     Raises:
         InvalidArgument: if it does.

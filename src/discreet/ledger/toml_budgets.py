@@ -74,7 +74,7 @@ def open_described(  # noqa: PLR0913  # what the file declares, and what the own
         configuration: the content of the file.
         name: the dataset.
         analyst: opens a share for this analyst.
-        separate: whether it is one of its own though others share its tables: see `Ledger.open`.
+        separate: whether it is one of its own though others share its database: see `Ledger.open`.
         delta_for: the use of delta, instead of the declared one: see `Ledger.open`.
         oversubscribed: whether shares may be more than the budget, instead of the declared rule: see `Ledger.open`.
         **amounts: epsilon, rho or delta of a share, where the file declares none.

@@ -296,8 +296,8 @@ class Connection:
             rho: instead of `epsilon`, the total ρ.
             delta: with `epsilon`, the total δ.
             delta_for: with `delta`, its use: see `Ledger.open`.
-            separate: whether the dataset has a budget of its own though it shares tables with others, because it
-                holds the data of others: see `Ledger.open`.
+            separate: whether the dataset has a budget of its own though it shares a database with others, because
+                it holds the data of others: see `Ledger.open`.
 
         Raises:
             NotAllowed: if the caller is not the owner.

@@ -341,7 +341,7 @@ _TO_OPEN = Body(
     "BudgetToOpen",
     "A budget, or an analyst's share of one, with its total where discreet.toml declares none.",
     (_DATASET, _ANALYST, *_AMOUNTS, _DELTA_FOR, Argument(
-        "separate", FLAG, "It shares tables with other budgets, and holds the data of others.", False
+        "separate", FLAG, "It shares a database or files with other budgets, and holds the data of others.", False
     )),
 )  # fmt: skip
 _TO_EXTEND = Body(

@@ -2,6 +2,7 @@
 
 import atexit
 import ctypes
+import hashlib
 import os
 import shutil
 import tempfile
@@ -41,8 +42,9 @@ def connect_file(path: str) -> "DuckDBPyConnection":
     import duckdb
 
     connect_memory()  # makes the directory
-    # One of its own, as the rows that others keep for a while are files, too.
-    directory = _directories[0] and os.path.join(_directories[0], "of_files")
+    # One of its own: its query may read it, and there others would keep their rows for a while.
+    name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:16]
+    directory = _directories[0] and os.path.join(_directories[0], name)
     config = {**CONFIG, "temp_directory": directory}
     connection = duckdb.connect(path, read_only=True, config=config)
     connection.execute("SET enable_external_access = false")
