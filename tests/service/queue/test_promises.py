@@ -2,7 +2,6 @@
 
 import re
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +9,12 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra server is not installed")
 
-import discreet
 from discreet.errors import InvalidDescription
-from discreet.ledger.batches import Call
 from discreet.service.queue.promises import (
     LADDER,
     AnswerTimes,
     answer_times,
     describe_times,
-    request_parts,
 )
 from discreet.tables.datasets.configuration import read_configuration
 
@@ -90,36 +86,6 @@ def test_the_ladder_has_nine_steps_and_names_the_first_that_would_do() -> None:
     times = AnswerTimes(Fraction(1), Fraction(30), "day")
     assert len(LADDER) == 9
     assert [times.longer(factor) for factor in (1, 2, 4, 16, 64)] == [1, 2, 5, 30, 60]
-
-
-def statement(medians: int, comparisons: int) -> str:
-    """Return a statement with so many aggregates and comparisons."""
-    names = ", ".join(f"MEDIAN(age) AS m{i}" for i in range(medians))
-    where = " AND ".join(f"age < {100 + i}" for i in range(comparisons))
-    text = f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) {names} FROM people"
-    return f"{text} WHERE {where}" if comparisons else text
-
-
-@pytest.mark.parametrize(
-    ("call", "parts"),
-    [
-        (Call(discreet.median, ("age",), {}), 1),
-        (Call(discreet.mode, ("city",), {"by": "age"}), 2),
-        (Call(discreet.mode, ("city",), {"by": ["age", "pay"]}), 3),
-        (Call(discreet.median, ("age",), {"where": "age > 1"}), 2),
-        (Call(discreet.median, ("age",), {"where": "age IN (1, 2, 3, 4, 5, 6, 7, 8)"}), 3),
-        (Call(discreet.median, ("age",), {"where": " OR ".join(["age > 1"] * 100)}), 26),
-        (Call(partial(discreet.median, score="rank"), ("age",), {}), 1),
-        (Call(discreet.check, (), {}), 3),
-        (Call(discreet.check, ("age",), {}), 1),
-        (Call(discreet.sql, (statement(1, 0),), {}), 1),
-        (Call(discreet.sql, (), {"statement": statement(64, 0)}), 64),
-        (Call(discreet.sql, (), {"statement": statement(8, 100)}), 208),
-    ],
-)
-def test_parts_are_columns_with_their_comparisons(declared: Any, call: Call, parts: int) -> None:
-    pytest.importorskip("sqlglot", reason="the extra sql is not installed")
-    assert request_parts(call, declared.dataset("people")) == parts
 
 
 @pytest.mark.parametrize(

@@ -20,13 +20,17 @@ from ...tables.datasets.configuration import Configuration
 from ...tables.verb_table import VERBS
 from ..queue.lengths import longest_release, with_most
 from ..queue.padding import LENGTH
-from ..queue.promises import COMPARISONS_OF_A_PART, PARTS_OF_A_UNIT, request_parts
+from ..queue.promises import PARTS_OF_A_UNIT
+from ..queue.request_parts import COMPARISONS_OF_A_PART, request_parts
 from .free_questions import Freedom, read_free
 from .isolation import PublicError
 from .permissions import freedom_of, named_question
 
-_MANY_GROUPS = 1_000
-"""Groups are taken from the widest column with at most so many values: an answer of more is too long."""
+_COMPARISONS = COMPARISONS_OF_A_PART * (PARTS_OF_A_UNIT - 1)
+"""So many comparisons fill the unit of a question about one column."""
+
+_MANY_GROUPS = 200
+"""Groups are taken from the widest column with at most so many values: for each unit more take no longer."""
 
 _DEAR_TERMS: Mapping[str, Any] = {
     "alpha": 0.5, "alphas": tuple(i / 20 for i in range(1, 20)), "k": 10, "delta": 1e-8,
@@ -114,11 +118,11 @@ class _FreeQuestions:
         return calls
 
     def _with_verb(self, verb: str) -> Iterator[tuple[str, Call]]:
-        """Yield the dearest questions of one unit: with a condition that fills it, plain and by the most groups."""
-        yield from self._first(verb, _comparisons_of_a_unit(1))
+        """Yield the dearest questions: with a condition that fills a unit, and by many groups."""
+        yield from self._first(verb, _COMPARISONS)
         for one in self._columns():
             if len(one.values or ()) in range(2, _MANY_GROUPS + 1):
-                calls = dict(self._first(verb, _comparisons_of_a_unit(2), one.name))
+                calls = dict(self._first(verb, 0, one.name))
                 if calls:
                     yield from calls.items()
                     return
@@ -194,11 +198,6 @@ class _FreeQuestions:
 def _own_terms(verb: str) -> dict[str, Any]:
     """Return the arguments of a verb's own with which it is asked."""
     return {name: one for name, one in _DEAR_TERMS.items() if name in VERBS[verb].own}
-
-
-def _comparisons_of_a_unit(columns: int) -> int:
-    """Return how many comparisons a question of some columns may have in one unit."""
-    return COMPARISONS_OF_A_PART * (PARTS_OF_A_UNIT // columns - 1)
 
 
 def _quoted(name: str) -> str:

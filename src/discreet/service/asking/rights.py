@@ -31,7 +31,8 @@ from ...selection.releases import Release
 from ...tables.datasets import Dataset
 from ...tables.datasets.columns import Column
 from ..queue.lengths import longest_release, with_most
-from ..queue.promises import AnswerTimes, request_parts
+from ..queue.promises import AnswerTimes
+from ..queue.request_parts import request_parts
 from .allowed_questions import AllowedQuestion, Checkout, Permission, Prepare, charge_failures
 from .datasets import Datasets
 from .free_questions import Freedom, check_number_of_values, read_free, refusal

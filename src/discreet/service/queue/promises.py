@@ -1,6 +1,6 @@
 """The public times of answers: the promises of discreet.toml for a dataset, and the unit of a request.
 
-A request has a public number of parts, and one unit of time for every eight begun: what reads more takes longer.
+A request has one unit of time for every eight of its parts begun: see `request_parts`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,23 +10,15 @@ from fractions import Fraction
 from math import ceil
 
 from ...base.messages import Message
-from ...ledger.batches import Call
 from ...ledger.delays import RESETS, reset_before
-from ...tables.conditions.condition_readers import read_condition
-from ...tables.conditions.conditions import Condition, count_parts
-from ...tables.conditions.sql_statements import read_statement
-from ...tables.datasets import Dataset
 from ...tables.datasets.configuration import Configuration
 from ...tables.datasets.keys import read_duration
-from ...tables.verbs.check import check
-from ...tables.verbs.profile import profile
-from ...tables.verbs.sql import sql
 from .schedule import Promise
 
 ANSWERS_AFTER, LONGEST = "1s", "30s"
 """What holds where a dataset does not say: when answers leave, and how long one may compute."""
 
-PARTS_OF_A_UNIT, COMPARISONS_OF_A_PART = 8, 4
+PARTS_OF_A_UNIT = 8
 
 CLOCKS = 10
 """A reading is given up after so many times `longest`, by the clock."""
@@ -102,29 +94,3 @@ def describe_times(times: Mapping[str, AnswerTimes]) -> Iterator[Message]:
             "{dataset}: an answer leaves {seconds} s after its reading began, or 2, 4, 8 … times as long",
             dataset=name, seconds=f"{float(one.answers_after):g}",
         )  # fmt: skip
-
-
-def request_parts(call: Call, data: object) -> int:
-    """Return the public number of parts of a question: columns that are read, each with its comparisons.
-
-    Args:
-        call: the question, without its data.
-        data: the dataset.
-    """
-    terms = call.terms
-    if call.verb is sql:
-        statement = read_statement(terms.get("statement", *call.arguments))
-        return _parts_by_group(len(statement.aggregates), [statement.by], statement.where)
-    columns = 1
-    if call.verb in (check, profile) and isinstance(data, Dataset):
-        names = call.arguments[0] if call.arguments else terms.get("columns")
-        columns = 1 if isinstance(names, str) else len(data.columns)
-    return _parts_by_group(columns, terms.get("by"), read_condition(terms.get("where")))
-
-
-def _parts_by_group(columns: int, by: object, where: Condition | None) -> int:
-    """Return the parts of so many questions by groups, each of which compares by itself."""
-    groups = [one for one in (by if isinstance(by, list | tuple) else [by]) if one is not None]
-    comparisons = 0 if where is None else count_parts(where)
-    each = 1 + Fraction(comparisons, COMPARISONS_OF_A_PART)
-    return ceil((columns + len(groups)) * each)
