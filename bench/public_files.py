@@ -34,7 +34,7 @@ MOST_COLUMNS, MOST_VALUES = 40, 2_000
 """So many columns of a file are compared, and of each so many values: the most common ones."""
 
 Words = Mapping[str, Any]
-_SIGNS = {
+_OF_CSV = {
     "delimiter": "delimiter",
     "quote": "quotechar",
     "escape": "escapechar",
@@ -80,7 +80,7 @@ def by_csv(file: Path, words: Words) -> tuple[list[str], list[list[str]]]:
     lines = io.StringIO(text, newline="")
     for _ in range(words.get("skip", 0)):
         lines.readline()
-    options = {ours: words[word] for word, ours in _SIGNS.items() if word in words}
+    options = {ours: words[word] for word, ours in _OF_CSV.items() if word in words}
     if words.get("quote") == "":
         options |= {"quoting": csv.QUOTE_NONE, "quotechar": None}
     sign = words.get("comment")

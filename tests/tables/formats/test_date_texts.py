@@ -10,7 +10,7 @@ import pytest
 
 import discreet
 from discreet import DateGrid
-from discreet.errors import InvalidArgument, InvalidCandidates, UnreadableData
+from discreet.errors import InvalidArgument, UnreadableData
 from discreet.tables.engines.csv_files import scan_csv
 from discreet.tables.formats.date_texts import DateForm, read_date_form
 from discreet.tables.formats.number_texts import NumberForm
@@ -234,8 +234,11 @@ def test_every_question_reads_dates_in_the_form_of_the_file(visits: Path) -> Non
     assert [
         *discreet.counts(data, "day", candidates=["1.1.2024"], epsilon=1000).value.values()
     ] == [1]
-    with pytest.raises(InvalidCandidates, match="as it is written in the file"):
-        discreet.counts(data, "day", candidates=[dt.date(2024, 1, 1)], epsilon=1)
+    # A date is a value in the form of the file.
+    day = discreet.count(data, where="day = DATE '2024-01-01'", epsilon=1000).value
+    found = discreet.counts(data, "day", candidates=[dt.date(2024, 1, 1)], epsilon=1000).value
+    assert found == {dt.date(2024, 1, 1): day}
+    assert day > 0
 
 
 def test_a_clock_that_the_form_has_not_is_refused(visits: Path) -> None:

@@ -27,7 +27,7 @@ from ..formats.encodings import BY_MARK, EXAMPLES, told_encoding
 from ..formats.first_bytes import SIGNATURE, refuse_other_text, refuse_utf_16
 from ..formats.json_arrays import BEGIN
 from ..formats.text_form import TextForm, text_form
-from ..formats.text_records import COMMENTS, NOWHERE, SEVERAL_LINES, TextRecords
+from ..formats.text_records import COMMENTS, NOWHERE, SEVERAL_LINES, FileState, TextRecords
 from ..values.ids import sql_json_id
 from ..values.kinds import ColumnType
 from .engine_errors import missing_column, quietly
@@ -62,6 +62,23 @@ class CsvFile:
 
     path: Path
     form: TextForm
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of those that are one table.
+
+    Attributes:
+        path: its path.
+        form: its form, if that was given.
+        partition: the columns that its folders name.
+        state: its state when it was looked up, with which every pass over its text begins.
+    """
+
+    path: Path
+    form: TextForm | None
+    partition: Mapping[str, str | None]
+    state: FileState | None
 
 
 @error_boundary
@@ -153,13 +170,13 @@ class TextRows:
 
 
 def open_csv(
-    file: Path,
+    one: File,
     types: Mapping[str, ColumnType],
     start: bytes,
-    form: TextForm | None,
     connection: "DuckDBPyConnection",
 ) -> TextRows:
     """Return columns of a CSV file, some as numbers and dates; only its header has been read."""
+    file, form = one.path, one.form
     if form is not None and form.names is not None and form.encoding is None:
         refuse_utf_16(file, start)
     columns = {alias: of.column for alias, of in types.items()}
@@ -180,7 +197,9 @@ def open_csv(
     }  # empty is nobody
     skip = int(head.form.names is None)
     places, kinds = zip(*wanted, strict=True)
-    records = TextRecords(file, head.form, head.encoding, head.mark, places, skip, readings=kinds)
+    records = TextRecords(
+        file, head.form, head.encoding, head.mark, places, skip, readings=kinds, state=one.state
+    )
     return _text_rows(records, expressions, connection, {})
 
 
@@ -197,7 +216,7 @@ def _present(cell: str, of: ColumnType) -> str:
 
 
 def open_json_lines(
-    file: Path, columns: Mapping[str, str], connection: "DuckDBPyConnection"
+    one: File, columns: Mapping[str, str], connection: "DuckDBPyConnection"
 ) -> TextRows:
     """Return columns of a file of JSON objects, one a line or in an array, as text, without reading it.
 
@@ -210,6 +229,7 @@ def open_json_lines(
     line = "CASE WHEN starts_with(ltrim(c0, ' \t'), '{') AND json_valid(c0) THEN c0 END"
     expressions = {alias: _in_json(line, alias, f"$pointer_{alias}") for alias in pointers}
     parameters = {f"pointer_{alias}": pointer for alias, pointer in pointers.items()}
+    file = one.path
     check_bytes(file, TextForm())
     start = start_bytes(file, SIGNATURE)
     code_and_mark = told_encoding(None, start[:4], has_header=True)
@@ -217,7 +237,9 @@ def open_json_lines(
         code_and_mark if code_and_mark is not None and code_and_mark[0] == "utf-8" else ("utf-8", 0)
     )
     lines = TextForm(delimiter=None, quote="", multiline=False)
-    records = TextRecords(file, lines, encoding, mark, (0,), 0, _is_array(file, start))
+    records = TextRecords(
+        file, lines, encoding, mark, (0,), 0, _is_array(file, start), state=one.state
+    )
     return _text_rows(records, expressions, connection, parameters)
 
 

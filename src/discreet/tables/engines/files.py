@@ -21,10 +21,11 @@ from ..formats.cell_forms import CELL_WORDS, NO_FORM, CellUse
 from ..formats.first_bytes import PACKED, SIGNATURE, refuse_other_format, told_format
 from ..formats.lakes import refuse_lakes
 from ..formats.text_form import ColumnForm, TextForm
+from ..formats.text_records import file_state
 from ..values.kinds import CELL, ColumnType
-from ..values.meanings import use_of
+from ..values.meanings import use_of_cells
 from ..values.times import sql_of_texts
-from .csv_files import CsvFile, can_be_name, open_csv, open_json_lines, read_head
+from .csv_files import CsvFile, File, can_be_name, open_csv, open_json_lines, read_head
 from .database import connect_memory
 from .engine_errors import needing, quietly
 from .filters import condition_columns, matching
@@ -137,7 +138,7 @@ def uses_of(data: object, values: Mapping[str, Sequence[object]]) -> dict[str, C
     files = path_list(cast(FileNames, data)) if names_files(data) else []
     if all(not isinstance(one, CsvFile) or one.form.cells == NO_FORM for one in files):
         return {}
-    uses = {alias: use_of(several) for alias, several in values.items()}
+    uses = {alias: use_of_cells(several) for alias, several in values.items()}
     return {alias: use for alias, use in uses.items() if use is not None}
 
 
@@ -185,15 +186,6 @@ _PATHS = (str, os.PathLike, CsvFile)
 
 One = str | os.PathLike[str] | CsvFile
 FileNames = One | Sequence[One]
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file, its form if that was given, and the partition columns of its folders."""
-
-    path: Path
-    form: TextForm | None
-    partition: Mapping[str, str | None]
 
 
 @dataclass(frozen=True)
@@ -427,10 +419,13 @@ def files_of_path(one: One) -> list[File]:
         if not paths:
             raise UnreadableFile("no file matches {file}", file=file)
     elif quietly(file.is_dir, no_access(file)):
-        return [File(path, form, _partition(path.relative_to(file))) for path in _of_folder(file)]
+        return [
+            File(path, form, _partition(path.relative_to(file)), file_state(path))
+            for path in _of_folder(file)
+        ]
     else:
         paths = [file]
-    return [File(path, form, {}) for path in paths]
+    return [File(path, form, {}, file_state(path)) for path in paths]
 
 
 def _partition(path: Path) -> dict[str, str | None]:
@@ -509,17 +504,33 @@ def open_file(
         relation = arrow_relation(file, connection)
     else:
         types = _types_of_text(one, kind, columns, uses)
-        text = (
-            open_json_lines(file, own, connection)
-            if kind == "JSON"
-            else open_csv(file, {alias: types[alias] for alias in own}, start, one.form, connection)
-        )
-        failure = UnreadableFile("{file} cannot be read to its end: it is damaged", file=file)
-        if own == columns:
-            return FileColumns(text.relation, kind, failure, text.query, types)
-        with_folders = partial(_text_with_partition, text.relation, one, columns)
-        return FileColumns(with_folders, kind, failure, types=types)
+        return _open_text(one, kind, types, start, connection)
     return FileColumns(_with_partition(relation, one, columns), kind, failure)
+
+
+def _open_text(
+    one: File,
+    kind: str,
+    types: Mapping[str, ColumnType],
+    start: bytes,
+    connection: "DuckDBPyConnection",
+) -> FileColumns:
+    """Return columns of a file of text, those that its folders name among them."""
+    columns = {alias: of.column for alias, of in types.items()}
+    own = {alias: of for alias, of in types.items() if of.column not in one.partition}
+    text = (
+        open_json_lines(one, {alias: columns[alias] for alias in own}, connection)
+        if kind == "JSON"
+        else open_csv(one, own, start, connection)
+    )
+    failure = UnreadableFile(
+        "{file} cannot be read to its end: it is damaged, or another program changed it meanwhile",
+        file=one.path,
+    )
+    if len(own) == len(types):
+        return FileColumns(text.relation, kind, failure, text.query, types)
+    with_folders = partial(_text_with_partition, text.relation, one, columns)
+    return FileColumns(with_folders, kind, failure, types=types)
 
 
 def _types_of_text(

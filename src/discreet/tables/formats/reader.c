@@ -349,7 +349,7 @@ static size_t write_number(uint8_t *out, struct digits d, size_t shift, int is_n
 }
 
 /* Write the number that a text spells; return its length, 0 for none. */
-static size_t spell_number(const struct form *f, struct text t, uint8_t *out)
+static size_t spell_any_number(const struct form *f, struct text t, uint8_t *out)
 {
     struct digits d = {.at = out + 8};
     skip_blanks(&t);
@@ -375,6 +375,56 @@ static size_t spell_number(const struct form *f, struct text t, uint8_t *out)
         return 0;
     skip_blanks(&t);
     return t.p == t.end ? write_number(out, d, f->percent ? 2 : 0, sign == '-' || sign == '(') : 0;
+}
+
+/* Copy digits from `p` on; return the place behind them. */
+static const uint8_t *copy_digits(const uint8_t *p, const uint8_t *end, uint8_t **out)
+{
+    uint8_t *at = *out;
+    for (; p < end && (uint8_t)(*p - '0') < 10; p++)
+        *at++ = *p;
+    *out = at;
+    return p;
+}
+
+/* Write the number that a text spells as most do: a minus or none, digits, signs between groups, and a fraction.
+   Return its length; 0 for all other texts, which `spell_any_number` reads. */
+static size_t spell_usual(const struct form *f, struct text t, uint8_t *out)
+{
+    uint8_t *at = out;
+    const uint8_t *p = t.p, *end = t.end;
+    if (p < end && *p == '-')
+        *at++ = *p++;
+    const uint8_t *first = p;
+    p = copy_digits(p, end, &at);
+    if (p == first || (*first == '0' && p - first > 1))
+        return 0;
+    if (p - first <= 3 && *first != '0' && f->thousands)
+        while (p < end && *p == f->thousands) {
+            const uint8_t *group = p + 1;
+            p = copy_digits(group, end, &at);
+            if (p - group != 3)
+                return 0;
+        }
+    if (p < end && *p == f->decimal) {
+        const uint8_t *fraction = ++p;
+        *at++ = '.';
+        p = copy_digits(p, end, &at);
+        if (p == fraction)
+            return 0;
+        while (at[-1] == '0')
+            at--;
+        at -= at[-1] == '.';
+    }
+    int is_minus_zero = at - out == 2 && at[-1] == '0' && *out == '-';
+    return p == end && !is_minus_zero ? (size_t)(at - out) : 0;
+}
+
+/* Write the number that a text spells; return its length, 0 for none. */
+static size_t spell_number(const struct form *f, struct text t, uint8_t *out)
+{
+    size_t size = f->percent ? 0 : spell_usual(f, t, out);
+    return size ? size : spell_any_number(f, t, out);
 }
 
 /* A moment in parts; -1 where there is none. */
@@ -588,8 +638,14 @@ static int spell_cell(struct reader *r, struct column *c)
     if (!has_form)
         return 1;
     spell(c, r->forms + r->slot, c->text + begin, size);
-    memmove(c->text + begin, c->text + begin + size, c->used - begin - size);
     c->used -= size;
+    if (c->used - begin <= SLACK) {
+        uint8_t word[SLACK]; /* of known size: faster than to move few bytes */
+        memcpy(word, c->text + begin + size, SLACK);
+        memcpy(c->text + begin, word, SLACK);
+    } else {
+        memmove(c->text + begin, c->text + begin + size, c->used - begin);
+    }
     return 1;
 }
 

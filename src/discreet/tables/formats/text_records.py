@@ -8,6 +8,7 @@ in `csv` on the longest record.
 """
 
 import codecs
+import os
 import re
 from array import array
 from collections import deque
@@ -25,6 +26,7 @@ import numpy as np
 
 from ..engines.progress import FileReading
 from . import byte_blocks, reader_library
+from .archives import DamagedFile
 from .arrow_export import put_batch, stream_capsule
 from .cell_forms import CellReading
 from .csv_records import records_of, text_lines
@@ -59,6 +61,19 @@ So many cells of the greatest length, and those of one look before, keep the end
 """
 
 
+FileState = tuple[int, int, int, int]
+"""The device, the number, the size and the last change of a file."""
+
+
+def file_state(file: Path) -> FileState | None:
+    """Return the state of a file: a program that writes it, or puts another in its place, changes it."""
+    try:
+        status = os.stat(file)
+    except OSError:  # it is named when it is opened
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
 @dataclass(frozen=True, slots=True)
 class TextRecords:
     """The records of a file; every stream reads it from its beginning.
@@ -73,6 +88,8 @@ class TextRecords:
         is_array: whether the file is an array of JSON, whose elements are the records.
         readings: what is read in the cells of each place; None for their texts. Left out, for texts alone. A cell
             that spells nothing is `NO_TEXT`, and an empty one stays empty.
+        state: the state that the file must have when a pass begins: passes over two states would be about neither.
+            None for any.
         shown: what a bar asks meanwhile how far the file has been read, if there is one.
     """
 
@@ -84,6 +101,7 @@ class TextRecords:
     skip: int
     is_array: bool = False
     readings: tuple[CellReading | None, ...] = ()
+    state: FileState | None = field(default=None, repr=False)
     shown: FileReading | None = field(default=None, repr=False, compare=False)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -154,6 +172,8 @@ def _need(memory: object) -> None:
 def _opened(records: TextRecords) -> Iterator[BinaryIO]:
     """Yield the bytes behind the mark; of an array of JSON those of lines."""
     with byte_blocks.open_bytes(records.file, records.form, records.shown) as stream:
+        if records.state not in (None, file_state(records.file)):
+            raise DamagedFile
         stream.read(records.mark)
         if records.is_array:
             blocks = iter(partial(stream.read, byte_blocks.BLOCK_BYTES), b"")

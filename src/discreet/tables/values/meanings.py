@@ -65,7 +65,7 @@ def spellings(candidate: object, of: ColumnType) -> tuple[str, ...]:
     return (candidate.isoformat(),) if type(candidate) is dt.date else ()
 
 
-def use_of(values: Sequence[object]) -> CellUse | None:
+def use_of_cells(values: Sequence[object]) -> CellUse | None:
     """Return the use of cells that are compared with values, all of them numbers or dates; None for their texts."""
     kinds = {kind_of(plain(one)) for one in values}
     if kinds and kinds <= NUMBERS:
