@@ -147,7 +147,7 @@ if not TYPE_CHECKING:  # or a name that does not exist would be none of its mist
         from importlib import import_module
 
         if name not in _MODULES:
-            from .base.renamed import missing_name
+            from .base.names_elsewhere import missing_name
 
             raise missing_name(name)
         if _MODULES[name].endswith("."):

@@ -14,7 +14,7 @@ import typer
 from ..base.arguments import choice
 from ..base.doors import set_door
 from ..base.messages import gettext, languages, preferred_language, set_language, translate
-from ..base.renamed import COMMANDS
+from ..base.names_elsewhere import COMMANDS
 from ..errors import DiscreetError, InvalidArgument
 from .exit_codes import INTERRUPTED, exit_code, exit_codes_in_words
 from .stored_replies import version_text, with_help_as_option, words_to_complete

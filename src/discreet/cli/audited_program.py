@@ -66,7 +66,7 @@ def read_universe(text: str | None, file: Path | None, *, private: bool) -> list
     if (text is None) == (file is None):
         raise InvalidArgument("make records up and give them as --universe A,B,C")
     if text is not None:
-        return _split(text)
+        return _split_records(text)
     if not private:
         raise InvalidArgument(
             "an audit of records of people is as private as they are: add --private, or make records up "
@@ -81,7 +81,7 @@ def read_universe(text: str | None, file: Path | None, *, private: bool) -> list
     raise UnreadableFile("{file} cannot be read as text", file=file)
 
 
-def _split(text: str) -> list[object]:
+def _split_records(text: str) -> list[object]:
     """Return the records of a JSON list, or of words between commas: numbers where they read as such."""
     if text.lstrip().startswith("["):
         try:

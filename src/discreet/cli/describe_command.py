@@ -12,8 +12,7 @@ from ..tables.datasets.noisy_cell_counts import CLASSES, MAY_BE_OPEN
 from ..tables.engines.csv_files import CsvFile
 from .answer_output import say
 from .budget_tables import literal
-from .csv_form import in_form
-from .inputs import is_stream
+from .inputs import in_form, is_stream
 from .json_output import print_json
 from .options import CsvForm
 

@@ -6,14 +6,15 @@ a signal to terminate or a closed terminal, but not after `kill -9`. A number, a
 """
 
 import getpass
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ..base.file_permissions import private_opener
 from ..base.numbers import exact
@@ -26,24 +27,15 @@ from ..errors import (
     UnreadableFile,
     preview,
 )
-from ..tables.engines.csv_files import CsvFile
+from ..tables.engines.csv_files import CsvFile, scan_csv
 from ..tables.engines.engine_errors import quietly
 from ..tables.engines.files import file_format, start_of
 from ..tables.formats.first_bytes import SIGNATURE, told_format
+from ..tables.formats.text_form import WORDS
+from .options import FORMATS, split_candidates
 
 STDIN = "-"
-FORMATS = (
-    "csv",
-    "csv.gz",
-    "tsv",
-    "tsv.gz",
-    "jsonl",
-    "jsonl.gz",
-    "json",
-    "xlsx",
-    "parquet",
-    "arrow",
-)
+_TRUTHS = {"true": True, "false": False}
 _NAME = "standard input"
 _FOLDER = "discreet-input-"
 _QUERIES = {"SQLite": "sqlite3 -csv -header", "DuckDB": "duckdb -csv"}
@@ -207,3 +199,31 @@ def _refuse_database(copy: Path) -> None:
             words=signature.words,
             query=_QUERIES[signature.kind],
         )
+
+
+def in_form(path: str, words: Sequence[str] | None) -> str | CsvFile:
+    """Return a path as a CSV file of the form that KEY=VALUE say; the path itself without a KEY.
+
+    Raises:
+        InvalidArgument: if they say no form.
+    """
+    form = dict(map(read_word, words or ()))
+    return scan_csv(path, **form) if form else path
+
+
+def read_word(word: str) -> tuple[str, Any]:
+    """Return the key and the value."""
+    key, equals, value = word.partition("=")
+    if key not in WORDS or not equals:
+        raise InvalidArgument(
+            "--csv takes KEY=VALUE, and KEY is one of {keys}; got {word}",
+            keys=", ".join(WORDS),
+            word=preview(word),
+        )
+    if key in ("multiline", "percent", "skip_initial_space"):
+        return key, _TRUTHS.get(value, value)
+    if key in ("names", "missing", "units"):
+        return key, split_candidates([value], f"--csv {key}")
+    if key == "skip":
+        return key, int(value) if re.fullmatch("[0-9]{1,9}", value) else value
+    return key, value.replace("\\t", "\t")

@@ -10,9 +10,20 @@ from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms import MECHANISMS, Mechanism, read_options
 from ..tables.formats.text_form import WORDS
 from .completion import analyst_names, columns_of_file, data_names, declared_groups, one_of
-from .inputs import FORMATS
 
 _PICTURES = (".png", ".svg", ".pdf")
+FORMATS = (
+    "csv",
+    "csv.gz",
+    "tsv",
+    "tsv.gz",
+    "jsonl",
+    "jsonl.gz",
+    "json",
+    "xlsx",
+    "parquet",
+    "arrow",
+)
 
 DataArgument = Annotated[
     str,

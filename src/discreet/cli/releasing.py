@@ -24,9 +24,8 @@ from ..tables.engines.records import PRIVATE_GROUPS
 from ..tables.formats.text_form import TextForm
 from . import options
 from .answer_output import check_report, say, show_release, write_report
-from .csv_form import in_form, read_word
 from .described import Data, declared_ledger, described_data, grid_of, parse_values
-from .inputs import is_copy, secret_text, table_file
+from .inputs import in_form, is_copy, read_word, secret_text, table_file
 from .json_output import print_either
 from .shell_notes import is_new_here
 

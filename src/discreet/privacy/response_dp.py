@@ -105,7 +105,7 @@ class ResponseDP(BaseGuarantee):
         return self._apart(steps(self, relation), relation)
 
     def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:
-        """Return the same promise one step away, and farther off what follows from so many times epsilon."""
+        """Return the same promise one step away; farther off, the one that follows from so many times epsilon."""
         if size == 1:
             return ResponseDP(self.epsilon, self.answers, neighbors)
         return PureDP(size * self.epsilon, neighbors)

@@ -68,7 +68,7 @@ class _DrawnNotice(Notice):
 
 
 class DiscardingAccount:
-    """An account that charges nothing, and throws each draw away.
+    """An account without charges, which throws each draw away.
 
     Args:
         currency: the unit in which the budget of the dataset is declared.

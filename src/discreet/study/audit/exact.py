@@ -34,7 +34,7 @@ _MOST_PRECISION = 2**15
 _LARGEST_EXPONENT = Fraction(10**5)
 """Of a larger epsilon, exp(epsilon) is not written out."""
 
-_MOST_ANSWERS = 20_000
+_MOST_LISTED = 20_000
 """The most answers of a verb that are worked out one by one."""
 
 _MOST_OUTPUTS = 10**5
@@ -276,7 +276,7 @@ def _of_answers(
             one_query_verb=one.query.verb,
         )
     pair = one.lists(), other.lists()
-    answers = sorted({answer for lists in pair for answer in lists.answers(_MOST_ANSWERS)})
+    answers = sorted({answer for lists in pair for answer in lists.answers(_MOST_LISTED)})
     first, second = (partial(chances_with_rest, lists, answers) for lists in pair)
     return _audit(first, second, claim)
 
@@ -287,7 +287,7 @@ def _listed_law(question: Question) -> Callable[[], list[arb]]:
     if isinstance(scores, Runs):
         raise InvalidArgument("an audit of a verb needs candidates in a list, not on a grid")
     length = question.calibrated.list_length or 1
-    refuse_too_many(math.perm(len(scores), length), _MOST_ANSWERS)
+    refuse_too_many(math.perm(len(scores), length), _MOST_LISTED)
     return question.calibrated.law(scores).probabilities
 
 

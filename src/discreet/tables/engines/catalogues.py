@@ -33,7 +33,7 @@ def _hash_of(rows: Iterable[Iterable[object]]) -> str:
 
 
 class DuckCatalogue:
-    """The catalogue of DuckDB, whose file has no writer while it is open: see `reach.Catalogue`.
+    """The catalogue of DuckDB. Its file has no writer while it is open: see `reach.Catalogue`.
 
     Args:
         connection: to the database.
@@ -96,7 +96,7 @@ AND substr(name, 1, 7) <> 'sqlite_' COLLATE NOCASE AND NOT EXISTS (
 
 
 class SQLiteCatalogue:
-    """The catalogue of SQLite, in a transaction, whose snapshot it is in: see `reach.Catalogue`.
+    """The catalogue of SQLite, in the snapshot of a transaction: see `reach.Catalogue`.
 
     Args:
         connection: a connection of `sqlite3`.
@@ -162,7 +162,7 @@ AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"""
 
 
 class PostgreSQLCatalogue:
-    """The catalogue of PostgreSQL, whose locks keep the source of a query as it is: see `reach.Catalogue`.
+    """The catalogue of PostgreSQL. Its locks keep the source of a query as it is: see `reach.Catalogue`.
 
     Args:
         connection: a connection of SQLAlchemy, whose transaction sees the commits of others, and writes nothing.

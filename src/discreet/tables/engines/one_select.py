@@ -1,4 +1,4 @@
-"""Whether a text of SQL is one SELECT, which changes nothing."""
+"""Whether a text of SQL is one SELECT, so it only reads."""
 
 import json
 import re

@@ -7,7 +7,7 @@ import pytest
 import typer
 
 import discreet
-from discreet.base.renamed import COMMANDS
+from discreet.base.names_elsewhere import COMMANDS
 from discreet.cli import run
 from discreet.cli.application import build_app
 

@@ -1,4 +1,4 @@
-"""What other libraries call things, and what they are called here."""
+"""Names of other libraries, and the names for the same things here."""
 
 import sys
 
@@ -42,7 +42,7 @@ COMMANDS: dict[str, str] = {
 
 
 def missing_name(name: str) -> AttributeError:
-    """Return the error for a name that `discreet` does not have, with what was meant."""
+    """Return the error for a name that `discreet` does not have, with the name that was meant."""
     hint = f": {ELSEWHERE[name]}" if name in ELSEWHERE else _nearest(name)
     return AttributeError(f"module 'discreet' has no attribute {name!r}{hint}")
 
