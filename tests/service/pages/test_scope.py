@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.service.asking.free_questions import Freedom
 from discreet.service.asking.rights import Rights, Scope
 
 from .person import Served
@@ -15,7 +16,7 @@ def test_pages_offer_what_the_rights_say(served: Served, monkeypatch: pytest.Mon
     real = Rights.scope
 
     def narrow(rights: Rights) -> Scope:
-        return Scope(real(rights).datasets, ("median",), Fraction(1, 77))
+        return Scope(real(rights).datasets, Freedom(("median",), Fraction(1, 77)))
 
     monkeypatch.setattr(Rights, "scope", narrow)
     page = ann.get("/free?dataset=people").text
@@ -23,5 +24,5 @@ def test_pages_offer_what_the_rights_say(served: Served, monkeypatch: pytest.Mon
     assert '<option value="mode"' not in page
     assert "1/77" in ann.get("/free?dataset=people&verb=median&column=age").text
     assert "1/77" in served.person("owner").get("/access").text
-    monkeypatch.setattr(Rights, "scope", lambda rights: Scope({}, (), None))
+    monkeypatch.setattr(Rights, "scope", lambda rights: Scope({}, Freedom()))
     assert "people" not in ann.read("/questions").text

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NoReturn
@@ -45,21 +44,17 @@ AUDITORS_ASK_NOTHING = "an auditor asks nothing; use the token of an analyst"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The datasets and the verbs of a caller.
+    """The datasets and the free questions of a caller.
 
     Attributes:
         datasets: the budgets that are charged first, by the names of the datasets: an analyst's shares.
-        verbs: the verbs of free questions.
-        largest_epsilon: the most that one free question may cost; None if the budgets alone limit it.
-        largest_delta: the most δ that one may cost, where that is declared.
+        freedom: the free questions.
         without_budget: the names of the datasets of which no budget, or no share, was opened yet.
     """
 
     datasets: Mapping[str, Budget]
-    verbs: tuple[str, ...]
-    largest_epsilon: Fraction | None
+    freedom: Freedom
     without_budget: tuple[str, ...] = ()
-    largest_delta: Fraction | None = None
 
     def budget(self, dataset: str) -> Budget:
         """Return the budget that is charged first.
@@ -122,11 +117,10 @@ class Rights:
         return list(self.dataset_names if self.analyst is None else self._shares(self.analyst))
 
     def scope(self) -> Scope:
-        """Return the datasets and the verbs of the caller, with the budgets that are charged first."""
+        """Return the datasets and the free questions of the caller, with the budgets that are charged first."""
         charged = self.datasets.charged(self.analyst, self.dataset_names)
         missing = [name for name in self.dataset_names if name not in charged]
-        free = self.freedom
-        return Scope(charged, free.verbs, free.largest_epsilon, tuple(missing), free.largest_delta)
+        return Scope(charged, self.freedom, tuple(missing))
 
     def check(self) -> None:
         """Raise unless there is something that the caller may ask about."""

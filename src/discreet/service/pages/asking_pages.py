@@ -68,7 +68,7 @@ def questions(request: AuthenticatedRequest) -> Response:
         name: [_question_line(request, one) for one in visible_questions if one.name == name]
         for name in scope.datasets
     }
-    return request.page("questions.html", datasets=lines, verbs=scope.verbs)
+    return request.page("questions.html", datasets=lines, verbs=scope.freedom.verbs)
 
 
 def _question_line(request: AuthenticatedRequest, one: AllowedQuestion) -> QuestionLine:
@@ -84,12 +84,12 @@ def free(request: AuthenticatedRequest, error: DiscreetError | None = None) -> R
     form, scope = read_question_form(request.fields), request.scope()
     wrong = None if error is None else error_for_reader(error, request.token.role)
     columns = list(request.connection().columns(form.dataset).values())
-    verb = form.fields.get("verb", "")
+    verb, largest = form.fields.get("verb", ""), scope.freedom.largest_epsilon
     page_values: dict[str, Any] = {
-        "wanted": form, "allowed": scope.verbs, "fields": form.all_fields, "columns": columns,
+        "wanted": form, "allowed": scope.freedom.verbs, "fields": form.all_fields, "columns": columns,
         "declared_values": describe_values, "takes": takes(verb), "own_lines": own_lines(verb),
         "wrong": wrong,
-        "largest": None if scope.largest_epsilon is None else spell(scope.largest_epsilon),
+        "largest": None if largest is None else spell(largest),
         "unit": scope.budget(form.dataset).unit,
         "fitting": columns_for(verb, columns, scope.budget(form.dataset).unit),
     }  # fmt: skip
