@@ -166,3 +166,16 @@ def _golden_section(f: Callable[[float], arb], low: float, high: float) -> float
             upper_point = low + _GOLDEN * (high - low)
             f_upper = f(upper_point)
     return lower_point if f_lower <= f_upper else upper_point
+
+
+def epsilon_of_gaussian(
+    delta_of: Callable[[Fraction], Fraction], divergence: Divergence, delta: Fraction
+) -> Fraction:
+    """Return the least epsilon of Gaussian noise at a delta, but for a part in 2**40.
+
+    Raises:
+        InvalidNumber: if delta is zero.
+    """
+    if delta == 0:
+        raise InvalidNumber("delta must be above zero: Gaussian noise is not epsilon-DP")
+    return least_epsilon(delta_of, delta, epsilon_of_curve(divergence, delta))

@@ -12,12 +12,11 @@ from flint import arb
 
 from ..base.messages import Message
 from ..base.numbers import Number, count, exact, positive, root_above
-from ..errors import InvalidNumber
 from ..sampling.enclosures import ball, lower
 from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .contract import Guarantee, equals, steps
-from .conversions import epsilon_of_curve, least_epsilon, read_delta, read_epsilon
+from .conversions import epsilon_of_gaussian, read_delta, read_epsilon
 from .gaussian_cells import delta_of_cells
 from .pld import LossDistribution
 from .renyi_dp import ZCDP
@@ -77,10 +76,8 @@ class DiscreteGaussianDP(BaseGuarantee):
             InvalidNumber: if delta is zero.
         """
         share = read_delta(delta)
-        if share == 0:
-            raise InvalidNumber("delta must be above zero: Gaussian noise is not epsilon-DP")
-        most = epsilon_of_curve(self.renyi, share)
-        return ApproxDP(least_epsilon(self.delta_at, share, most), share, self.neighbors)
+        epsilon = epsilon_of_gaussian(self.delta_at, self.renyi, share)
+        return ApproxDP(epsilon, share, self.neighbors)
 
     def renyi(self, excess: arb) -> arb:
         """Return the Rényi divergence of order 1 + excess."""

@@ -8,12 +8,11 @@ from flint import arb
 
 from ..base.messages import Message
 from ..base.numbers import Number, count, positive, root_above
-from ..errors import InvalidNumber
 from ..sampling.enclosures import ball, precision, probability_above
 from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .contract import equals, steps
-from .conversions import epsilon_of_curve, gaussian_delta, least_epsilon, read_delta, read_epsilon
+from .conversions import epsilon_of_gaussian, gaussian_delta, read_delta, read_epsilon
 from .sensitivity import Neighbors, read_neighbors
 
 _GAUSSIAN_BITS = 512
@@ -61,10 +60,8 @@ class GaussianDP(BaseGuarantee):
             InvalidNumber: if delta is zero.
         """
         share = read_delta(delta)
-        if share == 0:
-            raise InvalidNumber("delta must be above zero: Gaussian noise is not epsilon-DP")
-        most = epsilon_of_curve(self.renyi, share)
-        return ApproxDP(least_epsilon(self.delta_at, share, most), share, self.neighbors)
+        epsilon = epsilon_of_gaussian(self.delta_at, self.renyi, share)
+        return ApproxDP(epsilon, share, self.neighbors)
 
     def renyi(self, excess: arb) -> arb:
         """Return the Rényi divergence of order 1 + excess."""
