@@ -9,6 +9,7 @@ from discreet.privacy import PureDP
 from discreet.privacy.guarantees import Guarantee
 from discreet.selection.account import Indices
 from discreet.selection.payment import Bill
+from discreet.selection.question_sentences import sentence_of
 
 DIGEST = "2:" + "ab" * 32
 
@@ -22,7 +23,8 @@ def bill(
 ) -> Bill:
     """Return a bill over pure epsilon, or over any guarantee."""
     held = guarantee or PureDP(Fraction(epsilon), "add_remove")
-    return Bill(held, "exponential", "mode of drink, 3 candidates", digest, request)
+    question = sentence_of({"verb": "mode", "column": "drink", "candidates": 3})
+    return Bill(held, "exponential", question, digest, request)
 
 
 def answering(answer: Any) -> Callable[[], Callable[[], Indices]]:

@@ -22,7 +22,6 @@ from discreet.cli import run
 from discreet.errors import DiscreetError
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.selection.question import bill_of
-from discreet.selection.sentences import question_in_words
 from discreet.service.asking.tokens import tokens_beside
 from discreet.service.http.app import make_app
 from discreet.service.http.http_client import HttpClient
@@ -236,7 +235,7 @@ def _same_kind(terms: Any, ours: Any) -> bool:
 def in_chinese(asked: Asked, file: str) -> None:
     bill = bill_of(asked.function, *asked.about(file), epsilon=1, **asked.terms)
     with using_language("zh"):
-        for text in (question_in_words(bill.query), asked.ask(file, epsilon=10).promise):
+        for text in (bill.query, asked.ask(file, epsilon=10).promise):
             assert any("一" <= letter <= "鿿" for letter in translate(text)), text
 
 

@@ -28,7 +28,7 @@ def test_json_is_stable(capsys: pytest.CaptureFixture[str]) -> None:
     assert told == {
         "promise": "ε = 1 (replace one record), noisy-max mechanism",
         "epsilon": "1",
-        "query": "mode of marital_status, 3 candidates",
+        "query": "most common value of marital_status, 3 candidates",
         "data": EXAMPLE,
         "column": "marital_status",
         "value": "Married-civ-spouse",

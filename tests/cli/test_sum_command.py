@@ -25,7 +25,7 @@ def test_sums_and_means_are_printed(table: str, capsys: pytest.CaptureFixture[st
     answer = json.loads(capsys.readouterr().out)
     assert abs(float(answer["value"]) - 40) < 2
     assert abs(answer["counts"] - 400) < 20
-    assert answer["query"] == "mean of age, Grid(0, 100, step 1/1000; 100,001 points)"
+    assert answer["query"] == "mean of age, 0 to 100 by 0.001"
 
 
 def test_mistakes_are_told(table: str, capsys: pytest.CaptureFixture[str]) -> None:

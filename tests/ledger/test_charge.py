@@ -64,7 +64,7 @@ def test_a_release_made_elsewhere_is_charged_once(where: str) -> None:
     assert ledger.budgets()[0].remaining.epsilon == 0
     assert [event.kind for event in ledger.history()] == ["opened", *["charged_outside"] * 2]
     assert ledger.history()[1].body == {
-        "query": "mean age by OpenDP", "guarantee": HALF.as_dict(), "costs": [{"epsilon": "1/2"}],
+        "description": "mean age by OpenDP", "guarantee": HALF.as_dict(), "costs": [{"epsilon": "1/2"}],
         "after": [{"neighbors": "add_remove", "privacy_unit": None, "total": {"epsilon": "1"},
                    "spent": {"epsilon": "1/2"}, "shares": "reserved"}],
     }  # fmt: skip

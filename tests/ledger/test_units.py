@@ -186,7 +186,7 @@ def test_it_is_shown_and_exported(tmp_path: Path) -> None:
     assert budget.as_dict()["privacy_unit"] == "person"
     opened, charged, _ = ledger.history()
     assert opened.body["privacy_unit"] == charged.body["privacy_unit"] == "person"
-    assert charged.body["query"] == "select, per person"
+    assert charged.question == "select, per person"
     assert str(opened).endswith("opened visits per person")
     ledger.export(tmp_path / "events.csv")
     with (tmp_path / "events.csv").open(newline="") as file:

@@ -40,7 +40,7 @@ def test_lists_and_groups_have_the_parts_that_any_answer_has() -> None:
 
 
 def _order(**payment: Any) -> Order:
-    return Order(Query("counted", "a counted answer"), PROMISE, "exponential", dict, **payment)
+    return Order(Query("counted"), PROMISE, "exponential", dict, **payment)
 
 
 def _named(indices: Any) -> Answer:

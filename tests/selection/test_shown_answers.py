@@ -18,6 +18,7 @@ from discreet import Release, plots, report
 from discreet.cli import run
 from discreet.cli.answer_output import show_release
 from discreet.privacy.guarantees import PureDP
+from discreet.selection.question_sentences import sentence_of
 from discreet.selection.releases import json_value
 from discreet.selection.shown_answers import floor_counts, mean_in_words, note_of_counts
 from discreet.service.asking.wire import read_release, write_release
@@ -114,7 +115,9 @@ def test_the_number_outside_keys_may_be_below_zero_too() -> None:
 
 def test_sums_may_be_below_zero_and_are_shown_so(capsys: pytest.CaptureFixture[str]) -> None:
     for value in (-5, {"Bern": -5, "Genf": 3}):
-        release = Release(value, PURE, "geometric", query="sum of x, Grid(-9, 9, 1)")
+        release = Release(
+            value, PURE, "geometric", query=sentence_of({"verb": "sum", "column": "x"})
+        )
         assert release.notes == []
         assert release.shown is release
         assert "-5" in str(release)
@@ -124,7 +127,9 @@ def test_sums_may_be_below_zero_and_are_shown_so(capsys: pytest.CaptureFixture[s
 
 
 def test_a_release_as_it_is_shown_is_the_same_otherwise() -> None:
-    release = Release({"a": -1, "b": 2}, PURE, "geometric", query="counts of x, 2 candidates")
+    release = Release(
+        {"a": -1, "b": 2}, PURE, "geometric", query=sentence_of({"verb": "counts", "column": "x"})
+    )
     assert release.shown.value == {"a": 0, "b": 2}
     assert release.value == {"a": -1, "b": 2}
     assert repr(release).startswith("Release({'a': -1, 'b': 2}")
@@ -134,7 +139,9 @@ def test_a_release_as_it_is_shown_is_the_same_otherwise() -> None:
 
 
 def test_a_page_of_the_service_shows_zero() -> None:
-    release = Release({"a": -1, "b": 2}, PURE, "geometric", query="counts of x, 2 candidates")
+    release = Release(
+        {"a": -1, "b": 2}, PURE, "geometric", query=sentence_of({"verb": "counts", "column": "x"})
+    )
     rows = layout_of(release.shown.value, is_histogram=True, query=release.query).counts
     assert [(row.name, row.count, row.bar) for row in rows] == [("a", "0", 0), ("b", "2", 100)]
 
@@ -162,9 +169,15 @@ def test_a_mean_says_how_many_numbers_it_is_from(
 ) -> None:
     """`41.059387 (4000)` and `None (0)` said nothing about their second number."""
     assert mean_in_words(mean, count) == words
-    alone = Release(mean, PURE, "geometric", query="mean of x, Grid(0, 9, 1)", counts=count)
+    alone = Release(
+        mean, PURE, "geometric", query=sentence_of({"verb": "mean", "column": "x"}), counts=count
+    )
     grouped = Release(
-        {"Bern": mean}, PURE, "geometric", query="mean of x, Grid(0, 9, 1)", counts={"Bern": count}
+        {"Bern": mean},
+        PURE,
+        "geometric",
+        query=sentence_of({"verb": "mean", "column": "x"}),
+        counts={"Bern": count},
     )
     for release, line in ((alone, words), (grouped, f"Bern: {words}")):
         show_release(release, {}, as_json=False)

@@ -11,7 +11,6 @@ from rich.table import Table
 
 from ..base.messages import BOTH, Message, gettext, join, translate
 from ..errors import InvalidArgument
-from ..selection.sentences import question_in_words
 from .accounts import LedgerArgument, NamedAccount, OneDataset, account
 from .answer_output import say
 from .budget_tables import literal
@@ -162,7 +161,7 @@ def _event_cells(
         # Dataset and analyst are charged the same, unless their budgets count in other units.
         amounts = dict.fromkeys(str(read_amount(amount)) for amount in body["costs"])
         cost = translate(join(BOTH, amounts))
-        what = f"{translate(question_in_words(body['query']))} ({_beginning(str(event.request))})"
+        what = f"{translate(event.question)} ({_beginning(str(event.request))})"
         if ending is not None:
             kind, note = ending.kind, ending.body.get("note")
             note = ending.body.get("reason") if note is None else note

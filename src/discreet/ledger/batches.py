@@ -23,7 +23,6 @@ from ..selection.account import Indices, PaidAnswer, PrepareDraw
 from ..selection.payment import Bill
 from ..selection.question import bill_of
 from ..selection.releases import Release
-from ..selection.sentences import question_in_words
 
 if TYPE_CHECKING:
     from . import Session
@@ -331,10 +330,7 @@ class Batch:
         )
 
     def __str__(self) -> str:
-        rows = [
-            (name, question_in_words(bill.query), str(bill.guarantee))
-            for name, bill in self.bills().items()
-        ]
+        rows = [(name, bill.query, str(bill.guarantee)) for name, bill in self.bills().items()]
         wide, wider = (max((len(row[i]) for row in rows), default=0) for i in (0, 1))
         return "\n".join(f"{name:{wide}}  {query:{wider}}  {cost}" for name, query, cost in rows)
 
@@ -347,8 +343,7 @@ class Batch:
         ):  # a question without epsilon, say: it is asked for when it runs
             return None
         rows = [
-            (name, question_in_words(bill.query), in_full(bill.guarantee, bill.unit))
-            for name, bill in bills.items()
+            (name, bill.query, in_full(bill.guarantee, bill.unit)) for name, bill in bills.items()
         ]
         return TextTable(
             ("name", "question", "guarantee"), tuple(rows), "Batch: not asked yet"

@@ -120,7 +120,7 @@ def charge_external(
     """Charge the budgets for a release made by other software, or return the earlier charge of this name."""
     name = read_name(request, "request")
     body = {
-        "query": read_name(description, "description"), "guarantee": _plain_guarantee(guarantee),
+        "description": read_name(description, "description"), "guarantee": _plain_guarantee(guarantee),
         **unit_field(unit),
     }  # fmt: skip
     return payer.store.write(_charge_once, payer, name, body)
@@ -195,7 +195,7 @@ def _is_same_release(earlier: Event | None, body: EventBody) -> bool:
     """Return whether the existing charge, if any, is for this release."""
     if earlier is None:
         return True
-    ours = {name: earlier.body.get(name) for name in ("query", "guarantee", "privacy_unit")}
+    ours = {name: earlier.body.get(name) for name in ("description", "guarantee", "privacy_unit")}
     return canonical_json(ours) == canonical_json({"privacy_unit": None, **body})
 
 
@@ -203,7 +203,7 @@ def _charge_of(events: dict[str, Event], payer: Payer, *, is_new: bool) -> Charg
     """Return the charge recorded by these events."""
     event, release = events["charged_outside"], events.get("released_outside")
     return Charge(
-        str(event.request), str(event.body["query"]), read_guarantee(event.body["guarantee"]),
+        str(event.request), str(event.body["description"]), read_guarantee(event.body["guarantee"]),
         read_unit(event.body.get("privacy_unit")), is_new, event.number, event.at,
         None if release is None else str(release.body["note"]), payer,
     )  # fmt: skip

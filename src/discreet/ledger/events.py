@@ -11,8 +11,8 @@ from ..base.text_tables import fact_table
 from ..errors import InvalidArgument
 from ..privacy.units import Unit, plain_unit, read_unit, unit_in_words
 from ..selection.account import Indices
+from ..selection.question_sentences import read_sentence
 from ..selection.released_values import ReleasedValue, read_released_value
-from ..selection.sentences import question_in_words
 
 _HEX_FROM = 2**53
 _UNIT_SIGNS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
@@ -62,6 +62,13 @@ class Event:
     body: EventBody = field(hash=False)
     head: str
 
+    @property
+    def question(self) -> str:
+        """The question that it charged, in words, or the owner's words for a release made elsewhere; else ""."""
+        if "asked" in self.body:
+            return read_sentence(self.body["asked"])
+        return str(self.body.get("description", ""))
+
     def as_dict(self) -> dict[str, object]:
         """Return the event in plain values, ready for JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
@@ -73,7 +80,7 @@ class Event:
         return {
             "event": str(self.number), "time (UTC)": self.at[:19].replace("T", " "),
             "kind": self.kind.replace("_", " "), "budget": name,
-            "question": question_in_words(str(body.get("query") or body.get("note") or "")),
+            "question": self.question or str(body.get("note", "")),
             "cost": " and ".join(map(_cost_in_words, body.get("costs", []))), "request": self.request or "",
         }  # fmt: skip
 
@@ -86,9 +93,7 @@ class Event:
     def __str__(self) -> str:
         name = self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
         unit = read_unit(self.body.get("privacy_unit")) if self.kind == "opened" else None
-        subject = question_in_words(str(self.body.get("query", ""))) or (
-            "" if unit is None else f"per {unit_in_words(unit)}"
-        )
+        subject = self.question or ("" if unit is None else f"per {unit_in_words(unit)}")
         return " ".join(filter(None, [str(self.number), self.at, self.kind, name, subject]))
 
 

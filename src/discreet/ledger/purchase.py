@@ -29,6 +29,7 @@ from ..privacy.contract import Guarantee
 from ..privacy.units import Unit
 from ..selection.account import Indices, PaidAnswer
 from ..selection.payment import About, Bill
+from ..selection.question_sentences import facts_of
 from . import queries
 from .bindings import WHY_OVERLAPPING, check_about, read_bindings, record, set_check
 from .budget import Amount, Budget
@@ -429,7 +430,7 @@ class Purchase:
         """
         bill = self.bill
         body = {
-            "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
+            "asked": facts_of(bill.query), "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
             "digest": bill.digest, **unit_field(bill.unit), **payment.fields, **fields,
         }  # fmt: skip
         transaction.append(self._event("charged", body, self.payer.terms.at))

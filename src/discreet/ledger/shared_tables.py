@@ -184,7 +184,7 @@ def _charge_one(
     guarantee = read_guarantee(body["guarantee"]).repeated(times)
     unit = {} if body["privacy_unit"] is None else {"privacy_unit": body["privacy_unit"]}
     plain = {
-        "query": f"{times} answers of a budget about the same tables",
+        "description": f"{times} answers of a budget about the same tables",
         "guarantee": guarantee.as_dict(),
         **unit,
     }

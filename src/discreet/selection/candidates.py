@@ -24,6 +24,7 @@ from ..sampling.arrays import by_type, types_of
 from ..sampling.quotients import Quotients, read_quotients
 from ..sampling.vectors import ExactArray, Integers
 from .candidate_types import T
+from .question_sentences import Facts
 
 BLOCK_OF_VALUES = 2**15
 
@@ -170,6 +171,11 @@ class Labels(Sequence[object]):
         """All labels."""
         return self._labels
 
+    @property
+    def facts(self) -> Facts:
+        """How many labels there are."""
+        return {"candidates": self.size}
+
     def __getitem__(self, index: Any) -> Any:
         return self._labels[index]
 
@@ -213,6 +219,11 @@ class LabelsFromData(Sequence[object]):
     def description(self) -> str:
         """Words that are the same for all data."""
         return repr(self)
+
+    @property
+    def facts(self) -> Facts:
+        """Where they are from, and not how many there are."""
+        return {"unsafe": True}
 
     def __getitem__(self, index: object) -> Any:
         return self._labels[index]
@@ -376,6 +387,11 @@ class Grid(Generic[T]):
     def description(self) -> dict[str, Fraction]:
         """The two ends and the step."""
         return {"lo": self.lo, "hi": self.hi, "step": self.step}
+
+    @property
+    def facts(self) -> Facts:
+        """The two ends and the step."""
+        return {"range": (str(self.lo), str(self.hi), str(self.step))}
 
     def __repr__(self) -> str:
         return f"Grid({self.lo}, {self.hi}, step {self.step}; {self.size:,} points)"

@@ -23,6 +23,7 @@ from ..sampling.vectors import ExactArray, Integers
 from .candidate_types import T
 from .candidates import Grid, position
 from .decimals import Decimals, PointCells
+from .question_sentences import Facts
 
 ClockKind = Literal["naive", "zoned"]
 """Whether times are those of a clock, without an offset, or instants. Dates are midnights of a clock."""
@@ -326,6 +327,12 @@ class DateGrid(Generic[T]):
         """The first and the last point, the step and the zone."""
         ends = {"lo": self.lo, "hi": self.hi, "step": str(self.step)}
         return ends if self.zone is None else {**ends, "zone": self.zone}
+
+    @property
+    def facts(self) -> Facts:
+        """The first and the last point, the step and the zone."""
+        zone = () if self.zone is None else (str(self.zone),)
+        return {"range": (str(self.lo), str(self.hi), str(self.step), *zone)}
 
     @property
     def spelling(self) -> tuple[str, str, str, str]:

@@ -15,6 +15,7 @@ from ..base.numbers import count, nearest_double
 from ..errors import preview
 from ..sampling.vectors import ExactArray, Integers
 from .candidates import BLOCK_OF_VALUES, position
+from .question_sentences import Facts
 
 _NEXT_TO_ZERO = Decimal("1e-100")
 """A decimal below it says no more than that, among all decimals, one next to 0 was chosen."""
@@ -225,6 +226,11 @@ class Decimals:
         """How many digits they have."""
         return {"decimals": self.digits}
 
+    @property
+    def facts(self) -> Facts:
+        """How many digits they have."""
+        return {"digits": self.digits}
+
     def __repr__(self) -> str:
         digits = "1 digit" if self.digits == 1 else f"{self.digits} digits"
         return f"Decimals({digits}; {self.size:,} points)"
@@ -281,6 +287,11 @@ class RoundNumbers:
     def description(self) -> dict[str, str]:
         """The first digits."""
         return {"round_numbers": "1, 2, 5"}
+
+    @property
+    def facts(self) -> Facts:
+        """That the numbers are round."""
+        return {"round": True}
 
     def __getitem__(self, index: int) -> Decimal:
         return Decimals(1)[int(_round_places()[index])]

@@ -27,7 +27,7 @@ def with_gap(terms: _Terms, gap: object) -> _Terms:
 
 def with_gap_in(query: Query, gap: bool) -> Query:
     """Return a query by noisy counts, of which one more tells the gap."""
-    return query.about(", with gaps", gap=True) if gap else query
+    return query.about({"gap": True}, gap=True) if gap else query
 
 
 def check_gap(gap: bool, candidates: Sized | None, k: int = 1) -> None:

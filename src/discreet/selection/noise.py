@@ -57,7 +57,7 @@ def laplace(
         raise InvalidArgument("give both lo and hi, or neither")
     answers = Lattice(step) if lo is None or hi is None else Grid(lo, hi, step)
     score = _score(Distance(value, sensitivity, answers), terms)
-    return release(score, answers, Query("laplace", "laplace"), terms)
+    return release(score, answers, Query("laplace"), terms)
 
 
 def _score(distance: Distance, terms: Terms) -> Score:
@@ -111,7 +111,7 @@ def geometric(value: object, *, sensitivity: Number, **terms: Unpack[Terms]) -> 
 
     Side channels: those of the mechanism; time depends on the length of the numbers too.
     """
-    query = Query("geometric", "geometric")
+    query = Query("geometric")
     return release(Distance(value, sensitivity, Lattice()), Lattice(), query, terms)
 
 
@@ -149,5 +149,5 @@ def randomized_response(
     """
     labels = Labels(candidates)
     relation: Terms = {"neighbors": "replace_one", **terms}
-    query = Query("randomized_response", f"randomized_response, {labels.size} candidates")
+    query = Query("randomized_response", labels.facts)
     return release(Truth(value, labels), labels, query, relation)

@@ -50,6 +50,7 @@ from .account import Account, Indices, Listener, PaidAnswer, PrepareDraw, buy_fr
 from .answers import Answer, AnswerLists
 from .candidates import Answers
 from .payment import Bill, BilledPart
+from .question_sentences import Facts, Sentence, sentence_of
 from .released_values import ReleasedValue
 from .releases import Release
 from .scores.contract import Score, bounded_unit, measure_of
@@ -64,22 +65,31 @@ ERROR_DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query, in words for people and in plain public values for the digest of a ledger.
+    """A query, in facts for people and in plain public values for the digest of a ledger.
 
     Attributes:
         verb: the name of the verb.
-        words: the query in words, which may be said better in a later version.
+        facts: the arguments that its sentence shows: see `question_sentences`.
         arguments: the public arguments of the verb, without those that the score, the candidates and the
             mechanism describe themselves.
     """
 
     verb: str
-    words: str
+    facts: Facts = field(default_factory=dict)
     arguments: Mapping[str, object] = field(default_factory=dict)
 
-    def about(self, words: str, **arguments: Any) -> Query:
-        """Return the query with more words and arguments."""
-        return Query(self.verb, self.words + words, {**self.arguments, **arguments})
+    @property
+    def words(self) -> Sentence:
+        """The query in words, which may be said better in a later version."""
+        return sentence_of({"verb": self.verb, **self.facts})
+
+    def about(self, facts: Facts, **arguments: Any) -> Query:
+        """The query with more facts and arguments."""
+        return Query(self.verb, {**self.facts, **facts}, {**self.arguments, **arguments})
+
+    def per(self, unit: Unit | None) -> Query:
+        """The query with the privacy unit of its records."""
+        return self if unit is None else self.about({"unit": unit_in_words(unit)})
 
 
 def release(score: Score, answers: Answers | None, query: Query, terms: Terms) -> Release:
@@ -100,8 +110,7 @@ def release(score: Score, answers: Answers | None, query: Query, terms: Terms) -
         return answers[indices] if size is None else answers_at(indices, answers)
 
     name = question.naming(name)
-    per = "" if question.unit is None else f", per {unit_in_words(question.unit)}"
-    return question.order(query.about(per)).deliver(prepare, name)
+    return question.order(query.per(question.unit)).deliver(prepare, name)
 
 
 @dataclass(frozen=True, slots=True)

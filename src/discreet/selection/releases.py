@@ -146,11 +146,10 @@ class Release(Generic[T]):
 
     def _repr_html_(self) -> str:
         from ..base.text_tables import TextTable
-        from .sentences import question_in_words
 
         facts = [
             ("guarantee", self.promise),
-            ("question", question_in_words(self.query)),
+            ("question", self.query),
             *(("note", note) for note in self.notes),
         ]
         picture = self._picture()

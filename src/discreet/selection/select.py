@@ -117,8 +117,7 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
     terms = with_gap(terms, gap)
     scores, labels, _ = unfold(scores, candidates, terms)
     check_gap(gap, scores if labels is None and isinstance(scores, Collection) else labels)
-    words = "select" if labels is None else f"select, {labels.size} candidates"
-    query = Query("select", words)
+    query = Query("select", {} if labels is None else labels.facts)
     return release(Given(scores, sensitivity, spread, monotonic), labels, query, terms)
 
 

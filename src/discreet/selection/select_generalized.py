@@ -88,7 +88,7 @@ def select_generalized(
             changes = tuple(changes[i] for i in places)
     guarantee = ask(Generalized(scores, changes, Fraction(0)), terms).calibrated.guarantee
     t = _lowering(guarantee.pure or Fraction(1), len(changes), positive(beta, "beta"))
-    query = Query("generalized", f"generalized, {len(changes)} candidates")
+    query = Query("generalized", {"candidates": len(changes)})
     return release(Generalized(scores, changes, t), labels, query, terms)
 
 

@@ -20,7 +20,6 @@ from ..mechanisms.masked import MaskedMechanism
 from ..privacy.calibration import read_share
 from ..privacy.guarantees import ApproxDP, Guarantee
 from ..privacy.sensitivity import read_neighbors
-from ..privacy.units import unit_in_words
 from ..sampling.arrays import as_array
 from ..sampling.bits import SystemBits
 from ..sampling.categorical_rows import CategoricalRows, serves_rows
@@ -149,8 +148,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
 
 def _order_of_rows(question: Question, number: int) -> Order:
     """Return the order of so many rows, as it is told and stored."""
-    per = "" if question.unit is None else f", per {unit_in_words(question.unit)}"
-    query = Query("select_rows", f"select_rows, {number} rows{per}", {"rows": number})
+    query = Query("select_rows", {"lists": number}, {"rows": number}).per(question.unit)
     return replace(question.order(query), question=None)
 
 
@@ -222,7 +220,7 @@ def _description_of_rows(
     """
     slack = {"delta": together.delta} if isinstance(together, ApproxDP) else {}
     return {
-        **base.order(Query("", "")).details(),
+        **base.order(Query("")).details(),
         "mechanism": [identity_of(mechanism) for mechanism in mechanisms],
         "changed_rows": changes,
         **slack,

@@ -15,7 +15,6 @@ from ..mechanisms.gap import WithGap
 from ..mechanisms.joint.joint_top_k import JointTopK
 from ..mechanisms.peeling import Peeling
 from ..privacy.calibration import read_share
-from ..privacy.units import unit_in_words
 from ..privacy.weak_promises import say_weakness
 from ..sampling.bits import SystemBits
 from ..sampling.vectors import Vector, read_vector
@@ -110,13 +109,12 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
     )
     most = None if labels is None else labels.size
     mechanism = mechanism_of_lists(terms, method, delta, count(k, "k", most), counts=False)
-    query = Query("select_top_k", f"top {k} of scores")
+    query = Query("select_top_k", {"k": count(k, "k")})
     score = Given(scores, sensitivity, spread, monotonic)
     question = ask(score, {**terms, "mechanism": mechanism}, labels)
     size, unit = question.size, question.unit
     name = question.naming(partial(naming_lists(labels), size=size))
-    per = "" if unit is None else f", per {unit_in_words(unit)}"
-    order = question.order(query.about(per))
+    order = question.order(query.per(unit))
     return order.deliver(lambda: partial(draw_list, question.law(), size), name)
 
 
@@ -164,8 +162,8 @@ def _peeling(mechanism: str, length: int) -> Mechanism:
 @lru_cache
 def _ready_lists(calibration: Calibration, length: int) -> _ReadyLists:
     """Return the lists of so many answers of a calibrated mechanism."""
-    guarantee, query = calibration.calibrated.guarantee, f"top {length} of scores"
-    template: Release = Release(None, guarantee, calibration.mechanism.name, query=query)
+    guarantee, query = calibration.calibrated.guarantee, Query("select_top_k", {"k": length})
+    template: Release = Release(None, guarantee, calibration.mechanism.name, query=query.words)
     return _ReadyLists(calibration.calibrated.law, template, calibration.is_weak)
 
 

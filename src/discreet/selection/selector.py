@@ -10,7 +10,6 @@ from ..base.error_boundary import error_boundary
 from ..base.numbers import Number, count
 from ..errors import InvalidScores
 from ..privacy.guarantees import Guarantee
-from ..privacy.units import unit_in_words
 from ..privacy.weak_promises import refuse_large_delta, say_weakness
 from ..sampling.short_lists import draw_few
 from .account import Account
@@ -38,9 +37,8 @@ class Selector(Generic[T]):
 
     def __init__(self, question: Question, labels: Labels | None, size: int | None) -> None:
         self._question, self._labels, self._size = question, labels, size
-        words = "select" if labels is None else f"select, {labels.size} candidates"
-        per = "" if question.unit is None else f", per {unit_in_words(question.unit)}"
-        order = self._order = question.order(Query("select", words).about(per))
+        query = Query("select", {} if labels is None else labels.facts).per(question.unit)
+        order = self._order = question.order(query)
         refuse_large_delta(order.guarantee)
         say_weakness(order.guarantee)
         self._rate = question.calibration.short_rate

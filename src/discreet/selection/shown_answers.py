@@ -9,22 +9,20 @@ from typing import Any
 
 from ..base.escapes import visible_text
 from ..base.messages import Message, plural
+from .question_sentences import verb_of
 
 COUNTING = frozenset({"geometric", "gaussian", "private_keys"})
 """The mechanisms whose answers of several keys are counts."""
 
-_COUNTS, _MEAN = ("number of records", "count of ", "counts of "), "mean of "
-"""How the words of questions begin that are answered by counts, or by means."""
-
 
 def are_counts(mechanism: str, query: str) -> bool:
     """Return whether the value of a release is a count, or several; sums have the same noise, and are none."""
-    return mechanism in COUNTING and query.startswith(_COUNTS)
+    return mechanism in COUNTING and verb_of(query) in ("count", "counts")
 
 
 def is_mean(query: str) -> bool:
     """Return whether a question asks for a mean, or for those of groups."""
-    return query.startswith(_MEAN)
+    return verb_of(query) == "mean"
 
 
 def floor_counts(counts: Any) -> Any:

@@ -289,7 +289,7 @@ def test_what_is_said_before_paying() -> None:
         str(bill.worst_error)
         == "a key of fewer than 12 records is answered with a probability below one half"
     )
-    assert bill.query == "keys of page, any values, 1000 at most"
+    assert bill.query == "values of page that nobody listed, at most 1000 values"
     other = bill_of(
         discreet.keys,
         Unread(),
@@ -301,7 +301,8 @@ def test_what_is_said_before_paying() -> None:
         **ASK,
     )
     assert other.query.startswith(
-        "keys of page, any values, from 5 records on, 1000 at most, per who, 3 keys each"
+        "values of page that nobody listed, at most 1000 values, each of at least 5 records, "
+        "at most 3 values of each who, where "
     )
     assert other.digest != bill.digest
 

@@ -337,7 +337,7 @@ def nearest(data: Any, name: str, **terms: Any) -> Release:
     """A verb as its neighbours suggest it: a score, and `release`."""
     make, answers = SHORT[name]
     given: Any = terms
-    return release(make(data), answers, Query("nearest", f"nearest by {name}"), given)
+    return release(make(data), answers, Query("nearest", {"by": name}), given)
 
 
 def test_every_score_is_here() -> None:
@@ -378,7 +378,7 @@ def test_scores_of_bounded_rows_serve_persons(name: str) -> None:
     make: Callable[[Any], Score] = SHORT[name][0]
     terms: Terms = {"epsilon": 1, "privacy_unit": "who"}
     bounded = PerUnit(make(table("none")), 1)
-    assert release(bounded, SHORT[name][1], Query("bounded", "bounded"), terms).unit == "who"
+    assert release(bounded, SHORT[name][1], Query("bounded"), terms).unit == "who"
 
 
 @pytest.mark.parametrize("says", [None, 0, "", np.False_])
@@ -387,4 +387,4 @@ def test_a_score_says_it_in_so_many_words(says: Any) -> None:
     score: Any = L1(lambda: [1])
     score.counts_rows = says
     with pytest.raises(InvalidArgument, match="L1 counts rows"):
-        release(score, POINTS, Query("q", "q"), {"epsilon": 1, "privacy_unit": "who"})
+        release(score, POINTS, Query("q"), {"epsilon": 1, "privacy_unit": "who"})

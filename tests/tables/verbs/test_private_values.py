@@ -16,7 +16,6 @@ from discreet.mechanisms.contract import PrivacyParameter
 from discreet.privacy import ApproxDP, ApproxRange
 from discreet.selection.question import bill_of
 from discreet.selection.released_values import ReleasedValue
-from discreet.selection.sentences import question_in_words
 from discreet.tables.verbs.private_values import (
     ByDomain,
     ByKeys,
@@ -175,18 +174,14 @@ def test_a_ledger_gives_the_same_values_again(terms: Any, tmp_path: Path) -> Non
 
 def test_the_question_says_which_mechanism_and_why() -> None:
     bill = bill_of(top_k, Closed(), "page", k=3, **PRIVATE)
-    assert bill.query == "top 3 of page, any values by private keys"
-    assert "by private keys with their counts, as one record adds to no more" in question_in_words(
-        bill.query
-    )
+    assert "by private keys with their counts, as one record adds to no more" in bill.query
     assert "a key of fewer than" in str(bill.worst_error)
     bill = bill_of(top_k, Closed(), "page", k=3, **PRIVATE, **UNITS)
-    assert bill.query == "top 3 of page, any values by limited domain among 30, per user"
-    assert question_in_words(bill.query).endswith(
+    assert bill.query.endswith(
         "among the 30 most common, as one record may add to more values than are asked for, per user"
     )
     by_rho: Any = {"k": 3, **PRIVATE, "epsilon": None, "rho": 1}
-    assert "take an epsilon" in question_in_words(bill_of(top_k, Closed(), "page", **by_rho).query)
+    assert "take an epsilon" in bill_of(top_k, Closed(), "page", **by_rho).query
     digests = {
         bill_of(top_k, Closed(), "page", **{"k": 3, **PRIVATE, **other}).digest
         for other in ({}, {"k": 4}, {"delta": "1e-7"}, {"epsilon": 5}, UNITS, {**UNITS, "max_candidates": 4},

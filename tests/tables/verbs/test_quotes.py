@@ -261,7 +261,7 @@ def test_a_batch_says_that_nothing_is_guaranteed_before_it_reads() -> None:
     bill = batch.bills()["drink"]
     assert bill.guarantee == NoGuarantee("the candidates were taken from the data", "add_remove")
     assert bill.candidates is None
-    assert bill.query == "mode of drink, candidates from the data"
+    assert bill.query == "most common value of drink, candidates from the data"
     with pytest.raises(InvalidArgument, match="no bound on the error of 'drink' is known"):
         batch.split_by_error({"drink": 1, "age": 1})
 

@@ -31,7 +31,6 @@ from ...privacy.wording import by_mechanism, in_brief
 from ...selection.account import Indices, PaidAnswer
 from ...selection.payment import Bill
 from ...selection.releases import Release
-from ...selection.sentences import question_in_words
 from ...tables.datasets import Dataset
 from ...tables.engines.engine_errors import is_out_of_memory
 from .isolation import ChargedError, PublicError
@@ -68,7 +67,7 @@ class AllowedQuestion:
     def cells(self) -> dict[str, str]:
         """Return the question as the row of a table."""
         return {
-            "data": self.name, "question": self.access, "in words": question_in_words(self.query),
+            "data": self.name, "question": self.access, "in words": self.query,
             "guarantee": in_brief(self.guarantee, self.unit), "mechanism": self.mechanism,
             "requests left": "as the budget lasts" if self.requests is None else f"{self.requests:,}",
         }  # fmt: skip
@@ -81,7 +80,7 @@ class AllowedQuestion:
 
     def __str__(self) -> str:
         promise = join(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
-        return f"{self.name}, {self.access}: {question_in_words(self.query)} [{promise}]"
+        return f"{self.name}, {self.access}: {self.query} [{promise}]"
 
 
 @dataclass(slots=True, repr=False)

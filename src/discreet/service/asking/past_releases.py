@@ -8,7 +8,7 @@ from ...ledger.events import CHARGED
 from ...privacy.guarantees import Guarantee, read_guarantee
 from ...privacy.units import Unit, plain_unit, read_unit
 from ...privacy.wording import in_brief
-from ...selection.sentences import question_in_words
+from ...selection.question_sentences import facts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,9 @@ class PastRelease:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
         return {
             "dataset": self.dataset, "analyst": self.analyst, "request": self.request,
-            "query": self.query, "guarantee": self.guarantee.as_dict(), "privacy_unit": plain_unit(self.unit),
-            "at": self.at, "is_answered": self.is_answered, "has_failed": self.has_failed,
+            "query": self.query, "asked": facts_of(self.query), "guarantee": self.guarantee.as_dict(),
+            "privacy_unit": plain_unit(self.unit), "at": self.at, "is_answered": self.is_answered,
+            "has_failed": self.has_failed,
         }  # fmt: skip
 
     def __str__(self) -> str:
@@ -50,7 +51,7 @@ class PastRelease:
         missing = ", failed" if self.has_failed else ", not answered yet"
         state = "" if self.is_answered else missing
         promise = in_brief(self.guarantee, self.unit)
-        return f"{self.at[:19]} {name}: {question_in_words(self.query)} [{promise}], request {self.request}{state}"
+        return f"{self.at[:19]} {name}: {self.query} [{promise}], request {self.request}{state}"
 
 
 def past_releases(events: Iterable[Event], analyst: str | None) -> list[PastRelease]:
@@ -65,7 +66,7 @@ def past_releases(events: Iterable[Event], analyst: str | None) -> list[PastRele
             event.dataset,
             event.analyst,
             str(event.request),
-            event.body["query"],
+            event.question,
             read_guarantee(event.body["guarantee"]),
             read_unit(event.body.get("privacy_unit")),
             event.at,

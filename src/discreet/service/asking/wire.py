@@ -31,6 +31,7 @@ from ...selection.candidates import Grid
 from ...selection.date_grid import DateGrid, DateStep
 from ...selection.decimals import Decimals
 from ...selection.payment import BilledPart
+from ...selection.question_sentences import facts_of, read_sentence
 from ...selection.releases import Release
 from ...tables.datasets.columns import Column
 from ...tables.datasets.noisy_cell_counts import NoisyCellCounts
@@ -218,6 +219,7 @@ def write_release(release: Release) -> dict[str, Any]:
     return {
         "value": write_value(release.value), "guarantee": release.guarantee.as_dict(),
         "mechanism": release.mechanism, "unit": plain_unit(release.unit), "query": release.query,
+        "asked": facts_of(release.query),
         "candidates": release.candidates, "charged": release.charged, "digits": release.digits,
         **{name: write_value(part) for name, part in release.parts().items()},
     }  # fmt: skip
@@ -228,8 +230,14 @@ def read_release(plain: Mapping[str, Any]) -> Release:
     answer = {
         name: read_value(plain.get(name)) for name in ("value", "counts", "gap", "other", "bounds")
     }
-    terms = {**plain, **answer, "unit": read_unit(plain["unit"])}
+    terms = {**_with_question(plain), **answer, "unit": read_unit(plain["unit"])}
     return Release(**{**terms, "guarantee": read_guarantee(plain["guarantee"])})
+
+
+def _with_question(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a reply with the question as a sentence, which its reader may translate."""
+    rest = {name: plain[name] for name in plain if name != "asked"}
+    return {**rest, "query": read_sentence(plain["asked"])}
 
 
 def read_quote(plain: Mapping[str, Any]) -> Quote:
@@ -267,19 +275,22 @@ def read_budget(plain: Mapping[str, Any]) -> Budget:
 def write_question(question: AllowedQuestion) -> dict[str, Any]:
     """Return a question for `read_question`."""
     plain_fields = {field.name: getattr(question, field.name) for field in fields(question)}
-    other_fields = {"guarantee": question.guarantee.as_dict(), "unit": plain_unit(question.unit)}
+    other_fields = {
+        "asked": facts_of(question.query), "guarantee": question.guarantee.as_dict(),
+        "unit": plain_unit(question.unit),
+    }  # fmt: skip
     return {**plain_fields, **other_fields}
 
 
 def read_question(plain: Mapping[str, Any]) -> AllowedQuestion:
     """Return the question that `write_question` wrote."""
     guarantee, unit = read_guarantee(plain["guarantee"]), read_unit(plain["unit"])
-    return AllowedQuestion(**{**plain, "guarantee": guarantee, "unit": unit})
+    return AllowedQuestion(**{**_with_question(plain), "guarantee": guarantee, "unit": unit})
 
 
 def read_past(plain: Mapping[str, Any]) -> PastRelease:
     """Return the past release that its `as_dict` wrote."""
-    terms = dict(plain)
+    terms = _with_question(plain)
     unit, guarantee = read_unit(terms.pop("privacy_unit")), read_guarantee(terms.pop("guarantee"))
     return PastRelease(**terms, unit=unit, guarantee=guarantee)
 

@@ -62,7 +62,8 @@ class ReleaseReply(BaseModel):
     guarantee: dict[str, Any]
     mechanism: str
     unit: str | list[str] | None
-    query: str
+    query: str = Field(description="The question in words.")
+    asked: dict[str, Any] = Field(description="The facts that these words are made of.")
     candidates: int | None
     digits: int | None = Field(
         None, description="To how many digits it was drawn, where no candidates were named."
@@ -107,7 +108,8 @@ class QuestionReply(BaseModel):
 
     name: str
     access: str
-    query: str
+    query: str = Field(description="The question in words.")
+    asked: dict[str, Any] = Field(description="The facts that these words are made of.")
     guarantee: dict[str, Any]
     mechanism: str
     candidates: int | None
@@ -136,7 +138,8 @@ class PastReleaseReply(BaseModel):
     dataset: str
     analyst: str | None
     request: str
-    query: str
+    query: str = Field(description="The question in words.")
+    asked: dict[str, Any] = Field(description="The facts that these words are made of.")
     guarantee: dict[str, Any]
     privacy_unit: str | list[str] | None
     at: str

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ...selection.sentences import question_in_words
+from ...selection.question_sentences import verb_of
 from ...tables.templates import render_template
 from .budget_bars import bar
 
@@ -34,7 +34,7 @@ def page(template: str, status: int = 200, **page_values: Any) -> Response:
         f"pages/{template}",
         status=status,
         bar=bar,
-        sentence=question_in_words,
+        is_sentence=verb_of,
         style_version=_style_version(),
         **page_values,
     )

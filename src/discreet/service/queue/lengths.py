@@ -9,6 +9,7 @@ from ...ledger.batches import Call
 from ...selection.date_grid import AnyGrid, DateGrid
 from ...selection.decimals import Decimals
 from ...selection.payment import Bill
+from ...selection.question_sentences import facts_of
 from ...tables.conditions.sql_statements import read_statement
 from ...tables.datasets.columns import Column
 from ...tables.datasets.dataset import Dataset
@@ -59,6 +60,7 @@ def longest_release(question: Call, bill: Bill, dataset: Dataset) -> int:
     """
     rest = {
         "guarantee": bill.guarantee.as_dict(), "mechanism": bill.mechanism, "unit": bill.unit, "query": bill.query,
+        "asked": facts_of(bill.query),
     }  # fmt: skip
     return len(json.dumps(rest)) + _REST + longest_answer(question, dataset)
 

@@ -14,7 +14,7 @@ from ...ledger.budget import Amount, budget_order
 from ...ledger.events import CHARGED, EventBody
 from ...privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from ...privacy.wording import in_full, mechanism_name
-from ...selection.sentences import guarantee_in_words, neighbors_in_words, question_in_words
+from ...selection.sentences import guarantee_in_words, neighbors_in_words
 from .charts import draw_budget
 from .pictures import Picture
 
@@ -110,7 +110,7 @@ def _question(charge: Event) -> tuple[str, ...]:
     return (
         _written_at(charge),
         charge.analyst or "",
-        question_in_words(str(charge.body.get("query", ""))),
+        charge.question,
         Message("made elsewhere") if mechanism is None else mechanism_name(mechanism),
         ", ".join(f"{_SIGNS.get(u, 'δ')} = {v}" for u, v in _costs(charge).items()),
     )

@@ -9,8 +9,9 @@ from ...base.numbers import rounded_up
 from ...mechanisms import BOUNDED
 from ...privacy.contract import equals
 from ...privacy.wording import in_brief, in_full, mechanism_name
+from ...selection.question_sentences import verb_of
 from ...selection.releases import Release, json_value
-from ...selection.sentences import guarantee_in_words, neighbors_in_words, question_in_words
+from ...selection.sentences import guarantee_in_words, neighbors_in_words
 from ...selection.shown_answers import is_mean, mean_in_words
 from ...tables.datasets.table_profile import Profile
 from ..planning.distribution import Distribution
@@ -28,7 +29,7 @@ def release_parts(release: Release) -> dict[str, object]:
     """Return the parts of the report of a release."""
     guarantee = release.guarantee
     return {
-        "query": question_in_words(release.query), "answer": _answer(release.shown), "notes": release.notes,
+        "query": release.query, "answer": _answer(release.shown), "notes": release.notes,
         "mechanism": mechanism_name(release.mechanism),
         "promise": guarantee_in_words(guarantee), "guarantee": in_full(guarantee, release.unit),
         "brief": in_brief(guarantee, release.unit),
@@ -122,7 +123,7 @@ def _error(release: Release) -> dict[str, object]:
 def _error_in_words(release: Release, error: Fraction) -> Message:
     """Return the worst expected error as a sentence; of a mode in records, which are its steps."""
     steps = rounded_up(error, 4)
-    if release.query.startswith("mode of ") and release.guarantee.neighbors == "add_remove":
+    if verb_of(release.query) == "mode" and release.guarantee.neighbors == "add_remove":
         return Message(
             "Whatever the data are, the answer has on average at most {error} records fewer than the most common "
             "one.",

@@ -17,6 +17,7 @@ from ...base.doors import fix
 from ...base.error_boundary import error_boundaries
 from ...errors import DiscreetError, InvalidArgument, InvalidCandidates, preview
 from ...selection.candidates import position
+from ...selection.question_sentences import Facts
 from ..values.kinds import CELL, INTEGER_TYPE, ColumnType
 from .engine_errors import quietly
 from .expressions import COUNT, OpenedTable
@@ -320,6 +321,11 @@ class CandidateTable:
             "size": self.size,
             "fingerprint": self.ranking.fingerprint,
         }
+
+    @property
+    def facts(self) -> Facts:
+        """How many candidates there are."""
+        return {"candidates": self.size}
 
     def __len__(self) -> int:
         return self.size

@@ -99,7 +99,9 @@ def best_price(  # noqa: PLR0913  # what is sold takes two numbers more than oth
     scale = unit_query.terms.get("scale")
     if scale is not None:
         unit_query.terms["scale"] = positive(scale, "scale") / scores[0].unit
-    kind = "continuous price" if continuous else "price"
-    words = f"{kind} for {column or 'bids'}, {candidates!r}, supply {supply}, units {units}"
-    query = Query("price", words, {"column": column})
+    facts = {
+        "column": column, **candidates.facts, "supply": scores[0].supply, "units": scores[0].units,
+        "continuous": True if continuous else None,
+    }  # fmt: skip
+    query = Query("price", facts, {"column": column})
     return unit_query.answer(scores, candidates, query, draw, naming(candidates))

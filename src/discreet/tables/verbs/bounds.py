@@ -135,8 +135,8 @@ def bounds(
     def name(indices: Any, _: int | None) -> object:
         return answers_at(indices, thresholds)
 
-    words = f"bounds at {share} of {column or 'numbers'}, {thresholds!r}"
-    query = unit_query.asks(Query("bounds", words, {"column": column, "q": share}))
+    facts = {"column": column, **thresholds.facts}
+    query = unit_query.asks(Query("bounds", facts, {"column": column, "q": share}))
     details = partial(_details, thresholds, ends)
     account, request = read_payment(unit_query.terms)
     order = Order(

@@ -15,7 +15,7 @@ from ...mechanisms.accuracy import CELLS, CONFIDENCE, ErrorBound, geometric_erro
 from ...mechanisms.contract import Law, read_parameter
 from ...privacy.guarantees import Guarantee
 from ...privacy.sensitivity import Neighbors, read_neighbors
-from ...privacy.units import UnitNames, unit_in_words
+from ...privacy.units import UnitNames
 from ...sampling.bits import Bits, SystemBits
 from ...selection.account import Account, describe_account
 from ...selection.question import Order, Query, Question, ask
@@ -233,10 +233,9 @@ class _Check:
     def query(self) -> Query:
         """The query in words, and in plain values all that decides the distribution of the answer."""
         unit, most = self.records.unit, self.records.rows
-        person = "" if unit is None else f", per {unit_in_words(unit)}, {most} rows each"
         return Query(
             "check",
-            f"check of {few([column.name for column in self.columns])}{person}",
+            {"columns": few([column.name for column in self.columns]), "rows": most},
             {
                 "columns": [[column.name, column.plain] for column in self.columns],
                 "max_contributions": most,
@@ -245,7 +244,7 @@ class _Check:
                 **({"multiline_records": True} if self.spans else {}),
                 **({"comment_lines": True} if self.comments else {}),
             },
-        )
+        ).per(unit)
 
     @property
     def error(self) -> int:

@@ -76,7 +76,6 @@ def count(
     refuse_one_shot(data, "the data")
     price = read_price(unit_query.for_answers(parameter), terms, unit_query.neighbors)
     noise = counts_noise(unit_query, 1, price)
-    words = "number of records" if column is None else f"count of {column}"
     columns, size_of = _sizes(unit_query, data, column)
     question = NoisyNumbers(
         unit_query,
@@ -85,7 +84,7 @@ def count(
         lambda group: [[size_of(group)]],
         lambda: error_of_counts(noise, unit_query.group_count),
     )
-    return question.release(Query("count", words, {"column": column}), terms, _only)
+    return question.release(Query("count", {"column": column}, {"column": column}), terms, _only)
 
 
 @takes_data_terms_without("mechanism")
@@ -178,8 +177,7 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         lambda: error_of_counts(noise, labels.size * unit_query.group_count),
         price,
     )
-    words = f"counts of {column or 'values'}, {labels.size} candidates"
-    query = Query("counts", words, {"column": column})
+    query = Query("counts", {"column": column, **labels.facts}, {"column": column})
     by_label = partial(_by_label, labels)
     return question.release(query, shared, by_label, candidates=labels.description)
 

@@ -103,7 +103,7 @@ class ListQuestion(NamedTuple):
         mechanism = TopCounts(self.k + self.gap, moved_by_a_record(unit_query, labels.size))
         counting = replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})
         scores = count_scores(counting, self.data, self.column, labels)
-        query = with_gap_in(self.query, self.gap).about(", by noisy counts", method="counts")
+        query = with_gap_in(self.query, self.gap).about({"noisy": True}, method="counts")
         return counting.answer(scores, labels, query, _draw_counted, name)
 
 

@@ -15,7 +15,7 @@ from ...mechanisms.noisy_counts import calibrate_counts
 from ...mechanisms.private_keys import PrivateKeys
 from ...privacy.guarantees import ApproxDP
 from ...privacy.sensitivity import read_neighbors
-from ...privacy.units import Unit, read_unit, unit_in_words
+from ...privacy.units import Unit, read_unit
 from ...sampling.bits import Bits, SystemBits
 from ...sampling.key_probabilities import LONGEST_TABLE
 from ...sampling.vectors import Vector, integers
@@ -290,16 +290,14 @@ class KeyQuestion:
     def _query(self, verb: str) -> Query:
         """Return the question in words, and in public values."""
         unit, limits, mechanism = self.table.unit, self.limits, self.mechanism
-        words = f"{verb} of {self.table.column or 'values'}, any values"
-        words += "" if limits.minimum_count == 1 else f", from {limits.minimum_count} records on"
-        words += f", {limits.most} at most"
-        if unit is not None:
-            words += f", per {unit_in_words(unit)}, {mechanism.keys} keys each"
         where = self.table.where
-        words += "" if where is None else f", where {where}"
+        facts = {
+            "column": self.table.column, "least": limits.minimum_count, "most": limits.most,
+            "most_keys": mechanism.keys, "where": None if where is None else str(where),
+        }  # fmt: skip
         arguments = {
             "column": self.table.column, "epsilon": self.epsilon, "most": limits.most, "other": limits.other,
             "keys": mechanism.parameters,
             **({} if where is None else {"where": where.description}),
         }  # fmt: skip
-        return Query(verb, words, arguments)
+        return Query(verb, facts, arguments).per(unit)

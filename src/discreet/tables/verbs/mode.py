@@ -113,7 +113,7 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     if is_private(candidates):
         listed: dict[str, Any] = {"gap": gap, "method": method}
         listed["unsafe_candidates_from_data"] = unsafe_candidates_from_data
-        query = Query("mode", f"mode of {column or 'values'}", {"column": column})
+        query = Query("mode", {"column": column}, {"column": column})
         return release_private_values(query, (data, column), 1, max_candidates, {**terms, **listed})
     _refuse_payment(unsafe_candidates_from_data, terms)
     column = None if column is None else column_name(column)
@@ -128,8 +128,8 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     # What is public is wrong before the data are opened, or not at all.
     ask(Counts(Source(None, None).groups[0], (), unit_query.per_person), unit_query.terms)
     place = data, column, candidates
-    labels, source = _candidates_at(place, terms, unsafe_candidates_from_data, gap)
-    query = Query("mode", f"mode of {column or 'values'}, {source}", {"column": column})
+    labels = _candidates_at(place, terms, unsafe_candidates_from_data, gap)
+    query = Query("mode", {"column": column, **labels.facts}, {"column": column})
     if by_counts:
         question = ListQuestion(unit_query, data, column, labels, query, 1, gap=gap)
         return question.answer_by_counts(max_candidates, naming_counted_values(labels))
@@ -147,14 +147,14 @@ def _refuse_payment(is_unsafe: bool, terms: AnswerTerms) -> None:
 
 def _candidates_at(
     place: tuple[tables.Table, str | None, Any], terms: AnswerTerms, is_unsafe: bool, gap: bool
-) -> tuple[Labels | CandidateTable | LabelsFromData, str]:
-    """Return the candidates, and their source in words."""
+) -> Labels | CandidateTable | LabelsFromData:
+    """The candidates."""
     if is_unsafe:
-        return _values_in_data(*place), "candidates from the data"
+        return _values_in_data(*place)
     labels = labels_of_column(*place, terms)
     refuse_gap(labels, gap)
     check_gap(gap, labels)
-    return labels, f"{labels.size} candidates"
+    return labels
 
 
 _UNLISTED: Mapping[str, str] = {"candidates": "private", "delta": "1e-8"}

@@ -197,7 +197,7 @@ def _query(function: str, labels: Labels, tries: Repetitions, guarantee: Guarant
     """Return the query, in words and in public values."""
     return Query(
         "private_candidates",
-        f"private_candidates {function}, {labels.size} candidates",
+        {"function": function, **labels.facts},
         {
             "run": function,
             "repetitions": tries.kind,

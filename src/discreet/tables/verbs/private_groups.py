@@ -15,6 +15,7 @@ from ...mechanisms.private_keys import PrivateKeys
 from ...privacy.calibration import read_share
 from ...privacy.sensitivity import Neighbors
 from ...sampling.bits import SystemBits
+from ...selection.question_sentences import Facts
 from ...selection.released_values import ReleasedValue
 from ..engines.column import Group
 from ..engines.records import PRIVATE_GROUPS, Records, is_private
@@ -42,9 +43,9 @@ class PrivateGroups:
     most: int = MOST_DRAWN
 
     @property
-    def words(self) -> str:
-        """How the groups are drawn, and why one may be missing: from which count on it is named with one half."""
-        return f"drawn groups, one half at {self.mechanism.even}"
+    def facts(self) -> Facts:
+        """Why a group may be missing: from which count on it is named with one half."""
+        return {"half": self.mechanism.even}
 
     @property
     def arguments(self) -> dict[str, object]:

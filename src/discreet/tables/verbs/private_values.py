@@ -18,10 +18,11 @@ from ...mechanisms.private_keys import PrivateKeys
 from ...privacy.calibration import read_share
 from ...privacy.contract import Guarantee
 from ...privacy.sensitivity import Neighbors, read_neighbors
-from ...privacy.units import Unit, read_unit, unit_in_words
+from ...privacy.units import Unit, read_unit
 from ...sampling.bits import SystemBits
 from ...selection.answers import Answer, AnswerLists
 from ...selection.question import Order, Query
+from ...selection.question_sentences import Facts
 from ...selection.released_values import ReleasedValue
 from ...selection.releases import Release
 from ...selection.terms import DEFAULTS, PersonTerms, check_names, read_payment
@@ -55,8 +56,8 @@ class ValuesMechanism(Protocol):
         ...
 
     @property
-    def words(self) -> str:
-        """How values are drawn, as the question says it: see `sentences`."""
+    def facts(self) -> Facts:
+        """How values are drawn, as the question says it: see `question_sentences`."""
         ...
 
     @property
@@ -101,9 +102,9 @@ class ByKeys:
         return self.keys.name
 
     @property
-    def words(self) -> str:
+    def facts(self) -> Facts:
         """How values are drawn: a record adds to no more of them than are asked for."""
-        return "private keys"
+        return {"way": "private keys"}
 
     @property
     def worst_error(self) -> ErrorBound:
@@ -164,10 +165,10 @@ class ByDomain:
         return self.domain.name
 
     @property
-    def words(self) -> str:
+    def facts(self) -> Facts:
         """How values are drawn: a record may add to more of them than are asked for, or there is no epsilon."""
         kind = "" if self.parameter.kind == "epsilon" else f" for {self.parameter.kind}"
-        return f"limited domain{kind} among {self.domain.rows}"
+        return {"way": f"limited domain{kind}", "first": self.domain.rows}
 
     @property
     def worst_error(self) -> None:
@@ -302,12 +303,12 @@ def _say(
 ) -> Query:
     """Return the query with its privacy unit, and with the mechanism that was chosen."""
     unit, where = table.unit, table.where
-    words = f", any values by {mechanism.words}"
-    each = "" if most_keys is None else f", {most_keys} keys each"
-    words += "" if unit is None else f", per {unit_in_words(unit)}{each}"
-    words += "" if where is None else f", where {where}"
+    facts = {
+        **mechanism.facts, "most_keys": most_keys, "where": None if where is None else str(where)
+    }  # fmt: skip
     condition = {} if where is None else {"where": where.description}
-    return query.about(words, candidates=PRIVATE_GROUPS, most_keys=most_keys, **condition)
+    asked = query.about(facts, candidates=PRIVATE_GROUPS, most_keys=most_keys, **condition)
+    return asked.per(unit)
 
 
 def _read_most_keys(unit: Unit | None, max_candidates: object) -> int | None:

@@ -19,7 +19,7 @@ from ...privacy.calibration import read_share
 from ...privacy.composition import compose
 from ...privacy.guarantees import ApproxDP, Guarantee, PureDP
 from ...privacy.sensitivity import Neighbors, read_neighbors
-from ...privacy.units import Unit, UnitNames, columns_of_unit, read_unit, unit_in_words
+from ...privacy.units import Unit, UnitNames, columns_of_unit, read_unit
 from ...sampling.bits import SystemBits
 from ...sampling.vectors import Vector, integers
 from ...selection.account import Account, describe_account
@@ -554,10 +554,9 @@ class _Plan:
     def query(self) -> Query:
         """The query in words, and in plain values all that decides the distribution of the answer."""
         unit, rows = self.table.unit, self.table.rows
-        person = "" if unit is None else f", per {unit_in_words(unit)}, {rows} rows each"
         return Query(
             "profile",
-            f"profile of {few([plan.name for plan in self.columns])}{person}",
+            {"columns": few([plan.name for plan in self.columns]), "rows": rows},
             {
                 "columns": [[plan.name, plan.kind, [*plan.cells.kinds]] for plan in self.columns],
                 "parts": [
@@ -574,7 +573,7 @@ class _Plan:
                 "epsilon": self.price.epsilon,
                 "delta": self.price.delta,
             },
-        )
+        ).per(unit)
 
     def prepare(self) -> Callable[[], list[Any]]:
         """Read everything, column by column, and return the function that draws."""

@@ -121,8 +121,7 @@ def median(
             candidates=preview(candidates),
         )
     column = None if column is None else column_name(column)
-    words = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
-    query = Query("median", words, {"column": column})
+    query = Query("median", {"column": column, **candidates.facts}, {"column": column})
     unit_query = read_unit_query(terms, bounded=True)
     columns = columns_of(unit_query, data, column, clock_of_candidates(candidates))
     scores = [MedianDistance(one, candidates) for one in columns]
@@ -207,8 +206,8 @@ def _release(
         _say_needs(unit_query, numbers, share, column)
     columns = columns_of(unit_query, data, column, clock_of_candidates(numbers))
     scores = [Rank(one, numbers, share) for one in columns]
-    words = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
-    query = Query("quantile", words, {"column": column})
+    facts = {"column": column, "share": str(share), **numbers.facts}
+    query = Query("quantile", facts, {"column": column})
     return unit_query.answer(per_person(unit_query, scores), numbers, query, draw, naming(numbers))
 
 

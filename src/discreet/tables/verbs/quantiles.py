@@ -176,9 +176,9 @@ def _lists_of(levels: "Levels", column: Numeric, grid: AnyGrid, way: str) -> Qua
 def _query(levels: "Levels", column: str | None, candidates: AnyGrid, method: str) -> Query:
     """Return the query, in words and in public values."""
     shares = ", ".join(map(str, levels.alphas))
-    words = f"quantiles {shares} of {column or 'numbers'}, {method}, {candidates!r}"
+    facts = {"column": column, "shares": shares, **candidates.facts}
     public = {"column": column, "alphas": levels.alphas, "method": method}
-    return Query("quantiles", words, public)
+    return Query("quantiles", facts, public)
 
 
 def _details(levels: "Levels", candidates: AnyGrid) -> dict[str, object]:

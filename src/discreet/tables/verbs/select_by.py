@@ -82,5 +82,5 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
     options = candidates if isinstance(candidates, np.ndarray) else list(labels)
     score = Custom(u, data, options, sensitivity, spread, monotonic, error, granularity)
     name = getattr(u, "__name__", "a function")
-    query = Query("select_by", f"select_by {name}, {labels.size} candidates", {"u": name})
+    query = Query("select_by", {"function": name, **labels.facts}, {"u": name})
     return release(score, labels, query, terms)

@@ -197,24 +197,20 @@ class _Plan:
     def query(self, deliveries: Sequence[Delivery]) -> Query:
         """Return the query in words, and in plain values all that decides the distribution of the answer."""
         statement = self.statement
-        where = "" if statement.where is None else f", where {statement.where}"
-        by = "" if statement.by is None else f", by {statement.by}"
-        unit = (
-            ""
-            if self.dataset.privacy_unit is None
-            else f", per {unit_in_words(self.dataset.privacy_unit)}"
-        )
-        shown = ", ".join(statement.columns)
+        facts = {
+            "columns": ", ".join(statement.columns), "dataset": statement.dataset, "by": statement.by,
+            "where": None if statement.where is None else str(statement.where),
+        }  # fmt: skip
         return Query(
             "sql",
-            f"sql: {shown} from {statement.dataset}{where}{by}{unit}",
+            facts,
             {
                 "columns": list(statement.columns),
                 "parts": [one.order.bill().digest for one in deliveries],
                 "order": [[key.name, key.descending, key.nulls_first] for key in statement.order],
                 "limit": statement.limit,
             },
-        )
+        ).per(self.dataset.privacy_unit)
 
     def worst_error(self, deliveries: Sequence[Delivery]) -> ErrorBound | None:
         """Return how far off the only aggregate may be; None of several, of which `parts` says it."""

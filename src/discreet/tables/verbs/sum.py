@@ -167,9 +167,8 @@ def mean(  # noqa: PLR0913  # as sum
 
 def _query(verb: str, column: str | None, bounds: SumBounds) -> Query:
     """Return the query in words, and in plain values."""
-    words = f"{verb} of {column or 'numbers'}, {bounds.grid!r}"
     public = {"column": column, "low": bounds.low, "high": bounds.high, "step": bounds.step}
-    return Query(verb, words, public)
+    return Query(verb, {"column": column, **bounds.grid.facts}, public)
 
 
 def _in_steps(parameter: PrivacyParameter, step: Fraction) -> PrivacyParameter:

@@ -107,8 +107,8 @@ def release_without_bounds(
         return {"thresholds": _THRESHOLDS.description, "q": _Q, "epsilon": question.epsilon}
 
     share = question.share
-    words = f"{question.verb} of {column or 'numbers'}, bounds for {share} of epsilon"
-    query = Query(question.verb, words, {"column": column, "bounds_share": share})
+    facts = {"column": column, "bounds_share": str(share)}
+    query = Query(question.verb, facts, {"column": column, "bounds_share": share})
     order = Order(
         question.unit_query.asks(query),
         question.guarantee,

@@ -130,10 +130,11 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
             "if the data are scores, call select_top_k"
         )
     column = None if column is None else column_name(column)
-    names = Query("top_k", f"top {k} of {column or 'values'}", {"column": column})
+    length = count(k, "k")
+    names = Query("top_k", {"column": column, "k": length}, {"column": column})
     if is_private(candidates):
         every = {**terms, "gap": gap, "method": method}
-        return release_private_values(names, (data, column), count(k, "k"), max_candidates, every)
+        return release_private_values(names, (data, column), length, max_candidates, every)
     others, delta = delta_of_method(terms)
     unit_query = read_unit_query(others)
     _refuse_groups(unit_query, delta)

@@ -14,7 +14,7 @@ from ...mechanisms.noisy_counts import moved_counts
 from ...privacy.composition import compose
 from ...privacy.guarantees import ApproxDP, Guarantee
 from ...privacy.sensitivity import Neighbors, read_neighbors
-from ...privacy.units import read_unit, unit_in_words
+from ...privacy.units import read_unit
 from ...selection.answers import Answer
 from ...selection.candidates import Answers, Labels
 from ...selection.date_grid import ClockKind
@@ -133,16 +133,15 @@ class UnitQuery:
     def asks(self, query: Query) -> Query:
         """Return the query with its privacy unit and its groups."""
         of = self.records
-        at_most = "" if of.rows is None else f", {of.rows} rows each"
-        if of.most_candidates is not None:
-            at_most += f", {of.most_candidates} candidates each"
-        person = "" if of.unit is None else f", per {unit_in_words(of.unit)}{at_most}"
-        which = f"{len(of.groups)} groups" if self.drawing is None else self.drawing.words
-        groups = f", by {of.by} ({which})" if of.by else ""
+        groups = {"groups": len(of.groups)} if self.drawing is None else self.drawing.facts
+        facts = {
+            "rows": of.rows, "most_candidates": of.most_candidates,
+            **({} if of.by is None else {"by": of.by, **groups}),
+            "where": None if of.where is None else str(of.where),
+        }  # fmt: skip
         listed = {"groups": tuple(of.groups)}
-        where = "" if of.where is None else f", where {of.where}"
-        return query.about(
-            person + groups + where,
+        return query.per(of.unit).about(
+            facts,
             max_contributions=of.rows,
             by=of.by,
             max_groups=of.most_groups,
