@@ -24,6 +24,7 @@ from .ledgers import batch, paid, paid_in_memory
 from .lists import lists
 from .machine import machine
 from .medians import flips, incomes
+from .noise import noise
 from .progress import about, progress
 from .race import Watch
 from .report import report
@@ -53,6 +54,7 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "joint": joint,
     "price": price,
     "lists": lists,
+    "noise": noise,
     "incomes": incomes,
     "flips": flips,
     "file_price": file_price,

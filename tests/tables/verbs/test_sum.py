@@ -18,7 +18,7 @@ from discreet import Ledger
 from discreet.errors import InvalidArgument, InvalidCandidates, InvalidNumber, UnreadableData
 from discreet.mechanisms.accuracy import SUMMED
 from discreet.mechanisms.noisy_counts import counts_sensitivity
-from discreet.privacy import GeometricDP, PureDP
+from discreet.privacy import DiscreteGaussianDP, GeometricDP, PureDP
 from discreet.privacy.composition import compose
 from discreet.selection.question import bill_of
 from discreet.tables.verbs.sum_bounds import SumBounds, default_step
@@ -180,6 +180,59 @@ def test_a_mean_costs_two_halves() -> None:
     by_rho = discreet.mean(data, "v", rho="1/50", **BOUNDS["10 to 12"]).guarantee
     assert by_rho.rho is not None
     assert by_rho.rho <= Fraction(1, 50)
+
+
+def test_by_rho_sums_and_means_have_the_smaller_noise() -> None:
+    data, rho = frame((("ann", "x", 11.0), ("bob", "y", 12.0))), Fraction(1, 50)
+    bounds, units = BOUNDS["10 to 12"], {**GROUPS, "privacy_unit": "u", "max_groups": 2}
+    one = discreet.sum(data, "v", rho=rho, **bounds)
+    assert one.mechanism == "gaussian"
+    assert one.guarantee == DiscreteGaussianDP(Fraction(25 * 12**2), 1, 12)
+    two = discreet.sum(data, "v", rho=rho, **bounds, **units).guarantee
+    assert two == DiscreteGaussianDP(Fraction(50 * 12**2), 2, 12)
+    moved = discreet.sum(data, "v", rho=rho, **bounds, neighbors="replace_one").guarantee
+    assert moved == DiscreteGaussianDP(Fraction(25 * 12**2), 1, 12, "replace_one")
+    # Of several sums under replace_one only the spread is known.
+    several = discreet.sum(data, "v", rho=rho, **bounds, **units, neighbors="replace_one")
+    assert several.mechanism == "geometric"
+    mean = discreet.mean(data, "v", rho=rho, **BOUNDS["-3 to 1"]).guarantee
+    half = Fraction(50)
+    assert mean == compose(DiscreteGaussianDP(half), DiscreteGaussianDP(half * 4, 1, 2))
+    assert mean.rho == rho
+
+
+def test_both_numbers_of_a_mean_have_noise_of_one_kind() -> None:
+    data = frame((("ann", "x", 11.0),))
+    wide: dict[str, Any] = {"minimum": 0, "maximum": 10**5, "step": 1}
+    # At a rho of 1.9 a count has less Gaussian noise, and a sum less geometric noise.
+    assert discreet.count(data, rho="1.9").mechanism == "gaussian"
+    assert discreet.sum(data, "v", rho="1.9", **wide).mechanism == "geometric"
+    mean = discreet.mean(data, "v", rho="3.8", **wide)
+    assert mean.mechanism == "geometric"
+    assert mean.guarantee.pure is not None
+    assert mean.guarantee.rho is not None
+    assert mean.guarantee.rho <= Fraction(38, 10)
+
+
+def test_a_ledger_that_counts_epsilon_pays_for_geometric_sums_by_rho() -> None:
+    ledger = Ledger()
+    ledger.open("pure", epsilon=3)
+    ledger.open("rho", rho=3)
+    data, bounds = frame((("ann", "x", 11.0),)), BOUNDS["10 to 12"]
+    for dataset, mechanism in (("pure", "geometric"), ("rho", "gaussian")):
+        session = ledger.session(dataset)
+        assert session.sum(data, "v", rho="1/50", **bounds).mechanism == mechanism
+        assert session.mean(data, "v", rho="1/50", **bounds).mechanism == mechanism
+
+
+def test_the_error_of_a_gaussian_sum_is_said_before() -> None:
+    errors = [
+        bill_of(discreet.sum, [1.0], **BOUNDS["10 to 12"], **terms).worst_error
+        for terms in ({"rho": "1/50"}, {"epsilon": "1/5"})
+    ]
+    gaussian, geometric = (one.error for one in errors if one)
+    assert gaussian == 119
+    assert geometric > gaussian
 
 
 def test_every_record_is_clipped_and_rounded_half_up() -> None:

@@ -1,7 +1,7 @@
 """Whole numbers with geometric noise, for counts, sums and means."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -87,6 +87,11 @@ class ListNoise:
     def scale(self) -> Fraction:
         """About how far off a number is, rounded up."""
         return self.mechanism.scale(self.sensitivity, self.parameter)
+
+    def geometric(self) -> "ListNoise":
+        """Return geometric noise at the same price."""
+        mechanism = NoisyCounts(self.mechanism.least, self.mechanism.largest)
+        return replace(self, mechanism=mechanism)
 
     def error(self, size: int) -> int:
         """Return the most by which any of so many numbers is off, in 95 of 100 answers."""

@@ -1,4 +1,4 @@
-"""sum and mean: of numbers between two bounds, with geometric noise."""
+"""sum and mean: of numbers between two bounds, with geometric or Gaussian noise."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,8 +15,8 @@ from ...selection.terms import RecordTerms
 from .. import engines as tables
 from ..engines.column import Numeric
 from .data_terms import takes_data_terms_without
-from .noisy_numbers import NoisyNumbers, names_of_terms, read_terms
-from .sum_bounds import SumBounds, name_of_mean, read_bounds, size_noise, sum_noise
+from .noisy_numbers import NoisyNumbers, names_of_terms, read_price, read_terms
+from .sum_bounds import SumBounds, mean_noises, name_of_mean, read_bounds, sum_noise
 from .sum_without_bounds import read_sum_question, release_without_bounds
 from .units import columns_of, read_unit_query
 
@@ -35,7 +35,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     bounds_share: Number | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
-    """Release the sum of numbers between two bounds, with geometric noise.
+    """Release the sum of numbers between two bounds, with geometric noise; by `rho` Gaussian where that is smaller.
 
     Each number is clipped to the bounds and rounded to a multiple of the step, half up and exactly, by itself. Then
     whole numbers of steps are added, exactly. Null, NaN and, in text files, cells that spell no number are left
@@ -69,7 +69,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
 
     Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the sum is.
 
-    Proof: docs/reference/mechanisms/noisy_sums.md.
+    Proof: docs/reference/mechanisms/noisy_sums.md, docs/reference/mechanisms/gaussian_noise.md.
     """
     column = None if column is None else column_name(column)
     parameter, others = read_terms(terms, _TERMS)
@@ -80,7 +80,8 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
         return release_without_bounds(without, data, column, terms)
     bounds = read_bounds(minimum, maximum, step)
     rest = _in_steps(unit_query.for_answers(parameter), bounds.step)
-    noise = sum_noise(bounds, unit_query, rest)
+    price = read_price(rest, terms, unit_query.neighbors)
+    noise = sum_noise(bounds, unit_query, price)
     columns = columns_of(unit_query, data, column)
     lattice = Lattice(bounds.step)
 
@@ -113,8 +114,8 @@ def mean(  # noqa: PLR0913  # as sum
     """Release the mean of numbers between two bounds: a noisy sum over a noisy count.
 
     Numbers are clipped and rounded as for `sum`, and measured from the middle of the bounds. One half of epsilon
-    (or rho) buys how many numbers there are, the other half their sum, both with geometric noise; their quotient is
-    cut to the bounds and rounded to the decimals that its noise supports, at most to a thousandth of a step. How
+    (or rho) buys how many numbers there are, the other half their sum, both with the noise of a sum. Their quotient
+    is cut to the bounds and rounded to the decimals that its noise supports, at most to a thousandth of a step. How
     many there are is never taken as public. Where the noisy count is 0 or below it there is no mean, and the answer
     is None: ask with a larger epsilon, or of more records.
 
@@ -146,7 +147,7 @@ def mean(  # noqa: PLR0913  # as sum
 
     Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the data are.
 
-    Proof: docs/reference/mechanisms/noisy_sums.md.
+    Proof: docs/reference/mechanisms/noisy_sums.md, docs/reference/mechanisms/gaussian_noise.md.
     """
     column = None if column is None else column_name(column)
     parameter, others = read_terms(terms, _MEAN_TERMS)
@@ -158,7 +159,7 @@ def mean(  # noqa: PLR0913  # as sum
     bounds = read_bounds(minimum, maximum, step)
     rest = unit_query.for_answers(parameter)
     half = PrivacyParameter(rest.kind, rest.value / 2)
-    noises = [size_noise(unit_query, half), sum_noise(bounds.from_middle(), unit_query, half)]
+    noises = mean_noises(bounds, unit_query, read_price(half, terms, unit_query.neighbors))
     columns = columns_of(unit_query, data, column)
 
     question = NoisyNumbers(unit_query, noises, columns, bounds.size_and_total, lambda: None)

@@ -9,15 +9,14 @@ from typing import Any
 from ...base.doors import fix, spelling
 from ...base.numbers import Number, exact, positive
 from ...errors import InvalidArgument, InvalidNumber, preview
-from ...mechanisms.contract import PrivacyParameter
-from ...mechanisms.noisy_counts import NoisyCounts, counts_sensitivity
+from ...mechanisms.noisy_counts import counts_sensitivity
 from ...privacy.sensitivity import Sensitivity
 from ...selection.answers import Answer
 from ...selection.candidates import Grid
 from ...selection.scores.distance import Lattice
 from ..engines.column import Numeric
 from ..engines.sums import total_on_grid
-from .noisy_numbers import ListNoise
+from .noisy_numbers import ListNoise, NoisePrice
 from .units import UnitQuery
 
 _WORD_LIMIT = 2**63
@@ -136,18 +135,28 @@ def default_step(width: Fraction) -> Fraction:
     return power_of_ten(width) / _DEFAULT_STEPS
 
 
-def sum_noise(bounds: SumBounds, unit_query: UnitQuery, parameter: PrivacyParameter) -> ListNoise:
+def sum_noise(bounds: SumBounds, unit_query: UnitQuery, price: NoisePrice) -> ListNoise:
     """Return the noise of the sums of all groups."""
-    mechanism = NoisyCounts(-_LARGEST_SUM, _LARGEST_SUM)
-    return ListNoise(mechanism, bounds.sensitivity(unit_query), parameter)
+    return price.noise(bounds.sensitivity(unit_query), unit_query.group_count, _LARGEST_SUM)
 
 
-def size_noise(unit_query: UnitQuery, parameter: PrivacyParameter) -> ListNoise:
+def size_noise(unit_query: UnitQuery, price: NoisePrice) -> ListNoise:
     """Return the noise of the numbers of records of the groups."""
     rows = unit_query.records.rows or 1
     parts = unit_query.moved_groups()
     sensitivity = counts_sensitivity(parts, unit_query.neighbors, change=rows)
-    return ListNoise(NoisyCounts(), sensitivity, parameter)
+    return price.noise(sensitivity, unit_query.group_count)
+
+
+def mean_noises(bounds: SumBounds, unit_query: UnitQuery, price: NoisePrice) -> list[ListNoise]:
+    """Return the noise of the numbers of records of the groups, and that of their sums from the middle.
+
+    The price is that of one of the two. Both are of one kind: geometric if that is the smaller for one of them.
+    """
+    size, total = size_noise(unit_query, price), sum_noise(bounds.from_middle(), unit_query, price)
+    if size.mechanism.name == total.mechanism.name:
+        return [size, total]
+    return [size.geometric(), total.geometric()]
 
 
 def name_of_mean(

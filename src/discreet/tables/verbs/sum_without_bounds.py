@@ -20,8 +20,8 @@ from ...selection.scores.distance import Lattice
 from ...selection.terms import read_payment
 from ..engines.column import Numeric
 from .bounds import BothEnds
-from .noisy_numbers import ListNoise
-from .sum_bounds import SumBounds, bounds_between, name_of_mean, size_noise, sum_noise
+from .noisy_numbers import ListNoise, NoisePrice
+from .sum_bounds import SumBounds, bounds_between, mean_noises, name_of_mean, size_noise, sum_noise
 from .units import UnitQuery, columns_of
 
 _THRESHOLDS = RoundNumbers()
@@ -56,7 +56,7 @@ class SumWithoutBounds:
         total = PureDP(self._each.value, self.unit_query.neighbors)
         if self.verb == "sum":
             return compose(self.ends.guarantee, total)
-        size = size_noise(self.unit_query, self._each).calibrated.guarantee
+        size = size_noise(self.unit_query, self._price).calibrated.guarantee
         return compose(self.ends.guarantee, size, total)
 
     def draw(self, column: Numeric, draw_ends: Callable[[], list[int]], bits: Bits) -> list[int]:
@@ -83,12 +83,15 @@ class SumWithoutBounds:
         rest = self.epsilon * (1 - self.share)
         return PrivacyParameter("epsilon", rest if self.verb == "sum" else rest / 2)
 
+    @property
+    def _price(self) -> NoisePrice:
+        return NoisePrice(self._each, self.unit_query.neighbors)
+
     def _noises(self, bounds: SumBounds) -> list[ListNoise]:
         """Return the noise of the numbers between bounds."""
         if self.verb == "sum":
-            return [sum_noise(bounds, self.unit_query, self._each)]
-        total = sum_noise(bounds.from_middle(), self.unit_query, self._each)
-        return [size_noise(self.unit_query, self._each), total]
+            return [sum_noise(bounds, self.unit_query, self._price)]
+        return mean_noises(bounds, self.unit_query, self._price)
 
 
 def release_without_bounds(
