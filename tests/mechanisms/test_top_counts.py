@@ -12,11 +12,13 @@ from discreet.errors import InvalidArgument, InvalidNumber
 from discreet.mechanisms.accuracy import counts_list_error
 from discreet.mechanisms.contract import Calibrated, PrivacyParameter, calibrate
 from discreet.mechanisms.testing import SeededBits, bit_tree
-from discreet.mechanisms.top_counts import TopCounts, largest
-from discreet.privacy.guarantees import PureDP
+from discreet.mechanisms.top_counts import TopCounts, best_top_counts, largest
+from discreet.privacy.guarantees import DiscreteGaussianDP, PureDP
 from discreet.privacy.rho import pure_rho
 from discreet.privacy.sensitivity import Neighbors, sensitivity_of
 from discreet.sampling.enclosures import lower, precision, upper
+from discreet.sampling.gaussian import GaussianNoise
+from discreet.sampling.geometric import GeometricNoise
 from discreet.sampling.vectors import Vector, integers
 
 ONE = sensitivity_of(1, "add_remove", monotonic=True)
@@ -131,7 +133,10 @@ def test_other_scores_than_counts_are_refused() -> None:
 @pytest.mark.parametrize("eta", ["1/20", "1", "4"])
 @pytest.mark.parametrize(("n", "k"), [(2, 1), (2, 2), (5, 3), (50, 20)])
 def test_the_error_is_the_least_that_the_pairs_keep(eta: str, n: int, k: int) -> None:
-    error, rate = counts_list_error(Fraction(eta), n, k, Fraction(19, 20)), float(Fraction(eta))
+    error, rate = (
+        counts_list_error(GeometricNoise(Fraction(eta)), n, k, Fraction(19, 20)),
+        float(Fraction(eta)),
+    )
     pairs = sum(n - place for place in range(1, k + 1))
 
     def passed(least: int) -> Any:
@@ -145,7 +150,7 @@ def test_the_error_is_the_least_that_the_pairs_keep(eta: str, n: int, k: int) ->
 
     assert pairs * passed(error) <= 1 / 20 * (1 + 1e-9)
     assert pairs * passed(error - 1) > 1 / 20 * (1 - 1e-9)
-    assert counts_list_error(Fraction(eta), 1, 1, Fraction(19, 20)) == 0
+    assert counts_list_error(GeometricNoise(Fraction(eta)), 1, 1, Fraction(19, 20)) == 0
 
 
 def test_lists_keep_their_bound() -> None:
@@ -166,5 +171,43 @@ def test_no_float_decides_the_bound() -> None:
         )
         assert upper(exact) - lower(exact) < Fraction(1, 10**60)
     just_above, just_below = 1 - lower(exact), 1 - upper(exact) - Fraction(1, 10**50)
-    assert counts_list_error(Fraction(1, 7), 2, 1, just_below) == 9
-    assert counts_list_error(Fraction(1, 7), 2, 1, just_above + Fraction(1, 10**50)) == 10
+    assert counts_list_error(GeometricNoise(Fraction(1, 7)), 2, 1, just_below) == 9
+    assert (
+        counts_list_error(GeometricNoise(Fraction(1, 7)), 2, 1, just_above + Fraction(1, 10**50))
+        == 10
+    )
+
+
+@pytest.mark.parametrize(
+    "noise", [GaussianNoise(Fraction(1, 4)), GaussianNoise(Fraction(3)), GaussianNoise(Fraction(20)),
+              GeometricNoise(Fraction(1, 2)), GeometricNoise(Fraction(3))],
+)  # fmt: skip
+@pytest.mark.parametrize("least", [1, 2, 7, 20])
+def test_the_chance_of_a_difference_is_that_of_all_pairs(noise: Any, least: int) -> None:
+    with precision(200):
+        reach = noise.reach(80)
+        pairs = [noise.probability(j) * noise.up_to(j - least) for j in range(-reach, reach + 1)]
+        exact, found = sum(pairs, arb(0)), noise.apart(least)
+        assert exact <= found + arb(10) ** -30
+        assert found <= exact + arb(10) ** -30
+
+
+def test_gaussian_counts_keep_their_promise_and_their_bound() -> None:
+    rho = PrivacyParameter("rho", Fraction(1, 50))
+    mechanism = TopCounts(2, 3, "gaussian")
+    assert calibrate(mechanism, ONE, rho).guarantee == DiscreteGaussianDP(Fraction(75), 3)
+    assert best_top_counts(2, 3, 6, "add_remove", rho) == mechanism
+    n, k = 6, 2
+    bound = int(mechanism.error_below(n, ONE, rho, Fraction(19, 20)))
+    law = law_of(calibrate(mechanism, ONE, rho), [bound] * k + [0] * (n - k))
+    lists = law.draws(2000, SeededBits(1))
+    assert 10 < sum(max(one.indices) >= k for one in lists) < 2000 / 20
+    few = law_of(
+        calibrate(TopCounts(2, 1, "gaussian"), ONE, PrivacyParameter("rho", Fraction(1))), [3, 2, 1]
+    )
+    with precision(128):
+        chances = few.probabilities()
+        assert sum(chances, arb(0)).contains(arb(1))
+        drawn = [tuple(one.indices) for one in few.draws(4000, SeededBits(3))]
+        for listed, chance_of in zip(permutations(range(3), 2), chances, strict=True):
+            assert abs(drawn.count(listed) / 4000 - float(chance_of)) < 0.035

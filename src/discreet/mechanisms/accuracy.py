@@ -13,9 +13,8 @@ from ..base.numbers import exact, rounded_up
 from ..sampling.enclosures import ball, precision, upper
 
 if TYPE_CHECKING:
-    from flint import arb
-
     from ..sampling.gaussian import GaussianNoise
+    from ..sampling.geometric import GeometricNoise
 
 _ERROR_DIGITS = 256
 
@@ -169,15 +168,17 @@ def gaussian_error(noise: GaussianNoise, size: int, probability: Fraction) -> in
     return high
 
 
-def counts_list_error(eta: Fraction, candidates: int, k: int, probability: Fraction) -> int:
+def counts_list_error(
+    noise: GeometricNoise | GaussianNoise, candidates: int, k: int, probability: Fraction
+) -> int:
     """Return by how many records no place of a list of noisy counts is behind, with at least that probability.
 
     A place is behind by t only if the noise of one of the k most common candidates is less by t than that of one
-    below it: docs/reference/mechanisms/top_counts.md. Their differences are at least t with the chance of
-    `_difference_chance`; of all pairs at most the sum of these.
+    below it: docs/reference/mechanisms/top_counts.md. Their differences are at least t with the chance that the
+    noise tells; of all pairs at most the sum of these.
 
     Args:
-        eta: the rate of the noise: P(X = j) is proportional to exp(-eta * |j|).
+        noise: the noise of one count.
         candidates: how many there are.
         k: the length of the list.
         probability: below 1.
@@ -186,25 +187,14 @@ def counts_list_error(eta: Fraction, candidates: int, k: int, probability: Fract
 
     def keeps(error: int) -> bool:
         with precision(_ERROR_DIGITS):
-            return bool(pairs * _difference_chance(eta, error) <= ball(1 - probability))
+            return bool(pairs * noise.apart(error) <= ball(1 - probability))
 
     if pairs == 0:
         return 0
-    low, high = 0, max(1, math.ceil(1 / eta))
+    low, high = 0, noise.reach(1)
     while not keeps(high):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if keeps(middle) else (middle, high)
     return high
-
-
-def _difference_chance(eta: Fraction, least: int) -> arb:
-    """Return P(X - Y >= least), for two geometric noises and a whole number above 0, at the precision in force.
-
-    With a = exp(-eta), P(X - Y = d) = ((1 - a) / (1 + a))**2 a**d (d - 1 + 2 / (1 - a**2)) for d >= 0.
-    """
-    step = -(-ball(eta)).expm1()  # 1 - a, without cancellation
-    a = 1 - step
-    first = least - 1 + 2 / (step * (1 + a))
-    return (step / (1 + a)) ** 2 * (-ball(eta) * least).exp() * (first + a / step) / step

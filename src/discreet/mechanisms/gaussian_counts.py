@@ -39,7 +39,7 @@ class GaussianCounts:
     least: int = -LARGEST_COUNT
     largest: int = LARGEST_COUNT
     delta: Fraction | None = None
-    name: ClassVar[str] = "gaussian"
+    name: ClassVar[Literal["gaussian"]] = "gaussian"
     takes_runs: ClassVar[Literal[False]] = False
 
     @property

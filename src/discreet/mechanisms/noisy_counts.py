@@ -48,7 +48,7 @@ class NoisyCounts:
 
     least: int = -LARGEST_COUNT
     largest: int = LARGEST_COUNT
-    name: ClassVar[str] = "geometric"
+    name: ClassVar[Literal["geometric"]] = "geometric"
     takes_runs: ClassVar[Literal[False]] = False
 
     @property

@@ -9,13 +9,15 @@ from flint import arb
 
 from ..base.numbers import count
 from ..errors import InvalidArgument
-from ..privacy.sensitivity import Sensitivity
+from ..privacy.sensitivity import Neighbors, Sensitivity
 from ..sampling.bits import Bits
 from ..sampling.vectors import Vector, integers
 from .accuracy import counts_list_error
-from .contract import Calibrated, PrivacyParameter
+from .contract import Calibrated, PrivacyParameter, calibrate
+from .count_noise import choose_noise
+from .gaussian_counts import GaussianCounts
 from .largest_counts import probabilities_of_largest
-from .noisy_counts import NoisyCountsLaw, calibrate_counts
+from .noisy_counts import NoisyCounts, NoisyCountsLaw, counts_sensitivity
 
 
 class CountedList(NamedTuple):
@@ -32,7 +34,7 @@ class CountedList(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TopCounts:
-    """Add two-sided geometric noise to every count, and answer the k largest with their noisy counts.
+    """Add noise to every count, and answer the k largest with their noisy counts.
 
     Which are the largest is decided before the numbers are cut to their range; equal ones come in the order of the
     candidates.
@@ -40,6 +42,7 @@ class TopCounts:
     Args:
         k: how many.
         moved: how many counts may differ between neighbours, all of them by one.
+        name: the noise, which is also the name of the mechanism: "geometric", or with a rho "gaussian".
 
     Guarantee: that of the noisy counts, whatever k is: the list is computed from them.
 
@@ -52,7 +55,7 @@ class TopCounts:
 
     k: int
     moved: int = 1
-    name: ClassVar[str] = "geometric"
+    name: Literal["geometric", "gaussian"] = "geometric"
     takes_runs: ClassVar[Literal[False]] = False
 
     @property
@@ -76,13 +79,18 @@ class TopCounts:
                 "noisy counts need scores that change by 1, not by {change}",
                 change=sensitivity.change,
             )
-        noisy = calibrate_counts(self.moved, sensitivity.neighbors, parameter)
+        noisy = self._noisy(sensitivity.neighbors, parameter)
 
         def law(counts: Vector) -> Any:
             noise: Any = noisy.law(counts)
             return TopCountsLaw(noise, count(k, "k", most=len(counts)))
 
         return Calibrated(noisy.guarantee, law, list_length=k)
+
+    def _noisy(self, neighbors: Neighbors, parameter: PrivacyParameter | None) -> Calibrated:
+        """Return the counts with noise."""
+        mechanism = GaussianCounts() if self.name == "gaussian" else NoisyCounts()
+        return calibrate(mechanism, counts_sensitivity(self.moved, neighbors), parameter)
 
     def error_below(
         self,
@@ -95,9 +103,19 @@ class TopCounts:
 
         Behind the candidate that should be there: see *What it costs* in docs/reference/mechanisms/top_counts.md.
         """
-        noisy = calibrate_counts(self.moved, sensitivity.neighbors, parameter)
+        noisy = self._noisy(sensitivity.neighbors, parameter)
         law: Any = noisy.law(Vector(integers([])))
-        return Fraction(counts_list_error(law.noise.eta, candidates, self.k, probability))
+        return Fraction(counts_list_error(law.noise, candidates, self.k, probability))
+
+
+def best_top_counts(
+    k: int, moved: int, candidates: int, neighbors: Neighbors, parameter: PrivacyParameter | None
+) -> TopCounts:
+    """Return the k largest counts with the noise of the smaller variance."""
+    if parameter is None:
+        return TopCounts(k, moved)
+    sensitivity = counts_sensitivity(moved, neighbors)
+    return TopCounts(k, moved, choose_noise(sensitivity, parameter, None, candidates).name)
 
 
 class TopCountsLaw:

@@ -86,6 +86,16 @@ class GaussianNoise:
         """Return a ball around P(X > j), at the precision in force."""
         return tail(j + 1, self.sigma_squared)
 
+    def apart(self, least: int) -> arb:
+        """Return a ball with an upper end that bounds P(X - Y >= least) of two of them."""
+        if (
+            self.sigma_squared >= _SMOOTH_VARIANCE
+        ):  # the law of a sum, but for a factor of 1 + 2**-220
+            return tail(least, 2 * self.sigma_squared) * arb(1, 2.0**-200)
+        reach = self.reach(200)
+        sums = (self.probability(j) * self.up_to(j - least) for j in range(-reach, reach + 1))
+        return sum(sums, 2 * self.above(reach))
+
     @property
     def variance(self) -> arb:
         """A ball around the variance, at the precision in force; for wide noise the parameter, just above it."""

@@ -86,6 +86,14 @@ class GeometricNoise:
             return 1 - self.above(-j - 1)
         return self._rate.decay(Fraction(j + 1)) / (1 + self._rate.decay(Fraction(1)))
 
+    def apart(self, least: int) -> arb:
+        """Return a ball around P(X - Y >= least) of two of them, for a whole number above 0."""
+        # P(X - Y = d) = ((1 - a) / (1 + a))**2 a**d (d - 1 + 2 / (1 - a**2)) for d >= 0.
+        step = -(-self._rate.exponent(Fraction(1))).expm1()  # 1 - a, without cancellation
+        a = 1 - step
+        first = least - 1 + 2 / (step * (1 + a))
+        return (step / (1 + a)) ** 2 * self._rate.decay(Fraction(least)) * (first + a / step) / step
+
     @property
     def variance(self) -> arb:
         """A ball around the variance, at the precision in force."""

@@ -39,11 +39,13 @@ def test_counts_are_best_where_a_record_counts_for_fewer_than_about_k(neighbors:
         assert choose(n, k, 2 * steps * k, neighbors=neighbors).method != "counts"
 
 
-def test_by_rho_they_are_best_from_about_four_on() -> None:
+def test_by_rho_they_are_best_from_two_on() -> None:
     for value in ("1/100", "1"):
         by_k = {k: choose(50, k, 1, kind="rho", value=value).method for k in range(1, 12)}
-        assert "counts" not in {by_k[k] for k in (1, 2, 3)}
-        assert {by_k[k] for k in range(7, 12)} == {"counts"}
+        assert by_k.pop(1) == "peeling"
+        assert set(by_k.values()) == {"counts"}
+    best = choose(50, 20, 1, kind="rho", value="1/50")
+    assert best.errors == {"peeling": 111, "joint": 384, "counts": 28}
 
 
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
@@ -102,7 +104,8 @@ def test_a_call_takes_the_best_and_obeys() -> None:
     assert mechanism_of(epsilon=1, by="user", groups=["u"]) == "geometric"
     assert mechanism_of(epsilon=1, neighbors="replace_one") == "geometric"
     assert mechanism_of(epsilon=1, delta="1e-6") == "geometric"
-    assert mechanism_of(rho=1) == "geometric"
+    assert mechanism_of(rho=1) == "gaussian"
+    assert mechanism_of(rho=3, method="counts") == "geometric"
     assert mechanism_of(epsilon=1, privacy_unit="user", max_candidates=3) == "geometric"
     assert mechanism_of(epsilon=1, privacy_unit="user") in (
         "peeling(exponential)", "joint_top_k(exponential)",
@@ -115,14 +118,24 @@ def test_a_call_takes_the_best_and_obeys() -> None:
     assert mechanism_of(scale=1, method="counts") == "geometric"
 
 
+def test_a_ledger_of_epsilon_pays_for_geometric_counts_by_rho() -> None:
+    ledger = Ledger()
+    ledger.open("d", epsilon=9)
+    asked: dict[str, Any] = {"candidates": DRINKS, "k": 5, "rho": "1/9", "method": "counts"}
+    assert ledger.session("d").top_k(ROWS, "drink", **asked).mechanism == "geometric"
+    release = discreet.top_k(ROWS, "drink", **asked)
+    assert (release.mechanism, release.guarantee.rho) == ("gaussian", Fraction(1, 9))
+    assert release.counts == sorted(release.counts, reverse=True)
+
+
 @pytest.mark.parametrize(
     ("budget", "terms", "mechanism"),
     [
         ({"epsilon": 9}, {"epsilon": 1}, "geometric"),
         ({"rho": 9}, {"epsilon": 1}, "peeling(exponential)"),
-        ({"rho": 9}, {"rho": 1}, "geometric"),
+        ({"rho": 9}, {"rho": 1}, "gaussian"),
         ({"epsilon": 9, "delta": "1e-6", "delta_for": "questions"}, {"epsilon": 1}, "geometric"),
-        ({"epsilon": 9, "delta": "1e-6", "delta_for": "composition"}, {"rho": "1/9"}, "geometric"),
+        ({"epsilon": 9, "delta": "1e-6", "delta_for": "composition"}, {"rho": "1/9"}, "gaussian"),
         (
             {"epsilon": 9, "delta": "1e-6", "delta_for": "composition"},
             {"epsilon": 1},
@@ -142,7 +155,7 @@ def test_what_is_quoted_is_asked_and_charged(
     batch = discreet.Batch().add("q", *question, **shared)
     releases = [session.top_k(ROWS, "drink", **shared), batch.run(session)["q"]]
     assert {release.mechanism for release in releases} == {mechanism}
-    assert all((release.counts is None) == (mechanism != "geometric") for release in releases)
+    assert all((release.counts is None) == mechanism.startswith("peeling") for release in releases)
     spent = ledger.budgets()[0].spent
     assert (spent.epsilon, spent.rho) == tuple(
         None if one is None else 2 * one for one in (quote.cost.epsilon, quote.cost.rho)

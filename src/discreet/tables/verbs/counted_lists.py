@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 from ...base.doors import spelling
 from ...base.numbers import Number
 from ...errors import InvalidArgument, InvalidCandidates
+from ...mechanisms.contract import read_parameter
 from ...mechanisms.noisy_counts import moved_counts
-from ...mechanisms.top_counts import TopCounts
+from ...mechanisms.top_counts import TopCounts, best_top_counts
 from ...sampling.bits import SystemBits
+from ...selection.account import currency_of
 from ...selection.answers import Answer
 from ...selection.candidates import Answers, Labels, LabelsFromData
 from ...selection.gaps import with_gap_in
@@ -100,11 +102,21 @@ class ListQuestion(NamedTuple):
                 "{counts} adds noise of its own: leave out mechanism",
                 counts=spelling(method="counts"),
             )
-        mechanism = TopCounts(self.k + self.gap, moved_by_a_record(unit_query, labels.size))
-        counting = replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})
+        counting = replace(
+            unit_query, terms={**unit_query.terms, "mechanism": self._mechanism(unit_query)}
+        )
         scores = count_scores(counting, self.data, self.column, labels)
         query = with_gap_in(self.query, self.gap).about({"noisy": True}, method="counts")
         return counting.answer(scores, labels, query, _draw_counted, name)
+
+    def _mechanism(self, unit_query: UnitQuery) -> TopCounts:
+        """Return the counts of one group with the smaller noise; geometric where an account of epsilon pays."""
+        terms, size, k = unit_query.terms, self.labels.size, self.k + self.gap
+        parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+        moved = moved_by_a_record(unit_query, size)
+        if currency_of(terms.get("ledger")) == "epsilon":
+            return TopCounts(k, moved)
+        return best_top_counts(k, moved, size, unit_query.relation, parameter)
 
 
 def _draw_counted(law: Any, size: int | None) -> Any:

@@ -13,7 +13,7 @@ from ...mechanisms.accuracy import CONFIDENCE, answers_in_words
 from ...mechanisms.contract import PrivacyParameter
 from ...mechanisms.joint.joint_top_k import JointTopK
 from ...mechanisms.peeling import Peeling
-from ...mechanisms.top_counts import TopCounts
+from ...mechanisms.top_counts import TopCounts, best_top_counts
 from ...privacy.sensitivity import Sensitivity
 
 TopKMethod = Literal["peeling", "joint", "counts"]
@@ -84,7 +84,13 @@ def choose_method(public: PublicNumbers) -> MethodChoice:
     if public.delta is None:
         options["joint"] = JointTopK(mechanism, public.k, public.are_rows)
     if public.moved is not None:
-        options["counts"] = TopCounts(public.k, public.moved)
+        options["counts"] = best_top_counts(
+            public.k,
+            public.moved,
+            public.candidates,
+            public.sensitivity.neighbors,
+            public.parameter,
+        )
     errors = {method: _error(option, public) for method, option in options.items()}
     bounds = {method: ceil(error) for method, error in errors.items() if error is not None}
     if "peeling" not in bounds:

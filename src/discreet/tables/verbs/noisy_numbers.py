@@ -1,7 +1,7 @@
 """Whole numbers with geometric noise, for counts, sums and means."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -102,7 +102,7 @@ class ListNoise:
         """All that decides its distribution, in plain values for a digest."""
         return {
             "mechanism": identity_of(self.mechanism),
-            "sensitivity": asdict(self.sensitivity),
+            "sensitivity": self.sensitivity.as_dict(),
             "privacy_parameter": {self.parameter.kind: self.parameter.value},
         }
 
