@@ -192,4 +192,4 @@ def test_a_budget_of_calendar_periods_asks_for_no_name(owner: Person) -> None:
 def test_the_pages_of_budgets_speak_chinese(owner: Person) -> None:
     page = plain(owner.get("/budgets?lang=zh").text)
     assert "开立下一个预算" in page
-    assert "它与其他数据集共用表" in page
+    assert "它与其他数据集共用数据库或文件" in page
