@@ -508,6 +508,23 @@ def test_an_owner_who_knows_better_says_so(folder: Path) -> None:
     assert ledger.verify().notes == ()
 
 
+def test_a_word_tells_a_budget_from_several(folder: Path) -> None:
+    """Three countries, and a query beside two tables."""
+    ledger = Ledger()
+    ages = [described(f"SELECT age FROM people WHERE age > {n}", name=f"n{n}") for n in range(3)]
+    for dataset in ages:
+        ledger.open(dataset, epsilon=1, separate=True)
+    assert ledger.history()[-1].body["separate_from"] == ["n0", "n1"]
+    tables = Ledger()
+    for dataset in (described("people", name="people"), described("visits", name="visits")):
+        tables.open(dataset, epsilon=1)
+    tables.open(ages[0], epsilon=1, separate=True)
+    for each, budgets in ((ledger, ages), (tables, ages[:1])):
+        assert len(each.budgets()) == 3
+        for dataset in budgets:
+            each.session(dataset).median(dataset, "age", epsilon=1)
+
+
 def test_a_database_that_cannot_be_asked_opens_no_budget(folder: Path) -> None:
     os.remove("people.db")
     ledger = Ledger()

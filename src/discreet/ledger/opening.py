@@ -40,7 +40,7 @@ def open_budget(
     name = BudgetName(budget_to_open(bindings, declaration) or name.dataset, name.analyst)
     check_unit_of_source(transaction, bindings, declaration.about, name.dataset, terms.unit)
     period = _period(bindings, name, per)
-    with shared_budget(bindings, declaration.about):
+    with shared_budget(bindings, declaration):
         budget = _open_once(transaction, name, terms)
     if name.analyst is None:
         _describe_once(transaction, budget.dataset, declaration, period)

@@ -101,13 +101,15 @@ def check_unit_of_source(
 
 
 @contextmanager
-def shared_budget(bindings: Bindings, about: About) -> Iterator[None]:
+def shared_budget(bindings: Bindings, declaration: Declaration) -> Iterator[None]:
     """Let a refusal to open a budget say that it is that of another dataset, if it is.
 
     Raises:
         InvalidArgument: the refusal, with the remedy of the owner.
     """
-    others = [] if bindings.budgets_of_name(about) else bindings.budgets(about)
+    about = declaration.about
+    has_own = declaration.is_separate or bool(bindings.budgets_of_name(about))
+    others = [] if has_own else bindings.budgets(about)
     try:
         yield
     except InvalidArgument as refused:
