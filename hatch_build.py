@@ -89,8 +89,13 @@ class KernelHook(BuildHookInterface[BuilderConfig]):
         root, folder = Path(self.root), Path(self._folder.name)
         if not (root / "tools" / "built_files.py").is_file():
             return
-        paths = os.pathsep.join(map(str, (root / "src", root)))
-        environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+        # In front of what pip has there: the packages that it installed for this build.
+        paths = [str(root / "src"), str(root), os.environ.get("PYTHONPATH", "")]
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
         command = [sys.executable, "-m", "tools.built_files", str(folder)]
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=_LONGEST, check=False

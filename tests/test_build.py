@@ -197,6 +197,15 @@ def test_a_builder_without_the_packages_of_the_library_leaves_out_what_they_make
     assert names & TEXTS == {"discreet/base/locale/zh.mo"}
 
 
+def test_the_packages_that_pip_installed_for_the_build_are_found(
+    checkout: Path, tmp_path: Path
+) -> None:
+    """It names their folder in PYTHONPATH."""
+    (tmp_path / "of_the_build.py").touch()
+    wheel = build(with_texts(checkout, f"import of_the_build\n{WRITER}"), PYTHONPATH=str(tmp_path))
+    assert {*ZipFile(wheel).namelist()} >= TEXTS
+
+
 def test_a_library_that_cannot_write_its_stub_is_not_built(checkout: Path) -> None:
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         build(with_texts(checkout, "1 / 0"))
