@@ -1,6 +1,7 @@
 """The page about the architecture is walked: its links from HTTP to the bits are called, in its order."""
 
 import re
+import tomllib
 from pathlib import Path
 
 from bench.ways import ways
@@ -23,3 +24,12 @@ def test_the_files_to_read_first_are_there() -> None:
     source = PAGE.parents[2] / "src" / "discreet"
     assert len(files) == 10
     assert all((source / file).is_file() for file in files)
+
+
+def test_each_dependency_has_its_reason() -> None:
+    project = tomllib.loads((PAGE.parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    names = [re.split(r"[><=;\[]", one)[0] for one in project["project"]["dependencies"]]
+    section = (
+        PAGE.read_text(encoding="utf-8").partition("\n## Dependencies\n")[2].partition("\n## ")[0]
+    )
+    assert re.findall(r"^\| `([\w-]+)` \|", section, re.MULTILINE) == names
