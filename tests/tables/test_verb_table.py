@@ -43,6 +43,12 @@ def test_a_verb_needs_the_arguments_that_have_no_default(verb: str) -> None:
         assert VERBS[verb].needs_column == (column is not None and verb != "count")
 
 
+def test_every_verb_with_a_condition_is_in_the_table() -> None:
+    verbs = {name for name in vars(discreet.Session) if name in discreet.__all__}
+    assert {name for name in verbs if "where" in parameters(name)} <= {*VERBS}
+    assert {"median", "counts", "keys"} <= verbs
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_place_has_every_verb(verb: str) -> None:
     assert hasattr(discreet.Session, verb)

@@ -21,7 +21,7 @@ def _whole(text: str) -> Any:
     return int(text) if text.isascii() and text.isdigit() else text
 
 
-def _split(text: str) -> list[str]:
+def _parts_of_list(text: str) -> list[str]:
     """Return the parts of a list."""
     return text.replace(",", " ").split()
 
@@ -29,7 +29,7 @@ def _split(text: str) -> list[str]:
 _LINE_READERS: Mapping[str, Callable[[str], Any]] = {
     **dict.fromkeys(("epsilon", "delta", "alpha", "by", "minimum", "maximum", "step", "other", "q"), str),
     **dict.fromkeys(("k", "supply", "max_groups", "max_candidates", "minimum_count", "most"), _whole),
-    "alphas": _split,
+    "alphas": _parts_of_list,
 }  # fmt: skip
 """How the arguments are read that a form has in one line."""
 
