@@ -18,6 +18,7 @@ from unittest.mock import patch
 import duckdb
 
 from discreet.tables.formats import reader_library
+from discreet.tables.formats.cell_forms import CellReading, cell_form
 from discreet.tables.formats.text_form import TextForm
 from discreet.tables.formats.text_records import TextRecords
 
@@ -153,6 +154,36 @@ def race_packed(database: Any, utf8: Path, folder: Path) -> None:
     print(f"a workbook of {ROWS} cells: {min(timings[''].processor):.1f} s")
 
 
+def race_numbers(database: Any, folder: Path) -> None:
+    """Race numbers that are read in a form against a cast of plain ones, each without the read of its texts."""
+    random, names = Random(2), ("plain", "German")
+    amounts = [random.randrange(10**7) / 100 for _ in range(2 * ROWS)]
+    paths = [folder / f"{name}.csv" for name in names]
+    signs = str.maketrans(",.", ".,")
+    paths[0].write_text("\n".join(["n", *(f"{one:.2f}" for one in amounts)]))
+    paths[1].write_text("\n".join(["n", *(f"{one:,.2f}".translate(signs) for one in amounts)]))
+    readings = (None, cell_form({"decimal": ",", "thousands": "."}).reading("number"))
+
+    def run(path: Path, reading: CellReading | None, total: str) -> Run:
+        def work() -> Any:
+            form = TextForm(delimiter=";")
+            records = TextRecords(path, form, "utf-8", 0, (0,), 1, readings=(reading,))
+            connection = database.cursor()
+            connection.register("records", records)
+            return connection.execute(f"SELECT {total} FROM records").fetchall()
+
+        return work
+
+    contenders = [
+        Contender(f"{name}, {total}", partial(run, path, reading, total))
+        for name, path, each in zip(names, paths, readings, strict=True)
+        for total, reading in (("count(c0)", None), ("sum(TRY_CAST(c0 AS DOUBLE))", each))
+    ]
+    timings = [one.processor for one in race(contenders, TURNS, lambda _: None).values()]
+    plain, german = ([b - a for a, b in zip(*timings[i : i + 2], strict=True)] for i in (0, 2))
+    print_ratio("a number of a declared form", german, plain, "a plain cast")
+
+
 def main() -> None:
     """Race both ways, and print the ratios of the processor's time."""
     database = duckdb.connect(config={"threads": 2})
@@ -162,6 +193,7 @@ def main() -> None:
         folder.mkdir()
         race_texts(database, paths, write(folder, 30)["utf-8"])
         race_packed(database, paths["utf-8"], Path(directory))
+        race_numbers(database, Path(directory))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
 from functools import partial
 from inspect import CO_GENERATOR
 from pathlib import Path
@@ -258,6 +260,12 @@ OF_FILES: Mapping[str, Callable[[Path], Any]] = {
     "cells, described": lambda file: discreet.Dataset(
         file, {**_COLUMNS, "age": {**_COLUMNS["age"], **_OF_AGE}}
     ),
+    "comments": _form(comment="z"),
+    "escape": _form(escape="\\"),
+    "blanks": _form(skip_initial_space=True),
+    "a sheet": _form(sheet="s1"),
+    "another sheet": _form(sheet="s9"),
+    "names, titles": _form(names=NAMES, skip=1),
     "names, cells": _form(names=NAMES, **_CELLS),
     "names, cells, described": _described(_form(names=NAMES, **_CELLS)),
 }
@@ -410,6 +418,10 @@ _QUESTIONS: Mapping[str, tuple[str | None, Mapping[str, Any]]] = {
     "wrong column": ("nam", {}),
     "another column": ("name", {}),
     "number of text": ("age", {"candidates": ["Bern", 5]}),
+    "numbers": ("age", {"candidates": [5, Fraction(1, 2)]}),
+    "dates": ("age", {"candidates": [date(2024, 1, 1)]}),
+    "a marker": ("city", {"candidates": ["Bern", "zq"]}),
+    "a marker in where": (None, {"where": "city <> 'zq'"}),
     "wrong column in where": (None, {"where": "citi = 'Bern'"}),
     "wrong constant in where": (None, {"where": "age = 'old'"}),
     "where": (None, {"where": "city = 'Bern' or age > 5"}),

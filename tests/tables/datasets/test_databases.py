@@ -1,5 +1,6 @@
 """Databases and CSV files of any form in discreet.toml, and drafts for them."""
 
+import json
 import os
 import re
 import sqlite3
@@ -8,6 +9,7 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
+from uuid import uuid4
 
 import duckdb
 import pytest
@@ -268,3 +270,32 @@ def test_a_server_cancels_the_query_of_a_process_that_was_killed(postgresql: str
         reader.wait()
         wait_for(0)
     engine.dispose()
+
+
+def test_a_table_of_another_schema_of_a_server(
+    postgresql: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema = f"s{uuid4().hex}"
+    engine = create_engine(postgresql)
+    with engine.begin() as connection:
+        connection.execute(text(f"CREATE SCHEMA {schema}"))
+        connection.execute(text(f"CREATE TABLE {schema}.visits (whose uuid, city text, age int)"))
+        rows = "(gen_random_uuid(), 'Bern', 30), (gen_random_uuid(), 'Bern', 40), (gen_random_uuid(), 'Genf', 50)"
+        connection.execute(text(f"INSERT INTO {schema}.visits VALUES {rows}"))
+    engine.dispose()
+    assert run(["describe", postgresql, "--table", "visits"]) != 0
+    assert f"{schema}.visits" in capsys.readouterr().err, "the tables are listed with their schemas"
+    assert run(["describe", postgresql, "--table", f"{schema}.visits", "--name", "visits"]) == 0
+    draft = capsys.readouterr().out
+    assert '# "whose" has the type UUID: its values are ids' in draft
+    assert 'columns.city]\ntype = "string"' in draft
+    assert 'columns.age]\ntype = "integer"' in draft
+    place = "\n".join(re.findall(r"^(?:connection|table) = .*$", draft, re.MULTILINE))
+    Path("discreet.toml").write_text(
+        f'ledger = "b.db"\n[datasets.visits]\n{place}\nprivacy_unit = "whose"\nmax_contributions = 1\n'
+        'budget = { epsilon = "9000" }\ncolumns.city = { type = "string", enum = ["Bern", "Genf"] }\n'
+    )
+    assert run(["ledger", "open", "visits"]) == 0
+    capsys.readouterr()
+    assert run(["counts", "visits", "city", "--epsilon", "1000", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["value"] == {"Bern": 2, "Genf": 1}

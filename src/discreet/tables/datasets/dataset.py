@@ -25,6 +25,7 @@ from ..engines.reach import ReachCheck
 from ..engines.sql_queries import SqlQuery
 from .columns import Column, read_column
 from .declarations import few, nearest, read_mapping, wrong
+from .interchange.dialect import in_form_of_resource
 from .interchange.metadata import ForeignSchema, smartnoise_dataset, table_schema_columns
 from .look_alikes import look_alikes
 from .sources import place_of, with_cell_forms
@@ -129,7 +130,8 @@ class Dataset:
 
         Args:
             source: as for `Dataset`.
-            schema: the schema, as a dict or the path of a JSON file; or a data package with one resource.
+            schema: the schema, as a dict or the path of a JSON file; or a data package with one resource, whose
+                dialect and encoding are the form of the files.
             privacy_unit: as for `Dataset`; a Table Schema has no word for it.
             max_contributions: as for `Dataset`.
             name: as for `Dataset`.
@@ -137,9 +139,9 @@ class Dataset:
         Raises:
             InvalidDescription: if it is no Table Schema, or has a declaration that cannot be accepted.
         """
-        columns = table_schema_columns(schema)
+        columns, form = table_schema_columns(schema)
         return cls(
-            source,
+            in_form_of_resource(source, form),
             columns,
             privacy_unit=privacy_unit,
             max_contributions=max_contributions,

@@ -10,6 +10,7 @@ import pytest
 from discreet import Dataset
 from discreet.errors import DiscreetError, InvalidDescription
 from discreet.tables.datasets.interchange import properties as rules
+from discreet.tables.datasets.interchange.dialect import DIALECT
 
 PAGE = Path(__file__).parents[4] / "docs" / "how-to" / "describe_your_data.md"
 
@@ -189,13 +190,6 @@ def test_properties_of_the_whole_are_kept_or_refused() -> None:
         Dataset.from_table_schema(
             "x.csv", {"fields": [{"name": "x"}, {"name": "x", "type": "object"}]}
         )
-    for form, reason in (
-        (("dialect", {"delimiter": ";"}), "discreet.scan_csv"),
-        (("encoding", "latin1"), "UTF-8"),
-    ):
-        package = {"resources": [{"schema": {"fields": [{"name": "x"}]}, form[0]: form[1]}]}
-        with pytest.raises(InvalidDescription, match=reason):
-            Dataset.from_table_schema("x.csv", package)
 
 
 def test_names_that_are_given_twice_are_refused(tmp_path: Path) -> None:
@@ -213,12 +207,18 @@ def test_names_that_are_given_twice_are_refused(tmp_path: Path) -> None:
         Dataset.from_smartnoise("x.csv", file)
 
 
+def of_dialect(dialect: dict[str, Any]) -> Dataset:
+    resource = {"schema": {"fields": [{"name": "x"}]}, "dialect": dialect}
+    return Dataset.from_table_schema("x.csv", {"resources": [resource]})
+
+
 # --- the docs
 
 TABLES = {
     "Table Schema: a field": rules.FIELD,
     "Table Schema: constraints": rules.CONSTRAINTS,
-    "Table Schema: the whole": {**rules.SCHEMA, **rules.RESOURCE},
+    "Table Schema: the whole": {**rules.SCHEMA, "dialect": rules.accept, "encoding": rules.accept},
+    "Table Schema: the dialect": DIALECT,
     "SmartNoise and Lomas: a table": rules.METADATA,
     "SmartNoise and Lomas: a column": rules.METADATA_COLUMN,
 }
@@ -260,6 +260,8 @@ def test_what_has_no_effect_changes_nothing(title: str) -> None:
                     of_table({} if table else more, **more if table else {}),
                     of_table({}),
                 )
+            elif title.endswith("dialect"):
+                with_it, without = of_dialect(more), of_dialect({})
             elif title.endswith("whole"):
                 with_it, without = of_field({}, **more), of_field({})
             elif title.endswith("constraints"):

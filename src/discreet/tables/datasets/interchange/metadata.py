@@ -15,12 +15,12 @@ from ....base.arguments import file_path
 from ....errors import MissingPackage, preview
 from ..columns import TYPES, read_column
 from ..declarations import KeyPath, nearest, read_list, read_mapping, read_text, wrong
+from .dialect import form_of_resource
 from .properties import (
     CONSTRAINTS,
     FIELD,
     METADATA,
     METADATA_COLUMN,
-    RESOURCE,
     SCHEMA,
     check_properties,
     is_default_format,
@@ -54,8 +54,10 @@ _SMARTNOISE = {
 _WORDS = {"lower": "minimum", "upper": "maximum", "categories": "enum"}
 
 
-def table_schema_columns(source: ForeignSchema) -> dict[str, dict[str, Any]]:
-    """Return the columns that a Table Schema declares, in the words of `Dataset`.
+def table_schema_columns(
+    source: ForeignSchema,
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """Return the columns that a Table Schema declares, in the words of `Dataset`, and the form of its file.
 
     Fields of types that no question takes (objects, lists, places, durations) are left out. A year is an integer.
     The effect of every property is in docs/how-to/describe_your_data.md.
@@ -68,11 +70,11 @@ def table_schema_columns(source: ForeignSchema) -> dict[str, dict[str, Any]]:
     """
     schema: dict[str, Any] = _load_mapping(source, _json, "schema")
     place: KeyPath = ()
+    form: dict[str, Any] = {}
     resources = schema.get("resources")
     if isinstance(resources, list) and len(resources) == 1:
         resource, place = read_mapping(resources[0], ("resources",)), ("resources", "1")
-        how = {name: resource[name] for name in RESOURCE if name in resource}
-        check_properties(how, RESOURCE, place)
+        form = form_of_resource(resource, place)
         schema, place = read_mapping(resource.get("schema", {}), ("schema",)), (*place, "schema")
     fields = schema.get("fields")
     if not isinstance(fields, list):
@@ -86,7 +88,7 @@ def table_schema_columns(source: ForeignSchema) -> dict[str, dict[str, Any]]:
                 ("fields", str(i), "name"), f"two fields are called {preview(name)}; keep one"
             )
         columns[name] = declaration
-    return {name: declaration for name, declaration in columns.items() if declaration}
+    return {name: declaration for name, declaration in columns.items() if declaration}, form
 
 
 def _field(entry: object, place: KeyPath, missing: object) -> tuple[str, dict[str, Any]]:

@@ -196,16 +196,6 @@ SCHEMA: Mapping[str, Rule] = {
 }  # fmt: skip
 """The properties of a Table Schema."""
 
-_FORM = "the form of a file is said in Python: discreet.scan_csv(path, delimiter=..., names=...); then delete it"
-
-RESOURCE: Mapping[str, Rule] = {
-    "dialect": only(
-        [{}, {"delimiter": ","}, {"delimiter": ",", "header": True}, {"header": True}], _FORM
-    ),
-    "encoding": only(["utf-8", "UTF-8", "utf8"], "files are read as UTF-8: write it so"),
-}
-"""The properties of a resource of a data package that say how its cells are read; the others are about the file."""
-
 _GROUPS = ("max_partition_length", "max_influenced_partitions", "max_partition_contributions")
 
 METADATA: Mapping[str, Rule] = {
