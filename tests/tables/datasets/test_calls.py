@@ -235,7 +235,10 @@ def test_the_unit_and_its_bound_are_taken_from_the_description() -> None:
 
 def test_a_bound_that_is_not_declared_may_be_given() -> None:
     people = Dataset(pl.DataFrame(ROWS), COLUMNS, privacy_unit="user")
-    assert "2 rows each" in discreet.median(people, "age", epsilon=1, max_contributions=2).query
+    assert (
+        "2 rows of each user"
+        in discreet.median(people, "age", epsilon=1, max_contributions=2).query
+    )
 
 
 def test_the_price_and_the_distribution_are_those_of_the_spelled_question() -> None:
