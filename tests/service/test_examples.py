@@ -1,14 +1,11 @@
 """The examples around the service: what the docs show is what is there, and the programs take it."""
 
-import os
 import re
 import shutil
 import ssl
 import subprocess
-import time
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,13 +17,13 @@ from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.asking.tokens import read_expiry, tokens_beside
 from discreet.service.queue.padding import LENGTH
 
-from .running import Running, free_port
+from .proxies import EXAMPLES, behind_caddy, behind_nginx
+from .running import Running
 
 httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 pytest.importorskip("starlette", reason="the extra server is not installed")
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "examples" / "service"
 CONSTRAINTS = EXAMPLES / "constraints.txt"
 PAGES = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("serve", "operate")]
 
@@ -103,14 +100,6 @@ def test_systemd_understands_the_unit(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def program(name: str) -> str:
-    """Return the path of a proxy; skip where there is none."""
-    found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
-    if found is None:
-        pytest.skip(f"{name} is not installed")
-    return found
-
-
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Running]:
     """A service that may be called by the name of the examples."""
@@ -121,92 +110,18 @@ def service(tmp_path: Path) -> Iterator[Running]:
         yield running
 
 
-@contextmanager
-def proxy(command: list[str | Path], url: str, log: Path) -> Iterator[None]:
-    """Run a proxy until it answers, and end it after."""
-    with (
-        log.open("w") as file,
-        subprocess.Popen(
-            command, stdout=file, stderr=file, env={**os.environ, "HOME": str(log.parent)}
-        ) as running,
-    ):
-        try:
-            _await(url, log)
-            yield
-        finally:
-            running.terminate()
-
-
-def _await(url: str, log: Path) -> None:
-    for _ in range(200):
-        try:
-            httpx.get(f"{url}/healthz", verify=False).raise_for_status()
-        except httpx.HTTPError:
-            time.sleep(0.1)
-        else:
-            return
-    raise AssertionError(log.read_text()[-3000:])
-
-
 @pytest.mark.proof
 def test_behind_nginx(service: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found, port, certificate = program("nginx"), free_port(), tmp_path / "fullchain.pem"
-    plain = free_port()
-    subprocess.run(
-        [
-            program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-batch",
-            "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
-            "-out", certificate, "-keyout", tmp_path / "privkey.pem",
-        ],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    site = (EXAMPLES / "nginx.conf").read_text(encoding="utf-8")
-    for said, here in (
-        ("listen 443", f"listen 127.0.0.1:{port}"),
-        ("listen 80;", f"listen 127.0.0.1:{plain};"),
-        ("/etc/ssl/discreet", str(tmp_path)),
-        ("127.0.0.1:8765", service.url.removeprefix("http://")),
-    ):
-        assert said in site
-        site = site.replace(said, here)
-    (tmp_path / "site.conf").write_text(site)
-    temporary = "".join(
-        f"{kind}_temp_path {tmp_path}/{kind};"
-        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    )
-    (tmp_path / "nginx.conf").write_text(
-        f"daemon off; master_process off; pid {tmp_path}/nginx.pid; error_log stderr; events {{}}"
-        "http { gzip on; gzip_types application/json; access_log off;"
-        f"{temporary} include {tmp_path}/site.conf; }}"
-    )
-    url = f"https://localhost:{port}"
-    with proxy([found, "-c", tmp_path / "nginx.conf"], url, tmp_path / "nginx.log"):
-        check_proxy(service, tmp_path, url, certificate, monkeypatch)
-        led = httpx.get(f"http://127.0.0.1:{plain}/x?y=1", headers={"Host": "evil.example"})
+    with behind_nginx(service.url, tmp_path) as front:
+        check_proxy(service, tmp_path, front.url, front.authority, monkeypatch)
+        led = httpx.get(f"http://127.0.0.1:{front.plain}/x?y=1", headers={"Host": "evil.example"})
         assert (led.status_code, led.headers["location"]) == (301, "https://data.example.org/x?y=1")
 
 
 @pytest.mark.proof
 def test_behind_caddy(service: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found, port = program("caddy"), free_port()
-    site = (EXAMPLES / "Caddyfile").read_text(encoding="utf-8")
-    for said, here in (
-        ("\ndata.example.org {", f"\nhttps://localhost:{port}, https://data.example.org:{port} {{\n\ttls internal"),
-        ("127.0.0.1:8765", service.url.removeprefix("http://")),
-    ):  # fmt: skip
-        assert said in site
-        site = site.replace(said, here)
-    options = (
-        "{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n"
-        f"\tstorage file_system {tmp_path}/caddy\n}}\n"
-    )
-    (tmp_path / "Caddyfile").write_text(options + site)
-    url = f"https://localhost:{port}"
-    file = tmp_path / "Caddyfile"
-    command: list[str | Path] = [found, "run", "--config", file, "--adapter", "caddyfile"]
-    with proxy(command, url, tmp_path / "caddy.log"):
-        authority = tmp_path / "caddy" / "pki" / "authorities" / "local" / "root.crt"
-        check_proxy(service, tmp_path, url, authority, monkeypatch)
+    with behind_caddy(service.url, tmp_path) as front:
+        check_proxy(service, tmp_path, front.url, front.authority, monkeypatch)
 
 
 def check_proxy(
