@@ -109,13 +109,13 @@ class TopCounts:
 
 
 def best_top_counts(
-    k: int, moved: int, candidates: int, neighbors: Neighbors, parameter: PrivacyParameter | None
+    k: int, parts: int, candidates: int, neighbors: Neighbors, parameter: PrivacyParameter | None
 ) -> TopCounts:
-    """Return the k largest counts with the noise of the smaller variance."""
+    """Return the k largest counts, of which so many parts may differ, with the noise of the smaller variance."""
     if parameter is None:
-        return TopCounts(k, moved)
-    sensitivity = counts_sensitivity(moved, neighbors)
-    return TopCounts(k, moved, choose_noise(sensitivity, parameter, None, candidates).name)
+        return TopCounts(k, parts)
+    sensitivity = counts_sensitivity(parts, neighbors)
+    return TopCounts(k, parts, choose_noise(sensitivity, parameter, None, candidates).name)
 
 
 class TopCountsLaw:

@@ -113,10 +113,10 @@ class ListQuestion(NamedTuple):
         """Return the counts of one group with the smaller noise; geometric where an account of epsilon pays."""
         terms, size, k = unit_query.terms, self.labels.size, self.k + self.gap
         parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
-        moved = moved_by_a_record(unit_query, size)
+        parts = moved_by_a_record(unit_query, size)
         if currency_of(terms.get("ledger")) == "epsilon":
-            return TopCounts(k, moved)
-        return best_top_counts(k, moved, size, unit_query.relation, parameter)
+            return TopCounts(k, parts)
+        return best_top_counts(k, parts, size, unit_query.relation, parameter)
 
 
 def _draw_counted(law: Any, size: int | None) -> Any:
