@@ -123,17 +123,17 @@ class FittingTimes:
     @property
     def times_as_many_rows(self) -> float | None:
         """For how many times as many rows `answers_after` would still be printed, rounded down."""
-        value, needed = self.answers_after, self.needed[0]
-        return None if value is None or not needed else floor(10 * value / needed) / 10
+        value, least = self.answers_after, self.needed[0]
+        return None if value is None or not least else floor(10 * value / least) / 10
 
     @property
     def is_declared_enough(self) -> bool:
         """Whether the times that are declared fit too; answers that leave when ready have no promise to keep."""
         answers_after, longest = self.needed
-        declared = self.declared
+        times = self.declared
         return (
-            not declared.answers_after or declared.answers_after > answers_after
-        ) and declared.longest > longest
+            not times.answers_after or times.answers_after > answers_after
+        ) and times.longest > longest
 
     def as_dict(self) -> dict[str, object]:
         """Return them in plain values, in seconds."""
@@ -187,9 +187,9 @@ class FittingTimes:
             )  # fmt: skip
 
 
-def _first_above(needed: Fraction | float) -> Fraction | None:
+def _first_above(least: Fraction | float) -> Fraction | None:
     """Return the first value of the ladder above so many seconds; None if there is none."""
-    return next((one for one in LADDER if one > needed), None)
+    return next((one for one in LADDER if one > least), None)
 
 
 Stopwatch = Callable[[DearQuestion, float], Iterable[Duration]]
