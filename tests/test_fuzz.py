@@ -104,6 +104,7 @@ _OF_OWNERS = (
 )
 _REFUSED = {
     "NoGuarantee.approx",
+    "NoGuarantee.epsilon_at",
     "Connection.check",
     "Connection.keys",  # its budget counts no delta
     *(f"Connection.{name}" for name in _IN_HAND),
