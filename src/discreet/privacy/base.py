@@ -6,6 +6,7 @@ Their words are imported when they are first written, so that a first answer com
 from fractions import Fraction
 from importlib import import_module
 
+from ..base.error_boundary import error_boundary
 from ..base.numbers import Number, count
 from .contract import Guarantee, guarantee_as_dict
 
@@ -26,6 +27,7 @@ class BaseGuarantee:
 
         return divergence_at(self.renyi, order)
 
+    @error_boundary
     def epsilon_at(self: Guarantee, delta: Number) -> Fraction:
         """Return the least epsilon known for which (epsilon, delta)-DP follows, rounded up.
 
