@@ -64,9 +64,9 @@ def _paragraphs(name: str, about: Mapping[str, Any]) -> Iterator[str]:
     yield f"**What is promised, and why:** {', '.join(promises)}."
     command = name.replace("_", "-")
     if command in {one.name for one in build_app().registered_commands}:
-        yield f"**On the command line:** `discreet {command}`; {_link('reference/command_line.md')}."
+        yield f"**On the command line:** `discreet {command}`. See {_link('reference/command_line.md')}."
     if name in VERBS:
-        yield f'**In discreet.toml:** `verb = "{name}"`; {_link("reference/discreet_toml.md")}.'
+        yield f'**In discreet.toml:** `verb = "{name}"`. See {_link("reference/discreet_toml.md")}.'
     yield f"**See also:** {', '.join(map(_link, about['see']))}."
 
 
