@@ -38,8 +38,8 @@ def on_config(config: Any, **_: Any) -> Any:
 
 
 def on_files(files: Any, config: Any, **_: Any) -> Any:
-    """Let the changelog be a page."""
-    text = (_DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8")
+    """Let the changelog be a page, whose links lead to the pages beside it."""
+    text = (_DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8").replace("](docs/", "](../")
     files.append(File.generated(config, _CHANGELOG, content=text))
     return files
 
