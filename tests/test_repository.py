@@ -69,3 +69,33 @@ def test_every_module_is_proved_in_the_file_of_its_name() -> None:
     for folder, (_, proofs) in WITHOUT_A_FILE.items():
         for proof in proofs.split():
             assert (ROOT / "tests" / proof).exists(), (folder, proof)
+
+
+def _words(line: str) -> int:
+    """The words of a line as readers see it, without the addresses of links."""
+    return len(re.sub(r"\]\([^)]*\)", "]", line).split())
+
+
+def test_the_changelog_has_short_lines_and_links_that_lead_somewhere() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^- (.+)$", text, re.M)
+    assert lines
+    assert [line for line in lines if _words(line) > 25] == []
+    assert [to for to in re.findall(r"\]\(([^)#]+)", text) if not (ROOT / to).is_file()] == []
+
+
+def test_every_line_for_the_changelog_is_one_that_towncrier_takes() -> None:
+    configuration = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    towncrier = configuration["tool"]["towncrier"]
+    types = [kind["directory"] for kind in towncrier["type"]]
+    folder = ROOT / towncrier["directory"]
+    listed = re.findall(r"^\| `(\w+)` \|", (folder / "README.md").read_text("utf-8"), re.M)
+    assert listed == types
+    start = towncrier["start_string"]
+    assert (ROOT / towncrier["filename"]).read_text(encoding="utf-8").count(start) == 1
+    for file in set(folder.iterdir()) - {folder / "README.md"}:
+        assert re.fullmatch(rf"(\d+|\+[a-z0-9-]+)\.({'|'.join(types)})\.md", file.name), file
+        (line,) = file.read_text(encoding="utf-8").splitlines()
+        assert _words(line) <= 25, file
+        for to in re.findall(r"\]\(([^)#]+)", line):
+            assert (ROOT / to).is_file(), file
