@@ -32,7 +32,7 @@ DatasetOption = Annotated[
     typer.Option(
         metavar="NAME",
         envvar="DISCREET_DATASET",
-        help="The dataset, where LEDGER does not name it.",
+        help="The dataset, if LEDGER does not name it.",
         show_default=False,
         autocompletion=dataset_names,
     ),
@@ -48,7 +48,7 @@ DescribedDataset = Annotated[
 ]
 OneDataset = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Only this dataset.", autocompletion=dataset_names),
+    typer.Option(metavar="NAME", help="Show this dataset only.", autocompletion=dataset_names),
 ]
 
 

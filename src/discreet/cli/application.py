@@ -82,7 +82,7 @@ def _options(
             "-V",
             callback=_show_version,
             is_eager=True,
-            help="Show the version and stop.",
+            help="Show the version and exit.",
         ),
     ] = False,
     language: Annotated[

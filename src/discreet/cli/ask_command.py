@@ -26,7 +26,7 @@ def ask_command(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Its dataset, where several have such a question.",
+            help="The dataset, if several have a question of this name.",
             autocompletion=dataset_names,
         ),
     ] = None,
@@ -44,7 +44,7 @@ def ask_command(
 ) -> None:
     """Ask a question named in discreet.toml.
 
-    It is charged to the budget of its dataset, and with --analyst to the share too.
+    The answer is charged to the budget of the dataset. With --analyst it is charged to the share too.
 
     Example: discreet ask typical-age --request monday
     """

@@ -22,13 +22,13 @@ def attack_command(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="The attack; without it, all are run.",
+            help="The attack. The default is all of them.",
             show_default=False,
             autocompletion=attack_names,
         ),
     ] = None,
     names_only: Annotated[
-        bool, typer.Option("--list", help="Show the names of the attacks and stop.")
+        bool, typer.Option("--list", help="Show the names of the attacks and exit.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -32,47 +32,50 @@ if TYPE_CHECKING:
     from ..study.audit import ExactAudit
     from ..study.audit.exact import Interval
 
-audit_app = typer.Typer(name="audit", help="Check a claim of privacy. Exits with 1 if it is false.")
+audit_app = typer.Typer(name="audit", help="Check a claim of privacy. Exit with 1 if it is false.")
 
 ChangeOption = Annotated[
-    str | None, typer.Option(metavar="NUMBER", help="The most one score can change.")
+    str | None, typer.Option(metavar="NUMBER", help="The most that one score can change.")
 ]
 SpreadOption = Annotated[
     str | None,
-    typer.Option(metavar="NUMBER", help="Instead, the most a difference can change."),
+    typer.Option(metavar="NUMBER", help="Instead: the most that a difference can change."),
 ]
 MonotonicOption = Annotated[bool, typer.Option("--monotonic", help="All scores move the same way.")]
 NumbersOption = Annotated[
-    str, typer.Option(metavar="A,B,C", help="The numbers, exact.", show_default=False)
+    str, typer.Option(metavar="A,B,C", help="The numbers, exactly.", show_default=False)
 ]
-DeltaOption = Annotated[str, typer.Option(metavar="NUMBER", help="What delta is claimed besides.")]
+DeltaOption = Annotated[str, typer.Option(metavar="NUMBER", help="The delta that is also claimed.")]
 ClaimOption = Annotated[
-    str, typer.Option("--epsilon", metavar="NUMBER", help="What is claimed.", show_default=False)
+    str, typer.Option("--epsilon", metavar="NUMBER", help="The claim.", show_default=False)
 ]
 
-SurenessOption = Annotated[str, typer.Option(metavar="NUMBER", help="How sure the bound is.")]
+SurenessOption = Annotated[str, typer.Option(metavar="NUMBER", help="The confidence of the bound.")]
 UniverseOption = Annotated[
     str | None, typer.Option(metavar="A,B,C", help="The invented records, or as a JSON list.")
 ]
 RecordsOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Records of people instead, one a line: with --private."),
+    typer.Option(metavar="FILE", help="Instead: records of people, one a line. Needs --private."),
 ]
 PrivateOption = Annotated[
     bool, typer.Option("--private", help="The audit is as private as the records.")
 ]
 SizeOption = Annotated[
-    int, typer.Option("--up-to", metavar="NUMBER", help="How many records a dataset has, at most.")
+    int, typer.Option("--up-to", metavar="NUMBER", help="The most records in a dataset.")
 ]
 DrawsOption = Annotated[
     int | None,
-    typer.Option(metavar="NUMBER", help="Answers from each dataset, if chances are not known."),
+    typer.Option(
+        metavar="NUMBER",
+        help="The number of answers from each dataset, if probabilities are unknown.",
+    ),
 ]
 RecordOption = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the record of the audit.")
 ]
 ProgramArgument = Annotated[
-    str, typer.Argument(metavar="FILE.py:NAME", help="The file, and the function in it.")
+    str, typer.Argument(metavar="FILE.py:NAME", help="The file and its function.")
 ]
 
 
@@ -96,7 +99,7 @@ def exact_command(
 ) -> None:
     """Compute the loss of a mechanism on two neighbors' scores.
 
-    It is certified, and compared with the guarantee of the mechanism. A report is as private as the scores.
+    The loss is certified, and compared with the guarantee of the mechanism. A report is as private as the scores.
 
     Example: discreet audit exact --scores 0,1,2 --neighbor 1,1,2 --sensitivity 1 --epsilon 1
     """
@@ -129,7 +132,7 @@ def laws_command(
 ) -> None:
     """Compute the privacy loss between two distributions.
 
-    They are over the same outputs. The loss is certified, and compared with a claim.
+    Both must be over the same outputs. The loss is certified, and compared with a claim.
 
     Example: discreet audit laws --law 0.75,0.25 --neighbor 0.25,0.75 --epsilon 1.1
     """
@@ -146,7 +149,8 @@ def laws_command(
 def draws_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Answers on the data, one a line.")],
     neighbor_file: Annotated[
-        Path, typer.Argument(metavar="NEIGHBOR", help="As many on the neighboring data.")
+        Path,
+        typer.Argument(metavar="NEIGHBOR", help="Just as many answers on the neighboring data."),
     ],
     epsilon: ClaimOption,
     delta: DeltaOption = "0",
@@ -155,7 +159,7 @@ def draws_command(
 ) -> None:
     """Compute a lower bound on epsilon from answers.
 
-    They may be of any program. It can refute a claim, never prove one.
+    The answers may come from any program. The bound can refute a claim, but never prove one.
 
     Example: discreet audit draws on_data.txt on_neighbor.txt --epsilon 1
     """
@@ -190,9 +194,9 @@ def mechanism_command(
 ) -> None:
     """Look for a counterexample to a claim of your own.
 
-    All pairs of neighbors over a small universe are looked at. The function gets a list of records, and returns
-    the exact probabilities of its answers as a dictionary, or with --draws one answer. By the record another can
-    repeat it: discreet audit repeat.
+    The search covers all pairs of neighbors over a small universe. Your function gets a list of records. It
+    returns the exact probabilities of its answers as a dictionary, or one answer with --draws. Others can repeat
+    the audit from its record with discreet audit repeat.
 
     Example: discreet audit mechanism mine.py:response --universe 0,1 --epsilon 1
     """
@@ -224,7 +228,7 @@ def repeat_command(
 ) -> None:
     """Repeat an audit from its record.
 
-    Exit code 1 if the outcome, or the program, is another.
+    Exit with 1 if the outcome or the program differs.
 
     Example: discreet audit repeat record.txt mine.py:response
     """

@@ -21,19 +21,19 @@ def best_price_command(
         str | None,
         typer.Option(
             metavar="NUMBER",
-            help="The highest price; not needed where it is described.",
+            help="The highest price. Optional if it is described.",
             show_default=False,
         ),
     ] = None,
     lo: Annotated[str | None, typer.Option(metavar="NUMBER", help="The lowest price (0).")] = None,
     step: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="The distance of neighbouring prices (1).")
+        str | None, typer.Option(metavar="NUMBER", help="The distance between prices (1).")
     ] = None,
     supply: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help="How many units there are to sell.")
+        int | None, typer.Option(metavar="NUMBER", help="The number of units for sale.")
     ] = None,
     units: Annotated[
-        int, typer.Option(metavar="NUMBER", help="The most units one bidder may want.")
+        int, typer.Option(metavar="NUMBER", help="The most units that one bidder may want.")
     ] = 1,
     continuous: Annotated[
         bool, typer.Option("--continuous", help="Draw any real price, then round it down.")
@@ -41,7 +41,7 @@ def best_price_command(
 ) -> Release:
     """Release a price with high revenue.
 
-    One row is one bid for one unit.
+    Each row is one bid for one unit.
 
     Example: discreet best-price bids.csv bid --hi 100 --step 0.01 --epsilon 1
     """

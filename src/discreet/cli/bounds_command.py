@@ -19,20 +19,23 @@ def bounds_command(
     terms: AnswerTerms,
     q: Annotated[
         str,
-        typer.Option("--q", metavar="NUMBER", help="The share of rows that an end leaves inside."),
+        typer.Option(
+            "--q", metavar="NUMBER", help="The share of rows that each end leaves inside."
+        ),
     ] = "0.99",
     digits: Annotated[
         int | None,
         typer.Option(
             metavar="NUMBER",
-            help="Ends of so many digits; else 1, 2 and 5 times powers of ten.",
+            help="The number of digits of each end. By default ends are 1, 2 and 5 times powers of "
+            "ten.",
             show_default=False,
         ),
     ] = None,
 ) -> Release:
     """Release two numbers that nearly all rows lie between.
 
-    No bounds are needed to begin with. It is for those who need some, for a mean or a grid.
+    You need no bounds to begin with. Use the answer as the bounds of a mean or a grid.
 
     Example: discreet bounds people.csv income --epsilon 0.5
     """

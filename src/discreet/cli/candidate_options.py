@@ -18,7 +18,8 @@ CandidatesOption = Annotated[
         "--candidates",
         "-c",
         metavar="A,B,C",
-        help="What may be answered: public, never taken from the data; private where nobody may list it.",
+        help="The possible answers. They must be public, never taken from the data. Use 'private' "
+        "if you have no public list.",
         show_default=False,
         autocompletion=declared_values,
     ),
@@ -27,14 +28,14 @@ CandidatesFileOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Instead of --candidates: a public CSV or Parquet file of them, as long as you like.",
+        help="Instead of --candidates: a public CSV or Parquet file of them, of any length.",
     ),
 ]
 CandidatesColumnOption = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="The column of that file; the column of the data if not said otherwise.",
+        help="The column of that file. The default is the column of the data.",
         autocompletion=candidate_columns,
     ),
 ]

@@ -24,7 +24,7 @@ NotPrivate = Annotated[
     bool,
     typer.Option(
         "--not-private",
-        help="Instead of --epsilon: I own the data, and show the exact counts to nobody.",
+        help="Instead of --epsilon: I own the data, and keep the exact counts to myself.",
     ),
 ]
 
@@ -45,7 +45,7 @@ def _noisy(
         list[str] | None,
         typer.Argument(
             metavar="COLUMN",
-            help="The columns among which epsilon is divided; all that are described without it.",
+            help="The columns to check. They divide epsilon. The default is every described column.",
             show_default=False,
             autocompletion=columns_of_file,
         ),
@@ -54,7 +54,7 @@ def _noisy(
         int | None,
         typer.Option(
             metavar="NUMBER",
-            help="The most cells of one privacy unit that count in a column, where that is not described.",
+            help="The most cells of one privacy unit that count in a column, if that is not described.",
         ),
     ] = None,
 ) -> Release:
@@ -74,10 +74,10 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
 def check_command(**arguments: Any) -> None:
     """Count the cells that fit their description.
 
-    It prints how many do not, and how many are missing, too. With --epsilon each count has noise, and is charged
-    like every answer: what is printed holds with the probability that it says, and may be published. With
-    --not-private the rows themselves are counted, for the owner of the data alone; exit code 1 if any cell does
-    not fit.
+    Also print how many do not fit, and how many are missing. With --epsilon each count has noise and is charged
+    like every answer. You may publish what is printed. It holds with the probability that it states. With
+    --not-private the rows themselves are counted, for the owner of the data alone. Then exit with 1 if any cell
+    does not fit.
 
     Example: discreet check people --epsilon 0.1
     """

@@ -46,7 +46,7 @@ def counts_command(  # the options of the verb
         int | None,
         typer.Option(
             metavar="NUMBER",
-            help="The most candidates for which one privacy unit counts; the noise grows with it.",
+            help="The most candidates that one privacy unit counts for. The noise grows with it.",
         ),
     ] = None,
     minimum_count: MinimumCountOption = 1,
@@ -55,8 +55,8 @@ def counts_command(  # the options of the verb
 ) -> Release:
     """Count the records with each of some values.
 
-    Rows whose value is not among the candidates are ignored. With --delta the values are those that enough records
-    hold, which discreet keys tells without counts.
+    Rows with a value outside the candidates are ignored. With --delta the values are those that enough records
+    hold. The command discreet keys releases them without counts.
 
     Example: discreet counts people.csv drink --candidates tea,coffee --epsilon 1
     """

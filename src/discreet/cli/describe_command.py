@@ -32,22 +32,24 @@ _Data = Annotated[
 ]
 _Name = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The name of the dataset; that of the file if not given."),
+    typer.Option(
+        metavar="NAME", help="The name of the dataset. The default is the name of the file."
+    ),
 ]
 _Header = Annotated[
     bool,
-    typer.Option("--header", help="The first line of the CSV file holds the names of its columns."),
+    typer.Option(
+        "--header", help="Read the names of the columns from the first line of the CSV file."
+    ),
 ]
 _ColumnNames = Annotated[
     str | None,
-    typer.Option(
-        metavar="A,B,C", help="The names of the columns of a file that does not say them."
-    ),
+    typer.Option(metavar="A,B,C", help="The names of the columns, if the file does not hold them."),
 ]
-_TableName = Annotated[str | None, typer.Option(metavar="NAME", help="The table, of a database.")]
+_TableName = Annotated[str | None, typer.Option(metavar="NAME", help="The table of a database.")]
 _Schema = Annotated[
     bool,
-    typer.Option("--schema", help="Print the JSON Schema of discreet.toml instead, for editors."),
+    typer.Option("--schema", help="Instead: print the JSON Schema of discreet.toml, for editors."),
 ]
 
 
@@ -62,10 +64,10 @@ def describe_command(
 ) -> None:
     """Draft a discreet.toml from the schema of a file.
 
-    It has the names and types of the columns. No row is read.
+    The draft has the names and types of the columns. No row is read.
 
-    What the owner has to fill in is marked, and refused until it is. Editors check the file by its JSON Schema, if
-    its first line names that: #:schema ./discreet.schema.json
+    Marks show what the owner has to fill in. The file is refused until all of them are filled in. Editors check
+    the file by its JSON Schema if the first line names it: #:schema ./discreet.schema.json
 
     Example: discreet describe people.csv --header > discreet.toml
     """

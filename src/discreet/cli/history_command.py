@@ -32,14 +32,15 @@ def history_command(
     dataset: OneDataset = None,
     plot: PlotTo = None,
     export: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write them too, as .json or .csv.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write the events to a file, as .json or .csv."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show every event, one row a release.
 
-    Events are budgets opened and extended, and releases: charged, and answered if they were. --json and --export
-    have all of them. The budget over time can be drawn.
+    Events are budgets that were opened or extended, and releases that were charged or answered. Use --json or
+    --export to get all of them, and --plot to draw the budget over time.
 
     Example: discreet ledger history budget.db --dataset adult
     """
@@ -85,22 +86,25 @@ def verify_command(
     head: Annotated[
         str | None,
         typer.Option(
-            metavar="HASH", help="A head noted elsewhere: finds a ledger that was replaced."
+            metavar="HASH", help="A head noted elsewhere. It reveals a ledger that was replaced."
         ),
     ] = None,
     checkpoints: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Checkpoints kept elsewhere, signed or not: each must be there."
+            metavar="FILE",
+            help="Checkpoints kept elsewhere, signed or not. The ledger must hold each of them.",
         ),
     ] = None,
     write_checkpoint: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the end of the chain, to sign or keep elsewhere."),
+        typer.Option(
+            metavar="FILE", help="Write the end of the chain to a file, to sign or keep elsewhere."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Recompute the chain of events and all sums. Exit code 5 if anything was edited.
+    """Recompute the chain of events and all sums. Exit with 5 if anything was edited.
 
     Example: discreet ledger verify budget.db --checkpoints monday.json
     """

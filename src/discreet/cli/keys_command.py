@@ -11,9 +11,9 @@ from .options import ColumnArgument, DataArgument
 from .releasing import releasing
 
 MinimumCountOption = Annotated[
-    int, typer.Option(metavar="NUMBER", help="The least count of a key that may be answered.")
+    int, typer.Option(metavar="NUMBER", help="The least count that a key needs to be answered.")
 ]
-MostOption = Annotated[int, typer.Option(metavar="NUMBER", help="The most keys that are answered.")]
+MostOption = Annotated[int, typer.Option(metavar="NUMBER", help="The most keys to answer.")]
 OtherOption = Annotated[
     str | None,
     typer.Option(
@@ -34,8 +34,8 @@ def keys_command(
 ) -> Release:
     """Release the values of a column, without a list of them.
 
-    Values of a few records are left out: discreet plan --epsilon 1 --delta 1e-8 tells from which number on one is
-    answered. With --privacy-unit a unit counts in --max-groups keys.
+    Values of a few records are left out. Run discreet plan --epsilon 1 --delta 1e-8 to see how many records a
+    value needs. With --privacy-unit a unit counts in --max-groups keys.
 
     Example: discreet keys visits.csv page --epsilon 1 --delta 1e-8
     """

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 ledger_app = typer.Typer(
     name="ledger",
-    help="Manage privacy budgets, and see what was charged.",
+    help="Manage privacy budgets and see what was charged.",
     no_args_is_help=True,
 )
 
@@ -39,7 +39,7 @@ AnalystOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="An analyst: the share of the budget for them.",
+        help="The analyst who holds a share of the budget.",
         autocompletion=analyst_names,
     ),
 ]
@@ -52,7 +52,7 @@ TotalEpsilon = Annotated[
 PromisedEpsilon = Annotated[
     str | None,
     typer.Option(
-        "--epsilon", "-e", metavar="NUMBER", help="What the release promises: epsilon-DP."
+        "--epsilon", "-e", metavar="NUMBER", help="The guarantee of the release: epsilon-DP."
     ),
 ]
 TotalRho = Annotated[
@@ -62,7 +62,8 @@ Separate = Annotated[
     bool,
     typer.Option(
         "--separate",
-        help="It shares a database or files with other budgets, and holds the data of others.",
+        help="Declare that the dataset holds the data of other people, though it shares a "
+        "database or files with other budgets.",
     ),
 ]
 TotalDelta = Annotated[
@@ -80,7 +81,8 @@ Oversubscribed = Annotated[
     bool | None,
     typer.Option(
         "--oversubscribed/--no-oversubscribed",
-        help="Whether shares may be more than the budget; then refusals tell analysts of each other.",
+        help="Allow shares that add up to more than the budget. Refusals then tell analysts about "
+        "each other.",
         show_default=False,
     ),
 ]
@@ -93,14 +95,14 @@ def open_command(  # `open` is Python's
         typer.Argument(
             metavar="LEDGER",
             envvar="DISCREET_LEDGER",
-            help="A file, or the URL of a PostgreSQL database; or a dataset of discreet.toml.",
+            help="A file, the URL of a PostgreSQL database, or a dataset of discreet.toml.",
             show_default=False,
             autocompletion=data_names,
         ),
     ],
     dataset: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The dataset; not needed for one of discreet.toml."),
+        typer.Option(metavar="NAME", help="The dataset. Optional for one of discreet.toml."),
     ] = None,
     analyst: AnalystOption = None,
     epsilon: TotalEpsilon = None,
@@ -113,9 +115,9 @@ def open_command(  # `open` is Python's
     oversubscribed: Oversubscribed = None,
     as_json: AsJson = False,
 ) -> None:
-    """Open a budget for a dataset, or an analyst's share of it. Creates the ledger if it does not exist.
+    """Open a budget for a dataset, or an analyst's share of it. Create the ledger if it does not exist.
 
-    Of a dataset that discreet.toml describes, the ledger, the budget and the privacy unit are those declared there.
+    If discreet.toml describes the dataset, its ledger, budget and privacy unit are those declared there.
 
     Example: discreet ledger open budget.db --dataset adult --epsilon 1
     """
@@ -170,9 +172,9 @@ def extend_command(
 ) -> None:
     """Give a budget a larger total.
 
-    From then on only the larger total is promised. The history shows it. The numbers are those it was opened with:
-    epsilon, or rho, or epsilon and delta; those left out stay. One in epsilon gets a delta for questions that have
-    an epsilon and a delta each, such as keys: --delta 1e-6 --delta-for questions.
+    From then on only the larger total is promised. The history shows it. Give the numbers that the budget was
+    opened with: epsilon, or rho, or epsilon and delta. Those you leave out stay. A budget in epsilon can get a
+    delta for questions that have an epsilon and a delta each, such as keys: --delta 1e-6 --delta-for questions.
 
     Example: discreet ledger extend budget.db --dataset adult --epsilon 2
     """
@@ -190,7 +192,7 @@ def shrink_command(
         str,
         typer.Option(
             metavar="NAME",
-            help="The analyst whose share it is.",
+            help="The analyst who holds the share.",
             show_default=False,
             autocompletion=analyst_names,
         ),
@@ -202,7 +204,7 @@ def shrink_command(
 ) -> None:
     """Make an analyst's share smaller, or close it.
 
-    Without a total it is closed. What is left returns to the budget of the dataset. The history shows it.
+    Without a total the share is closed. What is left returns to the budget of the dataset. The history shows it.
 
     Example: discreet ledger shrink budget.db --dataset adult --analyst team-a --epsilon 1/2
     """
@@ -220,8 +222,8 @@ def reopen_command(
 ) -> None:
     """Open a dataset again that failures have closed.
 
-    A question that fails because of the data tells something that no epsilon covers. So a dataset is closed for an
-    analyst after as many failures as max_failures says, until this. The history shows both.
+    A question that fails because of the data reveals something that no epsilon covers. So a dataset is closed
+    for an analyst after max_failures failures, until you reopen it. The history shows both.
 
     Example: discreet ledger reopen people
     """
@@ -239,10 +241,10 @@ def reset_delays_command(
     analyst: AnalystOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let answers of a service leave after their usual time again.
+    """Reset the delays of a service's answers to the usual time.
 
     A delay doubles when an answer needs longer, and stays until the next public reset, each day. Questions that
-    wait because five were given up are read again too. Times may tell as much again afterwards.
+    wait because five were given up are read again too. Afterwards, times may reveal as much again.
 
     Example: discreet ledger reset-delays people --analyst team-a
     """
@@ -260,9 +262,9 @@ def describe_budget_command(
 ) -> None:
     """Accept a changed description of a dataset.
 
-    Its owner has changed the description: what was spent stays spent. Changed columns need no word. A changed
-    source or contribution bound does, and so does a table that became something else in its database:
-    until then releases are refused.
+    Use it after the owner changes the description. What was spent stays spent. Changed columns need no
+    acceptance. A changed source or contribution bound needs it, and so does a table that became something else in
+    its database. Until then releases are refused.
 
     Example: discreet ledger describe people
     """
@@ -285,16 +287,16 @@ def merge_command(
         str,
         typer.Option(
             metavar="NAME",
-            help="The dataset whose budget stays. What the other has spent is charged to it.",
+            help="The dataset that keeps its budget. What the other has spent is charged to it.",
             show_default=False,
             autocompletion=data_names,
         ),
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Make two budgets about the same tables one.
+    """Merge two budgets about the same tables.
 
-    From then on releases about both datasets are charged to it. Shares of the budget that ends are closed.
+    From then on releases about both datasets are charged to the budget that stays. Shares of the other are closed.
 
     Example: discreet ledger merge visits --into people
     """
@@ -314,7 +316,8 @@ def renew_command(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="What the new budget is for; not needed where the budget is declared per year, quarter or month.",
+            help="The purpose of the new budget. Optional if the budget is declared per year, quarter "
+            "or month.",
         ),
     ] = None,
     epsilon: TotalEpsilon = None,
@@ -324,7 +327,7 @@ def renew_command(
 ) -> None:
     """Open a new budget for a dataset, to be charged from now on. Promises to its people add up.
 
-    A budget that is declared per year, quarter or month is renewed when that has ended, and not before.
+    A budget that is declared per year, quarter or month is renewed only after that period has ended.
 
     Example: discreet ledger renew people
     """
@@ -361,7 +364,7 @@ def show_command(
 ) -> None:
     """Show budgets: total, spent and remaining.
 
-    With --report also as a page, which has the questions of one dataset.
+    With --report also write a page, with the questions of one dataset.
 
     Example: discreet ledger show budget.db
     """
@@ -388,13 +391,13 @@ def charge_command(
     dataset: DatasetOption = None,
     *,
     description: Annotated[
-        str, typer.Option(metavar="TEXT", help="What is released, in words.", show_default=False)
+        str, typer.Option(metavar="TEXT", help="A description of the release.", show_default=False)
     ],
     request: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="Its name: charged once, for the dataset and the analyst.",
+            help="The name of the release. It is charged once, to the dataset and the analyst.",
             show_default=False,
         ),
     ],
@@ -415,7 +418,7 @@ def charge_command(
 ) -> None:
     """Charge for a release of another program.
 
-    Before it is made. Exit code 1 if it was charged already.
+    Charge before you make the release. Exit with 1 if it was charged already.
 
     Example: discreet ledger charge budget.db --dataset adult --epsilon 1/2 --description "mean age" --request m1
     """
@@ -433,18 +436,23 @@ def done_command(
     dataset: DatasetOption = None,
     *,
     request: Annotated[
-        str, typer.Option(metavar="NAME", help="The name it was charged under.", show_default=False)
+        str,
+        typer.Option(
+            metavar="NAME", help="The name that the release was charged under.", show_default=False
+        ),
     ],
     analyst: AnalystOption = None,
     note: Annotated[
         str,
-        typer.Option(metavar="TEXT", help="Where the release is kept; nothing private."),
+        typer.Option(
+            metavar="TEXT", help="The place where the release is kept. Write nothing private."
+        ),
     ] = "made",
     as_json: AsJson = False,
 ) -> None:
     """Record that a charged release was made.
 
-    So it is not made again. The first note stays.
+    Then it is not made again. The first note stays.
 
     Example: discreet ledger done budget.db --dataset adult --request m1 --note means.json
     """
@@ -469,9 +477,9 @@ def spent_command(
 ) -> None:
     """Show the guarantee of all answers so far.
 
-    It holds for adaptively chosen questions and at any stopping time.
+    The guarantee holds for adaptively chosen questions and at any stopping time.
 
-    With --analyst: of the answers to one analyst, if analysts share no answers and do not learn them by the ledger.
+    With --analyst: show it for one analyst, if analysts share no answers and do not learn them by the ledger.
 
     Example: discreet ledger spent budget.db --dataset adult --delta 1e-6
     """

@@ -12,7 +12,8 @@ _ServiceUrl = Annotated[
     str | None,
     typer.Argument(
         metavar="URL",
-        help="The URL of a service; its token is in DISCREET_TOKEN. Without it the nearest discreet.toml.",
+        help="The URL of a service, with its token in DISCREET_TOKEN. The default is the nearest "
+        "discreet.toml.",
         show_default=False,
     ),
 ]
@@ -20,7 +21,7 @@ _AssistantName = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="The analyst of discreet.toml whose rights and share the assistant has.",
+        help="The analyst of discreet.toml. The assistant gets the same rights and share.",
         autocompletion=analyst_names,
     ),
 ]
@@ -29,8 +30,8 @@ _AssistantName = Annotated[
 def mcp_command(service: _ServiceUrl = None, analyst: _AssistantName = None) -> None:
     """Let an assistant ask, within a privacy budget.
 
-    An assistant that can run commands or read files on the same machine is not held by this: put the data behind
-    discreet serve then, and give the assistant the URL and a token.
+    This does not hold an assistant that can run commands or read files on the same machine. If yours can, put
+    the data behind discreet serve and give the assistant the URL and a token.
 
     Example: discreet mcp --analyst assistant
     """

@@ -31,7 +31,7 @@ def mode_command(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="counts: noise on every count, and the count beside the answer.",
+            help="counts: add noise to every count, and show the count beside the answer.",
             autocompletion=one_of("counts"),
         ),
     ] = None,
@@ -39,7 +39,7 @@ def mode_command(
 ) -> Release:
     """Release the most common value of a column.
 
-    Rows whose value is not among the candidates are ignored.
+    Rows with a value outside the candidates are ignored.
 
     Example: discreet mode people.csv drink --candidates tea,coffee --epsilon 1
     """

@@ -19,8 +19,8 @@ ValueArgument = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="A file with the private value; - for standard input. Never the value itself: others "
-        "see command lines.",
+        help="A file with the private value, or - for standard input. Never the value itself: "
+        "others see command lines.",
     ),
 ]
 
@@ -42,15 +42,15 @@ def laplace_command(
         str, typer.Option(metavar="NUMBER", help="The distance between answers.")
     ] = "1",
     lo: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="The least answer; with --hi.")
+        str | None, typer.Option(metavar="NUMBER", help="The least answer. Needs --hi.")
     ] = None,
     hi: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="The largest answer; with --lo.")
+        str | None, typer.Option(metavar="NUMBER", help="The largest answer. Needs --lo.")
     ] = None,
 ) -> Release:
     """Release a number with Laplace noise, on a grid.
 
-    Other mechanisms than the exponential need --lo and --hi.
+    Mechanisms other than the exponential need --lo and --hi.
 
     Example: discreet noise laplace count.txt --sensitivity 1 --epsilon 1
     """
@@ -68,11 +68,13 @@ def randomized_response_command(
     terms: Terms,
     candidates: Annotated[
         list[str],
-        typer.Option(metavar="A,B,C", help="What may be answered; public.", show_default=False),
+        typer.Option(
+            metavar="A,B,C", help="The possible answers. They must be public.", show_default=False
+        ),
     ],
     data: ValueArgument = "-",
 ) -> Release:
-    """Release one's own answer, or by chance another.
+    """Release your own answer, or by chance another.
 
     If the answer is none of the candidates, all of them are equally likely.
 

@@ -46,8 +46,9 @@ FormatName = Annotated[
     typer.Option(
         "--format",
         metavar="NAME",
-        help="The format, where neither the first bytes of the file nor its name say it: csv, tsv, jsonl, each "
-        "also with .gz, json, xlsx, parquet or arrow. Standard input is csv if not said otherwise.",
+        help="The format, if the first bytes and the name of the file do not show it: csv, tsv, "
+        "jsonl, each also with .gz, json, xlsx, parquet or arrow. Standard input is read as "
+        "csv by default.",
         autocompletion=one_of(*FORMATS),
     ),
 ]
@@ -56,14 +57,14 @@ CsvForm = Annotated[
     typer.Option(
         "--csv",
         metavar="KEY=VALUE",
-        help="How a CSV file is written, such as encoding=cp1252, delimiter=;, decimal=,, missing=NA, skip=2 or "
-        "names=a,b; sheet=NAME of a workbook; repeatable.",
+        help="The form of a CSV file, such as encoding=cp1252, delimiter=;, decimal=,, "
+        "missing=NA, skip=2 or names=a,b. Use sheet=NAME for a workbook. Repeatable.",
         show_default=False,
         autocompletion=one_of(*(f"{word}=" for word in WORDS)),
     ),
 ]
 GapOption = Annotated[
-    bool, typer.Option("--gap", help="Release how far ahead the winner was, too.")
+    bool, typer.Option("--gap", help="Also release how far ahead the winner was.")
 ]
 Epsilon = Annotated[
     str | None,
@@ -96,7 +97,7 @@ NamedMechanism = Annotated[
     typer.Option(
         "--mechanism",
         metavar="NAME",
-        help=f"One of {', '.join(MECHANISMS)}; exponential if none is named.",
+        help=f"One of {', '.join(MECHANISMS)}; exponential by default.",
         autocompletion=one_of(*MECHANISMS),
     ),
 ]
@@ -110,20 +111,19 @@ MechanismOptions = Annotated[
 ]
 Lowest = Annotated[
     str | None,
-    typer.Option(
-        metavar="NUMBER", help="The least answer, or date; not needed where it is described."
-    ),
+    typer.Option(metavar="NUMBER", help="The least answer, or date. Optional if it is described."),
 ]
 Highest = Annotated[
     str | None,
     typer.Option(
-        metavar="NUMBER", help="The largest answer, or date; not needed where it is described."
+        metavar="NUMBER", help="The largest answer, or date. Optional if it is described."
     ),
 ]
 Step = Annotated[
     str | None,
     typer.Option(
-        metavar="NUMBER", help="The distance between answers (1); of dates 1 day, 7 days, 1 month."
+        metavar="NUMBER",
+        help="The distance between answers (1). For dates: 1 day, 7 days, 1 month.",
     ),
 ]
 NeighborsName = Annotated[
@@ -136,14 +136,15 @@ NeighborsName = Annotated[
 ]
 Size = Annotated[
     int | None,
-    typer.Option(metavar="NUMBER", help="How many independent answers; every one is charged."),
+    typer.Option(metavar="NUMBER", help="The number of independent answers. Each one is charged."),
 ]
 PrivacyUnit = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COLUMN",
-        help="The column of the privacy unit, such as a user id: all rows with one value of it are "
-        "one record. Said several times: all rows with equal values in all of these columns.",
+        help="The column of the privacy unit, such as a user id. All rows with the same value "
+        "count as one record. Repeat it to use several columns: rows with equal values in "
+        "all of them are one record.",
         autocompletion=columns_of_file,
     ),
 ]
@@ -165,7 +166,8 @@ GroupNames = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A,B,C",
-        help="The groups: public, never taken from the data; or 'private' to draw them, with --delta.",
+        help="The groups. They must be public, never taken from the data. Use 'private' with "
+        "--delta to draw them.",
         autocompletion=declared_groups,
     ),
 ]
@@ -186,15 +188,15 @@ MostDrawn = Annotated[
     int | None,
     typer.Option(
         metavar="NUMBER",
-        help="With --groups private: the most groups that are answered (default: 1000).",
+        help="With --groups private: the most groups to answer (default: 1000).",
     ),
 ]
 Delta = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER",
-        help="The δ of all answers together, such as 1e-8, for --groups private, for values that "
-        "nobody listed, and for lists that need one.",
+        help="The δ of all answers together, such as 1e-8: for --groups private, for values "
+        "without a public list, and for lists that need one.",
     ),
 ]
 Where = Annotated[
@@ -215,15 +217,13 @@ LedgerAt = Annotated[
 ]
 DatasetName = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME", envvar="DISCREET_DATASET", help="The dataset whose budget is charged."
-    ),
+    typer.Option(metavar="NAME", envvar="DISCREET_DATASET", help="The dataset to charge."),
 ]
 AnalystName = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="The analyst whose share of that budget is charged too.",
+        help="The analyst. Their share of that budget is charged too.",
         autocompletion=analyst_names,
     ),
 ]
@@ -231,43 +231,42 @@ RequestName = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Asked again under this name, the answer is the same and costs nothing.",
+        help="A name for this request. Ask again under it to get the same answer at no cost.",
     ),
 ]
 DryRun = Annotated[
     bool,
-    typer.Option(
-        "--dry-run", help="Say what it would cost and what would remain; release nothing."
-    ),
+    typer.Option("--dry-run", help="Show the cost and what would remain, and release nothing."),
 ]
 NoTally = Annotated[
-    bool, typer.Option("--no-tally", help="Leave this answer out of the tally: see discreet tally.")
+    bool,
+    typer.Option("--no-tally", help="Leave this answer out of the tally (see discreet tally)."),
 ]
 ReportAt = Annotated[
     Path | None,
-    typer.Option("--report", metavar="FILE", help="Write a report of it too, as .html."),
+    typer.Option("--report", metavar="FILE", help="Also write a report, as .html."),
 ]
 ReportLanguage = Annotated[
     str | None,
     typer.Option(
         "--lang",
         metavar="CODE",
-        help="The report's language, such as en or zh; else that of --language.",
+        help="The language of the report, such as en or zh. The default is that of --language.",
     ),
 ]
 PlotTo = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="Draw it too, as .png, .svg or .pdf."),
+    typer.Option("--plot", metavar="FILE", help="Also draw a picture, as .png, .svg or .pdf."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON, on stdout.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON on stdout.")]
 
 
 MaxCandidates = Annotated[
     int | None,
     typer.Option(
         metavar="NUMBER",
-        help="With --method counts and --privacy-unit: the most candidates for which one unit counts; all if "
-        "not said otherwise.",
+        help="With --method counts and --privacy-unit: the most candidates that one unit counts "
+        "for. The default is all.",
     ),
 ]
 

@@ -43,11 +43,13 @@ _SHARES = [Fraction(k, 10) for k in (1, 2, 5, 10, 20, 50, 100)]
 
 
 CandidateCountOption = Annotated[
-    int | None, typer.Option(metavar="NUMBER", help="How many candidates there are.")
+    int | None, typer.Option(metavar="NUMBER", help="The number of candidates.")
 ]
 ScoresFileOption = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Instead: a table of scores that are public, or -."),
+    typer.Option(
+        metavar="FILE", help="Instead: a table of public scores, or - for standard input."
+    ),
 ]
 ScoresColumnOption = Annotated[
     str | None,
@@ -63,11 +65,11 @@ LargestChangeOption = Annotated[
 AnswerEpsilonOption = Annotated[
     str | None,
     typer.Option(
-        "--epsilon", "-e", metavar="NUMBER", help="The epsilon of an answer: shows the error."
+        "--epsilon", "-e", metavar="NUMBER", help="The epsilon of an answer. Shows the error."
     ),
 ]
 TargetErrorOption = Annotated[
-    str | None, typer.Option(metavar="NUMBER", help="The target error: shows the epsilon.")
+    str | None, typer.Option(metavar="NUMBER", help="The target error. Shows the epsilon.")
 ]
 ConfidenceOption = Annotated[
     str | None,
@@ -78,7 +80,7 @@ ConfidenceOption = Annotated[
 
 PlanDeltaOption = Annotated[
     str | None,
-    typer.Option(metavar="NUMBER", help="Instead: the delta of keys that nobody listed."),
+    typer.Option(metavar="NUMBER", help="Instead: the delta of keys without a public list."),
 ]
 
 
@@ -88,13 +90,13 @@ ListLengthOption = Annotated[
         "--k",
         "-k",
         metavar="NUMBER",
-        help="The length of a list of the most common candidates: shows the method for it.",
+        help="The length of a list of the most common candidates. Shows the method for it.",
     ),
 ]
 CandidatesOfOneOption = Annotated[
     int,
     typer.Option(
-        metavar="NUMBER", help="With --k: for how many candidates one record counts at most."
+        metavar="NUMBER", help="With --k: the most candidates that one record counts for."
     ),
 ]
 
@@ -121,11 +123,11 @@ def plan_command(
 ) -> None:
     """Show the error of an answer, or the epsilon it needs.
 
-    Nothing is charged. With --candidates no data are needed: the bound holds for the worst scores. The error is the
-    difference between the best score and the score of the answer: its expectation, or its quantile at --confidence.
-    Numbers are rounded up to two digits; --json has more.
+    Nothing is charged. With --candidates you need no data, because the bound holds for the worst scores. The
+    error is the difference between the best score and the score of the answer. It is shown as its expectation, or
+    as its quantile at --confidence. Numbers are rounded up to two digits. Use --json to see more.
 
-    With --delta: the probability with which a key that nobody listed is answered, by its number of records.
+    With --delta: show how likely a key without a public list is answered, by its number of records.
 
     Example: discreet plan --candidates 1000 --error 5 --confidence 0.95
     """
@@ -279,7 +281,7 @@ def compare_command(
 ) -> None:
     """Compare the errors of mechanisms on public scores.
 
-    The column has one score per candidate, of last year or made up: what is printed is as private as they are.
+    The column has one score per candidate, from last year or made up. The output is as private as the scores.
 
     Example: discreet compare votes.csv votes --epsilons 0.1,1
     """

@@ -28,32 +28,37 @@ _DeltaOfTexts = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER",
-        help="The δ of all of it together, such as 1e-8: the values of texts are shown with one alone.",
+        help="The δ of the whole profile, such as 1e-8. Without it no values of text columns are "
+        "shown.",
     ),
 ]
 _MostUnits = Annotated[
     int | None,
     typer.Option(
         metavar="NUMBER",
-        help="The most units that there may be, as you know without a look: a δ too large for them is refused.",
+        help="The most units that there may be, known without a look at the data. A δ too large "
+        "for them is refused.",
     ),
 ]
 _ColumnNames = Annotated[
-    Names, _column_names("The columns; all of the header or the schema without it.")
+    Names, _column_names("The columns. The default is all of the header or the schema.")
 ]
-_NumberColumns = Annotated[
-    Names, _column_names("Columns that hold numbers, where no type says it.")
-]
+_NumberColumns = Annotated[Names, _column_names("Columns that hold numbers, if no type shows it.")]
 _DateColumns = Annotated[Names, _column_names("Columns that hold dates.")]
 _TextColumns = Annotated[
-    Names, _column_names("Columns whose values are wanted, though they may spell numbers.")
+    Names, _column_names("Columns to show by value, even if the values spell numbers.")
 ]
 _LeastShared = Annotated[
-    int, typer.Option(metavar="NUMBER", help="No value is shown that fewer units share.")
+    int,
+    typer.Option(
+        metavar="NUMBER", help="The fewest units that must share a value before it is shown."
+    ),
 ]
-_MostValues = Annotated[int, typer.Option(metavar="NUMBER", help="The most values of a column.")]
+_MostValues = Annotated[
+    int, typer.Option(metavar="NUMBER", help="The most values to show for a column.")
+]
 _DraftAlone = Annotated[
-    bool, typer.Option("--draft", help="Print the draft of discreet.toml alone.")
+    bool, typer.Option("--draft", help="Print only the draft of discreet.toml.")
 ]
 
 
@@ -73,9 +78,9 @@ def profile_command(  # what is known of the table
 ) -> Release:
     """Profile a table that has no description.
 
-    For each column how many cells are filled, and its quartiles and ends, or the values that enough units
-    share with their counts: at one price, with noise, and ready to be published. A draft of discreet.toml
-    comes with it.
+    For each column, show how many cells are filled, and its quartiles and ends, or the values that enough units
+    share with their counts. All of it has one price and noise, and is ready to be published. A draft of
+    discreet.toml comes with it.
 
     Example: discreet profile people.csv --epsilon 1 --delta 1e-8 --privacy-unit person
     """

@@ -22,16 +22,18 @@ def quantile_command(
     alpha: Annotated[
         str,
         typer.Option(
-            metavar="NUMBER", help="Between 0 (minimum) and 1 (maximum).", show_default=False
+            metavar="NUMBER",
+            help="The quantile, from 0 (minimum) to 1 (maximum).",
+            show_default=False,
         ),
     ],
     terms: AnswerTerms,
 ) -> Release:
     """Release the quantile of a column at alpha.
 
-    Near the minimum take 0 or 0.01, near the maximum 1 or 0.99.
+    Use 0 or 0.01 near the minimum, and 1 or 0.99 near the maximum.
 
-    The candidates are lo, lo + step, ... up to hi; there may be very many.
+    The candidates are lo, lo + step, ... up to hi. There may be very many.
 
     Example: discreet quantile people.csv age --alpha 0.9 --lo 0 --hi 120 --epsilon 1
     """
@@ -58,14 +60,17 @@ def quantiles_command(
     data: DataArgument,
     column: ColumnArgument,
     alphas: Annotated[
-        str, typer.Option(metavar="A,B,C", help="Rising, between 0 and 1.", show_default=False)
+        str,
+        typer.Option(
+            metavar="A,B,C", help="The quantiles, rising, from 0 to 1.", show_default=False
+        ),
     ],
     terms: AnswerTerms,
     method: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help=f"{', '.join(METHODS[:-1])} or {METHODS[-1]}.",
+            help=f"The method: {', '.join(METHODS[:-1])} or {METHODS[-1]}.",
             autocompletion=one_of(*METHODS),
         ),
     ] = METHODS[0],

@@ -27,7 +27,7 @@ def select_command(
         str,
         typer.Argument(
             metavar="FILE",
-            help="The scores: lines of candidate,score, or a JSON object; - for standard input.",
+            help="The scores: lines of candidate,score, or a JSON object. Use - for standard input.",
             show_default=False,
         ),
     ],
@@ -39,7 +39,7 @@ def select_command(
 ) -> Release:
     """Release a candidate with a high score.
 
-    The scores are your own, and private; higher is better. The candidates are public. A first line
+    The scores are your own, and private. Higher is better. The candidates are public. A first line
     candidate,score is skipped.
 
     Example: discreet select scores.csv --sensitivity 1 --epsilon 1

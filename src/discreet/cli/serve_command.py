@@ -19,24 +19,26 @@ if TYPE_CHECKING:
 ConfigArgument = Annotated[
     Path | None,
     typer.Argument(
-        metavar="FILE", help="The description; by default discreet.toml from here upwards."
+        metavar="FILE",
+        help="The description. The default is discreet.toml in this folder or the nearest one "
+        "above.",
     ),
 ]
 HostOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME", help="A name under which it may be called, besides this machine."),
+    typer.Option(metavar="NAME", help="A host name to accept requests for, besides this machine."),
 ]
 ReadersOption = Annotated[
     int | None,
     typer.Option(
         metavar="NUMBER",
-        help="How many questions are read at once (one fewer than there are cores).",
+        help="The number of questions to read at once (one fewer than there are cores).",
     ),
 ]
 TryOption = Annotated[
     bool,
     typer.Option(
-        "--try", help="Serve nothing: measure how long answers take, and print the times that fit."
+        "--try", help="Measure how long answers take, print the times that fit, and serve nothing."
     ),
 ]
 
@@ -44,17 +46,18 @@ TryOption = Annotated[
 def serve_command(
     config: ConfigArgument = None,
     listen: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Where to listen (127.0.0.1:8765).")
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="The address to listen on (127.0.0.1:8765)."),
     ] = None,
     host: HostOption = None,
     workers: Annotated[
-        int, typer.Option(metavar="NUMBER", help="How many processes take requests.")
+        int, typer.Option(metavar="NUMBER", help="The number of processes that take requests.")
     ] = 1,
     readers: ReadersOption = None,
     is_trial: TryOption = False,
     as_json: AsJson = False,
 ) -> None:
-    """Serve described datasets over HTTP. Callers bring a token: discreet token create.
+    """Serve described datasets over HTTP. Create tokens for clients with discreet token create.
 
     Example: discreet serve discreet.toml
     """

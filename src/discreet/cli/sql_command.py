@@ -45,8 +45,8 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
 def sql_command(**arguments: Any) -> None:
     """Answer a statement of SQL, as rows.
 
-    One SELECT with the clause WITH DIFFERENTIAL_PRIVACY, which says ε: COUNT, SUM, AVG, MODE, MEDIAN,
-    PERCENTILE_DISC, MIN, MAX, TOP_K and APPROX_TOP_COUNT of declared columns, with WHERE and GROUP BY.
+    Write one SELECT with the clause WITH DIFFERENTIAL_PRIVACY, which gives ε. It takes COUNT, SUM, AVG, MODE,
+    MEDIAN, PERCENTILE_DISC, MIN, MAX, TOP_K and APPROX_TOP_COUNT of declared columns, with WHERE and GROUP BY.
 
     Example: discreet sql "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) MODE(drink) FROM people"
     """

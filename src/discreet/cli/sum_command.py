@@ -14,18 +14,22 @@ _Minimum = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER",
-        help="Smaller numbers count as this one: public, not taken from the data. Not needed where it is "
-        "described.",
+        help="The least number. Smaller ones count as this. It must be public, not taken from the "
+        "data. Optional if it is described.",
     ),
 ]
 _Maximum = Annotated[
-    str | None, typer.Option(metavar="NUMBER", help="Larger numbers count as this one, likewise.")
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="The largest number. Larger ones count as this. It must be public too.",
+    ),
 ]
 _Rounding = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER",
-        help="Numbers are rounded to multiples of it; 100,000 or more between the bounds if not said otherwise.",
+        help="Round numbers to multiples of it. By default 100,000 or more lie between the bounds.",
     ),
 ]
 
@@ -34,7 +38,7 @@ _BoundsShare = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER",
-        help="Where no bounds are known: the part of epsilon that buys them first, such as 0.1.",
+        help="If you know no bounds: the part of epsilon that buys them first, such as 0.1.",
     ),
 ]
 
@@ -76,7 +80,7 @@ def mean_command(
 ) -> Release:
     """Release the mean of the numbers of a column.
 
-    Half of epsilon is spent on each. If the noisy count is 0, there is no mean.
+    Half of epsilon goes to the sum, and half to the count. If the noisy count is 0, there is no mean.
 
     Example: discreet mean people.csv age --minimum 0 --maximum 120 --epsilon 1
     """

@@ -16,13 +16,13 @@ _ABOUT = Message(
 
 
 def tally_command(
-    clear: Annotated[bool, typer.Option("--clear", help="Forget all of it.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Delete the whole tally.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the questions about files without a ledger.
 
-    Every such answer adds a line of public facts to a file of yours: the file, the time, the verb, epsilon, delta
-    and who is protected. --no-tally leaves one out, and DISCREET_NO_TALLY=1 all.
+    Each such answer adds a line of public facts to a file of yours: the file, the time, the verb, epsilon, delta
+    and who is protected. Use --no-tally to leave out one answer, or DISCREET_NO_TALLY=1 to leave out all.
 
     Example: discreet tally
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 token_app = typer.Typer(
     name="token",
-    help="Create and revoke the tokens of analysts. They are kept as hashes, beside discreet.toml.",
+    help="Create and revoke the tokens of analysts. Their hashes are kept beside discreet.toml.",
     no_args_is_help=True,
 )
 
@@ -24,7 +24,8 @@ ConfigOption = Annotated[
     typer.Option(
         "--config",
         metavar="FILE",
-        help="The description; by default discreet.toml from here upwards.",
+        help="The description. The default is discreet.toml in this folder or the nearest one "
+        "above.",
     ),
 ]
 
@@ -32,19 +33,24 @@ ConfigOption = Annotated[
 @token_app.command("create")
 def create_command(
     role: Annotated[
-        str, typer.Option(metavar="ROLE", help="owner, analyst or auditor.", show_default=False)
+        str,
+        typer.Option(
+            metavar="ROLE", help="The role: owner, analyst or auditor.", show_default=False
+        ),
     ],
     analyst: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The analyst, one of discreet.toml.")
+        str | None, typer.Option(metavar="NAME", help="The analyst of discreet.toml.")
     ] = None,
     expires: Annotated[
         str,
-        typer.Option(metavar="WHEN", help="After days such as 90d, or a date such as 2027-01-31."),
+        typer.Option(
+            metavar="WHEN", help="The lifetime in days, such as 90d, or a date, such as 2027-01-31."
+        ),
     ] = "90d",
     config: ConfigOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a token and print it, once: only its hash is kept.
+    """Create a token and print it once. Only its hash is kept.
 
     Example: discreet token create --role analyst --analyst team-a --expires 90d
     """
@@ -65,7 +71,7 @@ def create_command(
 def list_command(config: ConfigOption = None, as_json: AsJson = False) -> None:
     """List the tokens that were not revoked.
 
-    It shows what they allow, and never the tokens themselves.
+    The list shows what each token allows, but never the token itself.
 
     Example: discreet token list
     """
@@ -79,12 +85,17 @@ def list_command(config: ConfigOption = None, as_json: AsJson = False) -> None:
 
 @token_app.command("revoke")
 def revoke_command(
-    identity: Annotated[str, typer.Argument(metavar="ID", help="As listed.", show_default=False)],
+    identity: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="The id that discreet token list shows.", show_default=False
+        ),
+    ],
     config: ConfigOption = None,
 ) -> None:
     """Revoke a token, and all that were made with it.
 
-    From now on they are refused.
+    The service refuses them from now on.
 
     Example: discreet token revoke 3f9a1c0b7d22
     """

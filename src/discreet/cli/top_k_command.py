@@ -24,7 +24,10 @@ def top_k_command(
     data: DataArgument,
     column: ColumnArgument,
     k: Annotated[
-        int, typer.Option("--k", "-k", metavar="NUMBER", help="How many.", show_default=False)
+        int,
+        typer.Option(
+            "--k", "-k", metavar="NUMBER", help="The number of values.", show_default=False
+        ),
     ],
     terms: AnswerTerms,
     candidates: CandidatesOption = None,
@@ -34,8 +37,8 @@ def top_k_command(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="counts, with the counts beside the answers, peeling or joint; the best by public numbers if none "
-            "is named.",
+            help="The method: counts (shows the counts beside the answers), peeling or joint. The default is the "
+            "best by public numbers.",
             autocompletion=one_of("counts", "peeling", "joint"),
         ),
     ] = None,
@@ -44,7 +47,7 @@ def top_k_command(
 ) -> Release:
     """Release the most common values of a column, in order.
 
-    Rows whose value is not among the candidates are ignored.
+    Rows with a value outside the candidates are ignored.
 
     Example: discreet top-k people.csv drink --candidates tea,coffee,milk --k 2 --epsilon 1
     """
