@@ -566,6 +566,22 @@ def test_a_table_that_was_renamed_opens_no_second_budget(folder: Path, url: str)
     assert len(ledger.budgets()) == 2
 
 
+@pytest.mark.parametrize("url", [DUCK, LITE])
+def test_a_budget_takes_no_renamed_table_of_another(folder: Path, url: str) -> None:
+    """Else one describes another dataset as that table, and both budgets are spent on its rows."""
+    ledger = Ledger()
+    for name in ("visits", "people"):
+        ledger.open(described(name, url, name=name), epsilon=1)
+    _run(url, "DROP VIEW seen; DROP VIEW calls; ALTER TABLE visits RENAME TO rings")
+    taken = described("rings", url, name="people")
+    with pytest.raises(InvalidArgument, match="discreet ledger describe people --separate"):
+        ledger.describe(taken)
+    ledger.describe(described("people", url, name="people"))  # its own table, as before
+    ledger.describe(described("rings", url, name="visits"))
+    with pytest.raises(InvalidArgument, match="cannot keep its own"):
+        ledger.describe(taken)
+
+
 # --- the claim, by enumeration
 
 

@@ -11,6 +11,7 @@ from ..errors import Exhausted, InvalidArgument
 from ..privacy.guarantees import read_guarantee
 from ..privacy.units import Unit, one_record
 from ..selection.payment import About
+from ..tables.engines.reach import read_reach
 from . import queries
 from .bindings import Bindings, Declaration, append_described, read_bindings
 from .budget import Budget
@@ -29,27 +30,43 @@ def budget_to_open(bindings: Bindings, declaration: Declaration) -> str | None:
     """
     find = bindings.budgets_of_name if declaration.is_separate else bindings.budgets
     names = find(declaration.about)
-    if not names and not declaration.is_separate:
-        _check_names(bindings, declaration)
+    if not names:
+        check_names(bindings, declaration, None)
     return names[-1] if names else None
 
 
-def _check_names(bindings: Bindings, declaration: Declaration) -> None:
-    """Raise if a new budget may be about a table that was renamed.
+def check_names(bindings: Bindings, declaration: Declaration, budget: str | None) -> None:
+    """Raise if a table that is new to a budget may be that of another budget, which was renamed.
+
+    Args:
+        bindings: the descriptions of the ledger.
+        declaration: the owner's words on the table.
+        budget: the budget of the table; None for one that is opened now.
 
     Raises:
         InvalidArgument: if the tables of another budget are not in the database any more.
     """
-    budgets = bindings.without_tables(declaration.about.source, declaration.names)
+    about, own = declaration.about, None if budget is None else bindings.current(budget)
+    table = read_reach(about.reach).table
+    known = {
+        read_reach(source.reach).table
+        for source in bindings.sources
+        if bindings.current(source.budget) == own
+    }
+    if declaration.is_separate or table in known:
+        return
+    others = bindings.without_tables(about.source, declaration.names)
+    budgets = [other for other in others if bindings.current(other) != own]
     if budgets:
         raise InvalidArgument(
             "the tables of {budgets} are not in the database any more under their names, so "
             "{name} may be about the same. Describe {kept_budget} as now, discreet ledger describe "
-            "{kept_budget}; or say that it holds the data of others: discreet ledger open {name} "
-            "--separate",
+            "{kept_budget}; or, if those tables were dropped or {name} holds the data of others, "
+            "say so: discreet ledger {verb} {name} --separate",
             budgets=" and ".join(budgets),
-            name=declaration.about.name,
+            name=about.name,
             kept_budget=budgets[0],
+            verb="open" if budget is None else "describe",
         )
 
 

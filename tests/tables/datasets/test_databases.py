@@ -14,13 +14,14 @@ from uuid import uuid4
 import duckdb
 import pytest
 from sqlalchemy import create_engine, text
+from sqlalchemy.exc import DatabaseError
 
 import discreet
 from discreet import Grid
 from discreet.cli import run
 from discreet.errors import InvalidDescription, UnreadableData, UnreadableFile
 from discreet.tables.datasets.configuration import read_configuration
-from discreet.tables.datasets.databases import DuckFile
+from discreet.tables.datasets.databases import Database, DuckFile, read_database
 
 COLUMNS = """
 columns.age = { type = "integer", minimum = 0, maximum = 120 }
@@ -270,6 +271,28 @@ def test_a_server_cancels_the_query_of_a_process_that_was_killed(postgresql: str
         reader.wait()
         wait_for(0)
     engine.dispose()
+
+
+def test_a_server_takes_one_statement(postgresql: str) -> None:
+    """Whatever a text may hide: a second statement could end the transaction that only reads."""
+    for query in (
+        "SELECT 1 AS a; COMMIT; CREATE TABLE made (i int)",
+        "SELECT 1 AS a; SELECT 2 AS a",
+    ):
+        with pytest.raises(DatabaseError, match="multiple commands"):
+            Database(postgresql).fetch(query, None, None)
+    assert Database(postgresql).fetch("SELECT '10:20' AS a", None, None) == {"a": ["10:20"]}
+
+
+def test_options_of_a_url_name_no_other_file(folder: Path) -> None:
+    """SQLAlchemy would open, and make, a file with the options in its name."""
+    with closing(sqlite3.connect("one.db")) as one:
+        one.execute("CREATE TABLE t AS SELECT 1 AS a")
+        one.commit()
+    found = read_database("sqlite:///one.db?mode=ro&uri=true", folder, ("here",))
+    assert isinstance(found, Database)
+    assert found.fetch("SELECT a FROM t", None, None) == {"a": [1]}
+    assert not [name for name in os.listdir() if "?" in name]
 
 
 def test_a_table_of_another_schema_of_a_server(

@@ -1,6 +1,7 @@
 """What cannot work is refused when discreet.toml is read, with its line; and common mistakes are told their fix."""
 
 import datetime as dt
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,10 @@ CHANGES = [
     "/* SELECT */ UPDATE t SET a = 1",
     "COPY t TO 'x.csv'",
     "EXPLAIN SELECT 1",
+    "SELECT 1 AS age -- '\n; COMMIT; CREATE TABLE u (i int); SELECT 1 AS age -- '",
+    r"SELECT E'\'' AS age; COMMIT; CREATE TABLE u (i int); --'",
+    "/* /* */ ' */ SELECT 1; COMMIT; DROP TABLE t -- '",
+    "SELECT 1 AS a$b$; DROP TABLE t; SELECT 1 AS a$b$",
     "",
 ]
 SELECTS = [
@@ -120,6 +125,8 @@ SELECTS = [
     "SELECT a AS load FROM t",
     "SELECT * FROM ONLY people NOT INDEXED",
     "FROM t",
+    "SELECT a FROM t -- don't; DROP it",
+    "SELECT '--' AS a, E'\\\\' AS b, $x$; DROP TABLE t$x$ AS c FROM t",
 ]
 
 
@@ -127,7 +134,7 @@ SELECTS = [
 def test_a_query_is_one_select(query: str, tmp_path: Path) -> None:
     assert not is_one_select(query)
     if query:
-        source = f'connection = "duckdb:///x.duckdb"\nquery = """{query}"""'
+        source = f'connection = "duckdb:///x.duckdb"\nquery = {json.dumps(query)}'
         with pytest.raises(
             InvalidDescription, match=r"line 4: datasets\.people\.query: it must be one SELECT"
         ):

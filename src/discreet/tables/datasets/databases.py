@@ -46,11 +46,16 @@ class Database:
         Raises:
             UnreadableFile: if there is no such file, which SQLite would make.
         """
-        from sqlalchemy import NullPool, create_engine
+        from sqlalchemy import URL, NullPool, create_engine
 
         _check_file(self.file)
+        # The file that was checked, without options of the URL. A server prepares a query: it is one statement.
+        url = self.public if self.file is None else URL.create("sqlite", database=self.file)
+        options: dict[str, Any] = {} if self.file is not None else {"prepare_threshold": 0}
         # Closed with its block: no pool keeps it for a question that comes later.
-        connection = create_engine(self.public, hide_parameters=True, poolclass=NullPool).connect()
+        connection = create_engine(
+            url, hide_parameters=True, poolclass=NullPool, connect_args=options
+        ).connect()
         if self.file is None:
             connection.exec_driver_sql(_WATCH_CLIENT)
             connection.commit()  # what follows may set the isolation of its transaction

@@ -4,10 +4,17 @@ import json
 import re
 from functools import lru_cache
 
-_TEXTS = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|(\$\w*\$).*?\1", re.DOTALL)
-"""Constants and quoted names in SQL."""
-
-_COMMENTS = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+_WITHOUT_WORDS = re.compile(
+    r"""
+    (?P<comment> --[^\n]* | /\*.*?\*/ )
+    | (?<![\w$]) e'(?:[^'\\]|\\.|'')*'
+    | '(?:[^']|'')*'
+    | "(?:[^"]|"")*"
+    | (?<![\w$]) (?P<mark>\$(?:[^\W\d]\w*)?\$) .*? (?P=mark)
+    """,
+    re.DOTALL | re.IGNORECASE | re.VERBOSE,
+)
+"""Comments, constants and quoted names in SQL, as they come: a quote within a comment begins no constant."""
 
 _SELECTS = re.compile(r"[\s(]*(select|with|values|table|from)\b", re.IGNORECASE)
 
@@ -28,7 +35,10 @@ def is_one_select(query: str) -> bool:
 
     Where words leave a doubt, DuckDB parses it; SQL that only another database can parse is refused then.
     """
-    bare = _COMMENTS.sub(" ", _TEXTS.sub("''", query)).strip().removesuffix(";")
+    if any("/*" in (found["comment"] or "")[2:] for found in _WITHOUT_WORDS.finditer(query)):
+        return False  # a comment within a comment ends at different places in different databases
+    bare = _WITHOUT_WORDS.sub(lambda found: " " if found["comment"] else "''", query)
+    bare = bare.strip().removesuffix(";")
     if not _SELECTS.match(bare) or _CHANGES_WITHIN.search(bare):
         return False
     return (";" not in bare and not _CHANGES.search(bare)) or _is_parsed(query)
