@@ -32,7 +32,7 @@ def attack_command(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Attack a naive mechanism, and ours.
+    """Attack a naive mechanism and ours.
 
     Example: discreet attack underflow
     """

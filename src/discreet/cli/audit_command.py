@@ -52,14 +52,17 @@ ClaimOption = Annotated[
 
 SurenessOption = Annotated[str, typer.Option(metavar="NUMBER", help="The confidence of the bound.")]
 UniverseOption = Annotated[
-    str | None, typer.Option(metavar="A,B,C", help="The invented records, or as a JSON list.")
+    str | None,
+    typer.Option(
+        metavar="A,B,C", help="The invented records, separated by commas or as a JSON list."
+    ),
 ]
 RecordsOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Instead: records of people, one a line. Needs --private."),
 ]
 PrivateOption = Annotated[
-    bool, typer.Option("--private", help="The audit is as private as the records.")
+    bool, typer.Option("--private", help="Confirm that the audit is as private as the records.")
 ]
 SizeOption = Annotated[
     int, typer.Option("--up-to", metavar="NUMBER", help="The most records in a dataset.")

@@ -75,7 +75,7 @@ def check_command(**arguments: Any) -> None:
     """Count the cells that fit their description.
 
     Also print how many do not fit, and how many are missing. With --epsilon each count has noise and is charged
-    like every answer. You may publish what is printed. It holds with the probability that it states. With
+    like every answer. You may publish that output. It holds with the probability that it states. With
     --not-private the rows themselves are counted, for the owner of the data alone. Then exit with 1 if any cell
     does not fit.
 

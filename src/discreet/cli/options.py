@@ -97,7 +97,7 @@ NamedMechanism = Annotated[
     typer.Option(
         "--mechanism",
         metavar="NAME",
-        help=f"One of {', '.join(MECHANISMS)}; exponential by default.",
+        help=f"One of {', '.join(MECHANISMS)}. The default is exponential.",
         autocompletion=one_of(*MECHANISMS),
     ),
 ]
@@ -174,7 +174,7 @@ GroupNames = Annotated[
 MaxGroups = Annotated[
     int | None,
     typer.Option(
-        metavar="NUMBER", help="The most groups to which one privacy unit contributes (default: 1)."
+        metavar="NUMBER", help="The most groups that one privacy unit contributes to (default: 1)."
     ),
 ]
 GroupsShare = Annotated[

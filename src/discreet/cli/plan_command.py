@@ -80,7 +80,7 @@ ConfidenceOption = Annotated[
 
 PlanDeltaOption = Annotated[
     str | None,
-    typer.Option(metavar="NUMBER", help="Instead: the delta of keys without a public list."),
+    typer.Option(metavar="NUMBER", help="Instead: the delta of unlisted keys."),
 ]
 
 
@@ -127,7 +127,7 @@ def plan_command(
     error is the difference between the best score and the score of the answer. It is shown as its expectation, or
     as its quantile at --confidence. Numbers are rounded up to two digits. Use --json to see more.
 
-    With --delta: show how likely a key without a public list is answered, by its number of records.
+    With --delta: show how likely an unlisted key is answered, by its number of records.
 
     Example: discreet plan --candidates 1000 --error 5 --confidence 0.95
     """

@@ -79,7 +79,7 @@ def profile_command(  # what is known of the table
     """Profile a table that has no description.
 
     For each column, show how many cells are filled, and its quartiles and ends, or the values that enough units
-    share with their counts. All of it has one price and noise, and is ready to be published. A draft of
+    share with their counts. All of it has noise, costs one price and is ready to publish. A draft of
     discreet.toml comes with it.
 
     Example: discreet profile people.csv --epsilon 1 --delta 1e-8 --privacy-unit person

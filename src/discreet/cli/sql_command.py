@@ -43,7 +43,7 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @_with_options
 def sql_command(**arguments: Any) -> None:
-    """Answer a statement of SQL, as rows.
+    """Answer an SQL statement as rows.
 
     Write one SELECT with the clause WITH DIFFERENTIAL_PRIVACY, which gives ε. It takes COUNT, SUM, AVG, MODE,
     MEDIAN, PERCENTILE_DISC, MIN, MAX, TOP_K and APPROX_TOP_COUNT of declared columns, with WHERE and GROUP BY.

@@ -93,7 +93,7 @@ def revoke_command(
     ],
     config: ConfigOption = None,
 ) -> None:
-    """Revoke a token, and all that were made with it.
+    """Revoke a token and all that were made with it.
 
     The service refuses them from now on.
 
