@@ -180,7 +180,7 @@ def test_a_wheel_has_the_stub_the_help_and_compiled_catalogues(checkout: Path) -
     assert not any(name.endswith((".po", ".c", ".pyc")) for name in wheel.namelist())
     assert GNUTranslations(wheel.open("discreet/base/locale/zh.mo")).gettext("tea") == "茶"
     assert wheel.read("discreet/cli/commands.json") == b"of the library"
-    assert not [*checkout.rglob("__pycache__")]
+    assert {*checkout.rglob("__pycache__")} <= {checkout / "__pycache__"}  # that of the hook itself
 
 
 def test_an_editable_install_has_catalogues_and_no_copies_of_its_source(checkout: Path) -> None:

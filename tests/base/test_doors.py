@@ -35,7 +35,7 @@ FOR_PYTHON = {
     "connection.py", "contract.py", "data_terms.py", "databases.py", "dp_events.py", "draft.py", "engine.py",
     "files.py",
     "guarantees.py", "http_client.py", "in_process.py", "lakes.py", "ledger.py", "opendp.py",
-    "properties.py", "refusals.py", "names_elsewhere.py", "replies.py", "revenue.py",
+    "refusals.py", "names_elsewhere.py", "replies.py", "revenue.py",
     "rows.py", "question.py", "terms.py", "times.py",
 }  # fmt: skip
 """Files whose messages answer to objects that only Python has, to callers of a service, or to `describe`."""

@@ -63,4 +63,4 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     said = (f"ε = 1 (add/remove one record), {name[m]} mechanism (exponential)\n" for m in name)
     assert err == f"{UNDESCRIBED_TEXT}\n" + "".join(said) + together
     command.main([*options, "--rho", "1/2", "--json"], standalone_mode=False)
-    assert json.loads(capsys.readouterr().out)["guarantee"]["kind"] == "composition"
+    assert json.loads(capsys.readouterr().out)["guarantee"]["kind"] == "discrete_gaussian_dp"

@@ -161,7 +161,7 @@ def test_answers_that_were_exchanged_are_not_served(path: Path) -> None:
     "change",
     [
         lambda events: events[7].__setitem__(6, events[7][6].replace("7/12", "1/2")),
-        lambda events: events[7].__setitem__(6, events[7][6].replace('"after"', '"before"')),
+        lambda events: events[7].__setitem__(6, events[7][6].replace('"after"', '"again"')),
         lambda events: events[0].__setitem__(6, events[0][6].replace('"spent"', '"spend"')),
     ],
 )  # fmt: skip
