@@ -550,6 +550,22 @@ def test_a_database_that_was_moved_keeps_its_budget(folder: Path) -> None:
     assert ledger.open(moved, epsilon=1).dataset == "people"
 
 
+def test_a_database_that_was_moved_opens_no_second_budget(folder: Path) -> None:
+    """Though another file took its name: both budgets would be about the rows of the one that was moved."""
+    ledger, people = Ledger(), described("SELECT age FROM people", name="people")
+    ledger.open(people, epsilon=1)
+    shutil.copy("people.duckdb", "next.duckdb")
+    os.remove("hard.duckdb")
+    os.rename("people.duckdb", "moved.duckdb")
+    os.rename("next.duckdb", "people.duckdb")
+    moved = described("SELECT age FROM old", "duckdb:///moved.duckdb", name="moved")
+    with pytest.raises(InvalidArgument, match="the database of people was moved here"):
+        ledger.open(moved, epsilon=1)
+    ledger.open(people, epsilon=1)  # the new file at its place
+    with pytest.raises(InvalidArgument, match="discreet ledger open moved --separate"):
+        ledger.open(moved, epsilon=1)
+
+
 @pytest.mark.parametrize("url", [DUCK, LITE])
 def test_a_table_that_was_renamed_opens_no_second_budget(folder: Path, url: str) -> None:
     ledger = Ledger()

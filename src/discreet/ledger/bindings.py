@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import Exhausted, InvalidArgument, UnknownBudget
 from ..selection.payment import UNDESCRIBED, About
-from ..tables.datasets.extents import Extent, database_ids, extent_of
+from ..tables.datasets.extents import Extent, database_ids, extent_of, was_moved
 from ..tables.datasets.sources import is_in_database
 from ..tables.engines.reach import ReachCheck, changed_source, read_reach, same_reach
 from .budget import Budget
@@ -256,6 +256,20 @@ class Bindings:
     def _in_databases(self) -> Sequence[int]:
         """The places of the sources in databases among all: two of files are not compared here."""
         return [i for i, source in enumerate(self.sources) if is_in_database(source.place)]
+
+    def moved_to(self, place: Any) -> list[str]:
+        """Return the budgets with a database whose file may be at a place now, and another file at its own."""
+        if not is_in_database(place):
+            return []
+        found = dict.fromkeys(
+            self.current(source.budget)
+            for source in self.sources
+            if is_in_database(source.place)
+            and was_moved(
+                source.place["connection"], read_reach(source.reach).database, place["connection"]
+            )
+        )
+        return list(found)
 
     def without_tables(self, place: Any, names: frozenset[str] | None) -> list[str]:
         """Return the budgets with a latest table that a database has no more: it may have another name now.

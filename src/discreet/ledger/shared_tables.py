@@ -44,7 +44,8 @@ def check_names(bindings: Bindings, declaration: Declaration, budget: str | None
         budget: the budget of the table; None for one that is opened now.
 
     Raises:
-        InvalidArgument: if the tables of another budget are not in the database any more.
+        InvalidArgument: if the tables of another budget are not in the database any more, or another
+            budget's database was moved here.
     """
     about, own = declaration.about, None if budget is None else bindings.current(budget)
     table = read_reach(about.reach).table
@@ -53,7 +54,20 @@ def check_names(bindings: Bindings, declaration: Declaration, budget: str | None
         for source in bindings.sources
         if bindings.current(source.budget) == own
     }
-    if declaration.is_separate or table in known:
+    if declaration.is_separate:
+        return
+    moved = [other for other in bindings.moved_to(about.source) if bindings.current(other) != own]
+    if moved:
+        raise InvalidArgument(
+            "by the number of its file, the database of {budgets} was moved here, so {name} may be "
+            "about the same. Describe {kept_budget} as now, discreet ledger describe {kept_budget}; "
+            "or, if {name} holds the data of others, say so: discreet ledger {verb} {name} --separate",
+            budgets=" and ".join(moved),
+            name=about.name,
+            kept_budget=moved[0],
+            verb="open" if budget is None else "describe",
+        )
+    if table in known:
         return
     others = bindings.without_tables(about.source, declaration.names)
     budgets = [other for other in others if bindings.current(other) != own]

@@ -99,10 +99,28 @@ def database_ids(url: str, record: str = "") -> frozenset[object]:
     if address.get_backend_name() == "postgresql":
         return _server_ids(address) | ({record} if record else set())
     path = os.path.realpath(str(address.database))
-    device, _, number = record.partition(_BETWEEN)
-    if number and not os.path.exists(path):
-        return frozenset({path, (int(device), int(number))})
+    if _BETWEEN in record and not os.path.exists(path):
+        return frozenset({path, _file_id(record)})
     return files_at(path) | {path}
+
+
+def was_moved(url: str, record: str, to: str) -> bool:
+    """Return whether the file of a database may be at another URL now, and another file at its own path.
+
+    Args:
+        url: its URL.
+        record: the id that it had when its owner described it.
+        to: the other URL.
+    """
+    if _BETWEEN not in record:
+        return False
+    return _file_id(record) in database_ids(to) - database_ids(url)
+
+
+def _file_id(record: str) -> tuple[int, int]:
+    """Return the device and the inode on record."""
+    device, _, number = record.partition(_BETWEEN)
+    return int(device), int(number)
 
 
 def _server_ids(address: "URL") -> frozenset[object]:
