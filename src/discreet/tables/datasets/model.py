@@ -158,7 +158,7 @@ DATASET = KeyTable(
         "budget": Key(BUDGET, "The most that all answers may cost together."),
         "oversubscribed": Key(
             TRUTH,
-            "Whether shares may be more than the budget; then refusals tell analysts of each other.",
+            "Whether shares may be more than the budget. Refusals then tell analysts about each other.",
         ),
         "columns": Key(
             TablesByName(COLUMN, least=1),
