@@ -23,7 +23,7 @@ from ..formats.lakes import refuse_lakes
 from ..formats.text_form import ColumnForm, TextForm
 from ..formats.text_records import file_state
 from ..values.kinds import CELL, ColumnType
-from ..values.meanings import use_of_cells
+from ..values.meanings import check_one_kind, use_of_cells
 from ..values.times import sql_of_texts
 from .csv_files import CsvFile, File, can_be_name, open_csv, open_json_lines, read_head
 from .database import connect_memory
@@ -134,10 +134,17 @@ def uses_of(data: object, values: Mapping[str, Sequence[object]]) -> dict[str, C
     Args:
         data: whatever was given for a table.
         values: the values by the aliases of the columns; for texts nothing is used.
+
+    Raises:
+        InvalidCandidates: for numbers or dates beside other values.
     """
     files = path_list(cast(FileNames, data)) if names_files(data) else []
     if all(not isinstance(one, CsvFile) or one.form.cells == NO_FORM for one in files):
         return {}
+    cells = [one.form.cells for one in files if isinstance(one, CsvFile)]
+    if any(one.numbers is not None or one.dates is not None for one in cells):
+        for several in values.values():
+            check_one_kind(several)
     uses = {alias: use_of_cells(several) for alias, several in values.items()}
     return {alias: use for alias, use in uses.items() if use is not None}
 

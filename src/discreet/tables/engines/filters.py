@@ -119,13 +119,13 @@ def check_categories(test: Test, of: ColumnType) -> None:
 
 
 def check_no_marker(test: Test, of: ColumnType) -> None:
-    """Raise if a test compares a column of text with a text that stands for a missing cell.
+    """Raise if a test compares a column with a constant that stands for a missing cell.
 
     Raises:
         InvalidArgument: from the form of the file alone.
     """
     for one in () if isinstance(test, Missing) else _constants_of(test):
-        if isinstance(one, str) and one and one in (of.cells.missing or ()):
+        if str(one) and str(one) in (of.cells.missing or ()):
             raise InvalidArgument(
                 "where: {constant} stands for a missing cell of {words}, as missing says: no cell equals it. "
                 "Compare with the empty text, which stands for all missing cells",

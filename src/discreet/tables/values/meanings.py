@@ -73,6 +73,20 @@ def use_of_cells(values: Sequence[object]) -> CellUse | None:
     return "naive" if kinds == {"date"} else None
 
 
+def check_one_kind(values: Sequence[object]) -> None:
+    """Raise for numbers or dates beside other values: a form of cells reads a column in one way.
+
+    Raises:
+        InvalidCandidates: from the values alone.
+    """
+    kinds = {kind_of(plain(one)) for one in values}
+    if kinds & (NUMBERS | {"date"}) and not (kinds <= NUMBERS or kinds == {"date"}):
+        raise InvalidCandidates(
+            "candidates and groups of a column with a form of numbers or dates must be all numbers, all dates or "
+            "all texts, as each cell is read in one way. Ask for the others in a question of their own"
+        )
+
+
 def _plain_text(number: int | Fraction | Decimal) -> str:
     """Return a number as `NumberForm.plain` writes it."""
     if isinstance(number, Fraction):
@@ -255,14 +269,14 @@ def text_meanings(text: object, candidate: object, of: ColumnType) -> tuple[Hash
 
 
 def check_markers(candidates: Sequence[object], of: ColumnType, name: str) -> None:
-    """Raise for a text that stands for a missing cell of a file: no cell equals it, and noise would be its answer.
+    """Raise for a value that stands for a missing cell of a file: no cell equals it, and noise would be its answer.
 
     Raises:
         InvalidCandidates: from the candidates and the form alone.
     """
     markers = {*(of.cells.missing or ())} - {""}
     for one in candidates if markers else ():
-        if isinstance(one, str) and one in markers:
+        if markers.intersection(spellings(one, of)[:1]):
             raise InvalidCandidates(
                 "the {name} {candidate} stands for a missing cell of column {column}, as missing says: no cell "
                 "equals it. Leave it out. The empty text stands for all missing cells",
