@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import Exhausted, InvalidArgument, UnknownBudget
 from ..selection.payment import UNDESCRIBED, About
-from ..tables.datasets.extents import Extent, database_ids, extent_of, was_moved
+from ..tables.datasets.extents import Extent, database_ids, extent_of, is_now_at
 from ..tables.datasets.sources import is_in_database
 from ..tables.engines.reach import ReachCheck, changed_source, read_reach, same_reach
 from .budget import Budget
@@ -257,7 +257,7 @@ class Bindings:
         """The places of the sources in databases among all: two of files are not compared here."""
         return [i for i, source in enumerate(self.sources) if is_in_database(source.place)]
 
-    def moved_to(self, place: Any) -> list[str]:
+    def budgets_now_at(self, place: Any) -> list[str]:
         """Return the budgets with a database whose file may be at a place now, and another file at its own."""
         if not is_in_database(place):
             return []
@@ -265,7 +265,7 @@ class Bindings:
             self.current(source.budget)
             for source in self.sources
             if is_in_database(source.place)
-            and was_moved(
+            and is_now_at(
                 source.place["connection"], read_reach(source.reach).database, place["connection"]
             )
         )

@@ -17,7 +17,7 @@ from .purchase import Payer
 from .recounts import recount_shares
 from .shared_tables import (
     budget_to_open,
-    check_names,
+    check_lost_tables,
     check_unit_of_source,
     of_another,
     other_budgets,
@@ -87,7 +87,7 @@ def describe_dataset(transaction: Transaction, declaration: Declaration) -> None
             old_unit=one_record(budget.unit),
             new_unit=one_record(about.privacy_unit),
         )
-    check_names(bindings, declaration, budget.dataset)
+    check_lost_tables(bindings, declaration, budget.dataset)
     on_record = bindings.of(budget.dataset).get(str(about.name), {})
     is_same = on_record.get("digest") == about.digest and on_record.get("reach") == about.reach
     # An owner's word was about the source of that time, and is asked for again with another one.

@@ -31,11 +31,11 @@ def budget_to_open(bindings: Bindings, declaration: Declaration) -> str | None:
     find = bindings.budgets_of_name if declaration.is_separate else bindings.budgets
     names = find(declaration.about)
     if not names:
-        check_names(bindings, declaration, None)
+        check_lost_tables(bindings, declaration, None)
     return names[-1] if names else None
 
 
-def check_names(bindings: Bindings, declaration: Declaration, budget: str | None) -> None:
+def check_lost_tables(bindings: Bindings, declaration: Declaration, budget: str | None) -> None:
     """Raise if a table that is new to a budget may be that of another budget, which was renamed.
 
     Args:
@@ -56,15 +56,17 @@ def check_names(bindings: Bindings, declaration: Declaration, budget: str | None
     }
     if declaration.is_separate:
         return
-    moved = [other for other in bindings.moved_to(about.source) if bindings.current(other) != own]
-    if moved:
+    elsewhere = [
+        other for other in bindings.budgets_now_at(about.source) if bindings.current(other) != own
+    ]
+    if elsewhere:
         raise InvalidArgument(
             "by the number of its file, the database of {budgets} was moved here, so {name} may be "
             "about the same. Describe {kept_budget} as now, discreet ledger describe {kept_budget}; "
             "or, if {name} holds the data of others, say so: discreet ledger {verb} {name} --separate",
-            budgets=" and ".join(moved),
+            budgets=" and ".join(elsewhere),
             name=about.name,
-            kept_budget=moved[0],
+            kept_budget=elsewhere[0],
             verb="open" if budget is None else "describe",
         )
     if table in known:

@@ -375,7 +375,8 @@ def test_a_marker_is_no_value_and_costs_nothing(case: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("terms", [{"candidates": [-9]}, {"candidates": [5], "where": "c = -9"}])
 def test_a_number_may_be_a_marker_too(terms: Any, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("c\n-9\n5\n")
-    for form in ({}, {"decimal": "."}):
+    forms: list[dict[str, Any]] = [{}, {"decimal": "."}]
+    for form in forms:
         data = discreet.scan_csv(tmp_path / "t.csv", missing=["-9"], **form)
         with pytest.raises(InvalidArgument, match=r"-9.* stands for a missing cell"):
             discreet.counts(data, "c", epsilon=1, **terms)

@@ -104,7 +104,7 @@ def database_ids(url: str, record: str = "") -> frozenset[object]:
     return files_at(path) | {path}
 
 
-def was_moved(url: str, record: str, to: str) -> bool:
+def is_now_at(url: str, record: str, to: str) -> bool:
     """Return whether the file of a database may be at another URL now, and another file at its own path.
 
     Args:
