@@ -261,7 +261,7 @@ class Bindings:
         """Return the budgets with a database whose file may be at a place now, and another file at its own."""
         if not is_in_database(place):
             return []
-        found = dict.fromkeys(
+        budgets = dict.fromkeys(
             self.current(source.budget)
             for source in self.sources
             if is_in_database(source.place)
@@ -269,7 +269,7 @@ class Bindings:
                 source.place["connection"], read_reach(source.reach).database, place["connection"]
             )
         )
-        return list(found)
+        return list(budgets)
 
     def without_tables(self, place: Any, names: frozenset[str] | None) -> list[str]:
         """Return the budgets with a latest table that a database has no more: it may have another name now.

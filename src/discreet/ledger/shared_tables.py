@@ -49,7 +49,7 @@ def check_lost_tables(bindings: Bindings, declaration: Declaration, budget: str 
     """
     about, own = declaration.about, None if budget is None else bindings.current(budget)
     table = read_reach(about.reach).table
-    known = {
+    own_tables = {
         read_reach(source.reach).table
         for source in bindings.sources
         if bindings.current(source.budget) == own
@@ -69,7 +69,7 @@ def check_lost_tables(bindings: Bindings, declaration: Declaration, budget: str 
             kept_budget=elsewhere[0],
             verb="open" if budget is None else "describe",
         )
-    if table in known:
+    if table in own_tables:
         return
     others = bindings.without_tables(about.source, declaration.names)
     budgets = [other for other in others if bindings.current(other) != own]

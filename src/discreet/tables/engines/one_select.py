@@ -35,9 +35,9 @@ def is_one_select(query: str) -> bool:
 
     Where words leave a doubt, DuckDB parses it; SQL that only another database can parse is refused then.
     """
-    if any("/*" in (found["comment"] or "")[2:] for found in _WITHOUT_WORDS.finditer(query)):
+    if any("/*" in (part["comment"] or "")[2:] for part in _WITHOUT_WORDS.finditer(query)):
         return False  # a comment within a comment ends at different places in different databases
-    bare = _WITHOUT_WORDS.sub(lambda found: " " if found["comment"] else "''", query)
+    bare = _WITHOUT_WORDS.sub(lambda part: " " if part["comment"] else "''", query)
     bare = bare.strip().removesuffix(";")
     if not _SELECTS.match(bare) or _CHANGES_WITHIN.search(bare):
         return False
