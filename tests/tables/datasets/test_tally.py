@@ -182,7 +182,7 @@ def test_two_processes_lose_no_line() -> None:
     assert all(json.loads(line)["files"][0][:2] == [1, 2] for line in lines)
 
 
-def test_a_long_tally_takes_a_millisecond() -> None:
+def test_a_long_tally_takes_little_time() -> None:
     (place,) = tally_place()
     release = discreet.select([0], sensitivity=1, epsilon=1)
     other, entry = (tally.entry_of("mode", release, [one]) for one in ((1, 2, "other"), place))
@@ -196,7 +196,7 @@ def test_a_long_tally_takes_a_millisecond() -> None:
         tally.append(entry)
         list(tally.read(place))
         times.append(time.perf_counter() - start)
-    assert min(times) < 0.005  # 1 ms on an idle machine
+    assert min(times) < 0.05  # 1 ms on an idle machine, and far more if all entries were read
 
 
 def test_in_python_it_is_of_the_process_and_warns_once(tmp_path: Path) -> None:
