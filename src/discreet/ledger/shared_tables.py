@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import Connection
@@ -47,19 +47,15 @@ def check_lost_tables(bindings: Bindings, declaration: Declaration, budget: str 
         InvalidArgument: if the tables of another budget are not in the database any more, or another
             budget's database was moved here.
     """
-    about, own = declaration.about, None if budget is None else bindings.current(budget)
-    table = read_reach(about.reach).table
-    own_tables = {
-        read_reach(source.reach).table
-        for source in bindings.sources
-        if bindings.current(source.budget) == own
-    }
     if declaration.is_separate:
         return
-    elsewhere = [
-        other for other in bindings.budgets_now_at(about.source) if bindings.current(other) != own
-    ]
-    if elsewhere:
+    about, own = declaration.about, None if budget is None else bindings.current(budget)
+    verb = "open" if budget is None else "describe"
+
+    def of_others(names: Iterable[str]) -> list[str]:
+        return [name for name in names if bindings.current(name) != own]
+
+    if elsewhere := of_others(bindings.budgets_now_at(about.source)):
         raise InvalidArgument(
             "by the number of its file, the database of {budgets} was moved here, so {name} may be "
             "about the same. Describe {kept_budget} as now, discreet ledger describe {kept_budget}; "
@@ -67,13 +63,12 @@ def check_lost_tables(bindings: Bindings, declaration: Declaration, budget: str 
             budgets=" and ".join(elsewhere),
             name=about.name,
             kept_budget=elsewhere[0],
-            verb="open" if budget is None else "describe",
+            verb=verb,
         )
-    if table in own_tables:
+    own_sources = (one for one in bindings.sources if bindings.current(one.budget) == own)
+    if read_reach(about.reach).table in {read_reach(one.reach).table for one in own_sources}:
         return
-    others = bindings.without_tables(about.source, declaration.names)
-    budgets = [other for other in others if bindings.current(other) != own]
-    if budgets:
+    if budgets := of_others(bindings.without_tables(about.source, declaration.names)):
         raise InvalidArgument(
             "the tables of {budgets} are not in the database any more under their names, so "
             "{name} may be about the same. Describe {kept_budget} as now, discreet ledger describe "
@@ -82,7 +77,7 @@ def check_lost_tables(bindings: Bindings, declaration: Declaration, budget: str 
             budgets=" and ".join(budgets),
             name=about.name,
             kept_budget=budgets[0],
-            verb="open" if budget is None else "describe",
+            verb=verb,
         )
 
 

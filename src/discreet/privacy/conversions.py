@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..base.error_boundary import error_boundary
 from ..base.lazy_names import flint
-from ..base.numbers import Number, exact, float_up, short_down, short_up
+from ..base.numbers import Number, count, exact, float_up, short_down, short_up
 from ..errors import InvalidNumber, preview
 from ..sampling.enclosures import ball, precision, probability_above, upper
 
@@ -41,6 +41,12 @@ def read_delta(value: object) -> Fraction:
     if not 0 <= number < 1:
         raise InvalidNumber("delta must be from 0 to below 1, got {value}", value=preview(value))
     return number
+
+
+def read_whole(value: object, name: str, most: int) -> int:
+    """Return a whole number from one to `most`, also of a text, as a ledger keeps it."""
+    number = exact(value, name)
+    return count(int(number) if number.denominator == 1 else value, name, most=most)
 
 
 def delta_of_curve(divergence: Divergence, epsilon: Fraction) -> Fraction:

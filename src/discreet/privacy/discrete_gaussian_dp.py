@@ -11,12 +11,12 @@ from typing import ClassVar
 from flint import arb
 
 from ..base.messages import Message
-from ..base.numbers import Number, count, exact, positive, root_above
+from ..base.numbers import Number, count, positive, root_above
 from ..sampling.enclosures import ball, lower
 from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .contract import Guarantee, equals, steps
-from .conversions import epsilon_of_gaussian, read_delta, read_epsilon
+from .conversions import epsilon_of_gaussian, read_delta, read_epsilon, read_whole
 from .gaussian_cells import delta_of_cells
 from .pld import LossDistribution
 from .renyi_dp import ZCDP
@@ -54,10 +54,7 @@ class DiscreteGaussianDP(BaseGuarantee):
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma_squared", positive(self.sigma_squared, "sigma_squared"))
         for name, most in (("cells", _MOST_CELLS), ("steps", _MOST_STEPS)):
-            given = getattr(self, name)
-            number = exact(given, name)  # a text in a ledger
-            whole = int(number) if number.denominator == 1 else given
-            object.__setattr__(self, name, count(whole, name, most=most))
+            object.__setattr__(self, name, read_whole(getattr(self, name), name, most))
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
     @property

@@ -10,12 +10,12 @@ from typing import ClassVar
 from flint import arb
 
 from ..base.messages import Message
-from ..base.numbers import Number, count, exact, positive
+from ..base.numbers import Number, count, positive
 from ..sampling.enclosures import ball, precision, probability_above
 from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .contract import equals, steps
-from .conversions import least_epsilon, read_delta, read_epsilon
+from .conversions import least_epsilon, read_delta, read_epsilon, read_whole
 from .dominating import RESPONSE, divergence
 from .rho import geometric_rho
 from .sensitivity import Neighbors, read_neighbors
@@ -45,9 +45,7 @@ class GeometricDP(BaseGuarantee):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
-        number = exact(self.steps, "steps")  # a text in a ledger
-        whole = int(number) if number.denominator == 1 else self.steps
-        object.__setattr__(self, "steps", count(whole, "steps", most=_MOST_STEPS))
+        object.__setattr__(self, "steps", read_whole(self.steps, "steps", _MOST_STEPS))
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
     @property

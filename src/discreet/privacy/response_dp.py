@@ -10,13 +10,13 @@ from typing import ClassVar
 from flint import arb
 
 from ..base.messages import Message
-from ..base.numbers import Number, count, exact, positive, short_up
+from ..base.numbers import Number, count, positive, short_up
 from ..errors import InvalidNumber
 from ..sampling.enclosures import ball, precision, probability_above, upper
 from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .contract import Guarantee, equals, steps
-from .conversions import read_delta, read_epsilon
+from .conversions import read_delta, read_epsilon, read_whole
 from .dominating import divergence
 from .epsilon_dp import PureDP
 from .rho import response_rho
@@ -48,9 +48,7 @@ class ResponseDP(BaseGuarantee):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
-        number = exact(self.answers, "answers")  # a text in a ledger
-        whole = int(number) if number.denominator == 1 else self.answers
-        object.__setattr__(self, "answers", _read_answers(whole))
+        object.__setattr__(self, "answers", _read_answers(self.answers))
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
     @property
@@ -130,9 +128,9 @@ class ResponseDP(BaseGuarantee):
         )  # fmt: skip
 
 
-def _read_answers(value: int) -> int:
+def _read_answers(answers: object) -> int:
     """Return a number of answers, 2 or more."""
-    answers = count(value, "answers", most=_MOST_ANSWERS)
-    if answers == 1:
+    number = read_whole(answers, "answers", _MOST_ANSWERS)
+    if number == 1:
         raise InvalidNumber("answers must be 2 or more: one answer says nothing")
-    return answers
+    return number
