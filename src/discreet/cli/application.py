@@ -180,11 +180,7 @@ def _check(arguments: list[str]) -> None:
         raise InvalidArgument("an argument holds a NUL, which no file's name and no value can hold")
     for name in arguments[:1]:
         if name in COMMANDS:
-            raise InvalidArgument(
-                "there is no discreet {words}: run discreet {commands}",
-                words=name,
-                commands=COMMANDS[name],
-            )
+            raise InvalidArgument(f"there is no discreet {name}: run discreet {COMMANDS[name]}")
 
 
 def _message(error: Exception) -> str | None:

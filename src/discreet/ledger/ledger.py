@@ -626,9 +626,7 @@ def _about_or_name(dataset: str | Dataset) -> About | str:
 def _about_of(dataset: Dataset) -> About:
     """Return the part of a description that a ledger keeps."""
     if not isinstance(dataset, Dataset):
-        raise InvalidArgument(
-            "dataset must be a discreet.Dataset, got {dataset}", dataset=preview(dataset)
-        )
+        raise InvalidArgument(f"dataset must be a discreet.Dataset, got {preview(dataset)}")
     _name_of(dataset)
     return dataset.about
 
@@ -641,7 +639,7 @@ def _read_flag(flag: object, name: str) -> bool:
     """
     if isinstance(flag, bool):
         return flag
-    raise InvalidArgument("{name} must be True or False, got {flag}", name=name, flag=preview(flag))
+    raise InvalidArgument(f"{name} must be True or False, got {preview(flag)}")
 
 
 def _read_oversubscribed(flag: object) -> bool | None:
@@ -659,8 +657,7 @@ def _read_shares(
         others = sorted(numbers.keys() - {"epsilon", "rho", "delta"})
         if others:
             raise InvalidArgument(
-                "a share is epsilon, rho, or epsilon and delta, got {others}",
-                others=preview(others),
+                f"a share is epsilon, rho, or epsilon and delta, got {preview(others)}"
             )
         shares[analyst] = read_total(*map(numbers.get, ("epsilon", "rho", "delta")))
     return shares

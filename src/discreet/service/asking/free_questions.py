@@ -83,11 +83,7 @@ class Freedom:
                     f"only {', '.join(self.verbs)}" if self.verbs else "only questions of its owner"
                 )
                 why = "" if one == verb else ", and an answer of values that nobody listed needs it"
-                raise PublicError(
-                    InvalidArgument(
-                        "{term} is not allowed here, {words}{why}", term=one, words=words, why=why
-                    )
-                )
+                raise PublicError(InvalidArgument(f"{one} is not allowed here, {words}{why}"))
         self._check_condition(question.terms.get("where"))
         for part in parts_of_question(question):
             self.check(part.verb.__name__, part)
@@ -108,11 +104,7 @@ class Freedom:
         if others:
             allowed = f"only with {', '.join(self.where)}" if self.where else "with no column"
             raise PublicError(
-                InvalidArgument(
-                    "where may not compare with {others} here, {allowed}",
-                    others=preview(others[0]),
-                    allowed=allowed,
-                )
+                InvalidArgument(f"where may not compare with {preview(others[0])} here, {allowed}")
             )
 
     def check_bill(self, bill: Bill, neighbors: str) -> None:
@@ -128,11 +120,7 @@ class Freedom:
         if delta:
             cost += f" and {equals('δ', delta)}"
         raise PublicError(
-            InvalidArgument(
-                "one question may cost up to {allowed} here, and this one has {cost}",
-                allowed=allowed,
-                cost=cost,
-            )
+            InvalidArgument(f"one question may cost up to {allowed} here, and this one has {cost}")
         )
 
     @property
@@ -149,9 +137,8 @@ def check_number_of_values(terms: Mapping[str, object]) -> None:
     if number > MOST_IN_FREE_QUESTION:
         raise PublicError(
             InvalidArgument(
-                "a free question lists at most {most:,} values, such as candidates; this lists {number:,}",
-                most=MOST_IN_FREE_QUESTION,
-                number=number,
+                f"a free question lists at most {MOST_IN_FREE_QUESTION:,} values, such as candidates; "
+                f"this lists {number:,}"
             )
         )
 
@@ -199,11 +186,8 @@ def _read_plain_question(verb: object, column: object, terms: Mapping[str, objec
     for name in terms:
         if name not in names:
             raise InvalidArgument(
-                "a {verb_name} here takes no {name}{nearest}; it takes {names}",
-                verb_name=verb_name,
-                name=preview(name),
-                nearest=nearest(name, names),
-                names=", ".join(names),
+                f"a {verb_name} here takes no {preview(name)}{nearest(name, names)}; it takes "
+                f"{', '.join(names)}"
             )
     values = {name: _plain(value, name) for name, value in terms.items() if value is not None}
     return Call(verb_named(verb_name), _columns(verb_name, column), values)
@@ -215,9 +199,7 @@ def _columns(verb: str, column: object) -> tuple[str, ...]:
         return ()
     name = exact_text(column)
     if name is None:
-        raise InvalidArgument(
-            "column must be the name of a column, got {column}", column=preview(column)
-        )
+        raise InvalidArgument(f"column must be the name of a column, got {preview(column)}")
     return (name,)
 
 
@@ -257,15 +239,11 @@ def _plain(value: Any, name: str) -> Any:
     if isinstance(value, list | tuple | range):
         return [_plain_list(one, name) for one in value]
     raise InvalidArgument(
-        "{name} must be a plain value, a Grid, or a list of plain values, got {value}",
-        name=name,
-        value=preview(value),
+        f"{name} must be a plain value, a Grid, or a list of plain values, got {preview(value)}"
     )
 
 
 def _plain_list(value: Any, name: str) -> Any:
     if type(value) in _PLAIN:
         return value
-    raise InvalidArgument(
-        "{name} must be a list of plain values, and holds {value}", name=name, value=preview(value)
-    )
+    raise InvalidArgument(f"{name} must be a list of plain values, and holds {preview(value)}")

@@ -64,7 +64,7 @@ class Scope:
         """
         if dataset in self.datasets:
             return self.datasets[dataset]
-        raise UnknownBudget("no budget was opened for {dataset} yet", dataset=preview(dataset))
+        raise UnknownBudget(f"no budget was opened for {preview(dataset)} yet")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -127,12 +127,9 @@ class Rights:
         if self.analyst is not None and not self.names():
             raise PublicError(
                 UnknownBudget(
-                    "no share was opened for {analyst}; the owner of the data opens it: discreet ledger "
-                    "open {dataset_names} --analyst {analyst}, or open_budget(..., analyst={name}) "
-                    "in Python",
-                    analyst=self.analyst,
-                    dataset_names=self.dataset_names[0],
-                    name=repr(self.analyst),
+                    f"no share was opened for {self.analyst}; the owner of the data opens it: discreet "
+                    f"ledger open {self.dataset_names[0]} --analyst {self.analyst}, or "
+                    f"open_budget(..., analyst={self.analyst!r}) in Python"
                 )
             )
 
@@ -215,10 +212,7 @@ class Rights:
         data = self.datasets.find(dataset).data
         if not isinstance(data, Dataset):
             raise PublicError(
-                InvalidArgument(
-                    "{dataset} has no description: only its named questions are asked",
-                    dataset=dataset,
-                )
+                InvalidArgument(f"{dataset} has no description: only its named questions are asked")
             )
         try:
             return Inquiry(dataset, data, with_most(question, data), budget)
@@ -343,8 +337,7 @@ class Rights:
         if longest > self.longest:
             raise PublicError(
                 InvalidArgument(
-                    "an answer may have up to {longest:,} characters; ask for less at once",
-                    longest=self.longest,
+                    f"an answer may have up to {self.longest:,} characters; ask for less at once"
                 )
             )
 
@@ -363,9 +356,7 @@ class Rights:
             return {dataset: budgets[dataset]}
         raise PublicError(
             UnknownName(
-                "dataset must be one of {budgets}, got {dataset}",
-                budgets=", ".join(budgets) or "none yet",
-                dataset=preview(dataset),
+                f"dataset must be one of {', '.join(budgets) or 'none yet'}, got {preview(dataset)}"
             )
         )
 
@@ -506,9 +497,5 @@ class Paying:
         if self.max_cost is None or (main is not None and main <= self.max_cost):
             return
         raise PublicError(
-            InvalidArgument(
-                "this costs {cost}, more than {equals}",
-                cost=cost,
-                equals=equals("max_cost", self.max_cost),
-            )
+            InvalidArgument(f"this costs {cost}, more than {equals('max_cost', self.max_cost)}")
         )

@@ -96,7 +96,7 @@ class Sessions:
             return {request: json.loads(fields) for request, fields in rows}
         except (TypeError, ValueError):
             pass
-        raise UnreadableFile("{path} holds what is no form", path=self._path)
+        raise UnreadableFile(f"{self._path} holds what is no form")
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -111,7 +111,7 @@ class Sessions:
             pass
         else:
             return
-        raise UnreadableFile("{path} cannot be read, or is no file of sessions", path=self._path)
+        raise UnreadableFile(f"{self._path} cannot be read, or is no file of sessions")
 
     def _check(self) -> None:
         """Make the file for its owner alone; raise if others could write sessions into it."""
@@ -123,11 +123,10 @@ class Sessions:
         else:
             why = None
         if why is not None:
-            raise UnreadableFile("{path} cannot be opened: {why}", path=self._path, why=why)
+            raise UnreadableFile(f"{self._path} cannot be opened: {why}")
         if os.name == "posix" and mode & _WRITABLE_BY_OTHERS:
             raise UnreadableFile(
-                "{path} can be written by others, who could make sessions: chmod 600 it",
-                path=self._path,
+                f"{self._path} can be written by others, who could make sessions: chmod 600 it"
             )
 
 

@@ -173,8 +173,7 @@ def read_date_form(pattern: object, numbers: NumberForm | None) -> DateForm:
     """
     if not isinstance(pattern, str) or not _is_pattern(pattern):
         raise InvalidArgument(
-            'date must be a pattern such as "%d.%m.%Y", or "excel", got {pattern}',
-            pattern=preview(pattern),
+            f'date must be a pattern such as "%d.%m.%Y", or "excel", got {preview(pattern)}'
         )
     if pattern in EXCEL:
         own = _PLAIN if numbers is None else numbers
@@ -227,7 +226,7 @@ def _check_parts(pattern: str) -> None:
             )
     why = _fault(letters, tokens)
     if why:
-        raise InvalidArgument("date is {pattern}, and {why}", pattern=preview(pattern), why=why)
+        raise InvalidArgument(f"date is {preview(pattern)}, and {why}")
 
 
 def _fault(letters: list[str], tokens: list[tuple[str, str]]) -> str:
