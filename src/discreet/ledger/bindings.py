@@ -485,18 +485,17 @@ def change(body: EventBody, about: About) -> About | None:
     Raises:
         InvalidArgument: if it is of other data, or of other records.
     """
-    differences = [name for name, part in about.identity.items() if body[name] != part]
+    differences = [key for key, part in about.identity.items() if body[key] != part]
     if differences:
         words = "; ".join(
-            f"its {_PARTS_IN_WORDS[name]} was {body[name]!r} and is {about.identity[name]!r}"
-            for name in differences
+            f"its {_PARTS_IN_WORDS[key]} was {body[key]!r} and is {about.identity[key]!r}"
+            for key in differences
         )
+        name = body["name"]
         raise InvalidArgument(
-            "the description of {body} is not that of its budget: {words}. Its owner records the "
-            "change with ledger.describe(dataset), or discreet ledger describe {body}; what was "
-            "spent stays spent",
-            body=body["name"],
-            words=words,
+            f"the description of {name} is not that of its budget: {words}. Its owner records the "
+            f"change with ledger.describe(dataset), or discreet ledger describe {name}; what was "
+            "spent stays spent"
         )
     old_reach = body.get("reach")
     if old_reach is None or about.reach is None:

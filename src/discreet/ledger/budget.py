@@ -270,10 +270,7 @@ class Budget:
             return after
         hint = ""
         if (simple := self._slightly_less(cost)) is not None:
-            hint = Message(
-                "; floats are a little above {fraction}: give that from the first question on",
-                fraction=str(simple),
-            )
+            hint = f"; floats are a little above {simple}: give that from the first question on"
         raise Exhausted(
             f"the budget of {self.name} cannot pay {cost}: spent {self.spent} of "
             f"{self._stated_total}, remaining {self.remaining}{hint}",

@@ -87,9 +87,7 @@ class Quote:
             Exhausted: with the amounts requested, spent and remaining.
         """
         if not self.fits:
-            why = self.closed or Message(
-                "spent {spent}, remaining {remaining}", spent=self.spent, remaining=self.remaining
-            )
+            why = self.closed or f"spent {self.spent}, remaining {self.remaining}"
             raise Exhausted(
                 f"the budget of {self.name} cannot pay {self.cost}: {why}",
                 requested=self.cost,

@@ -238,7 +238,7 @@ def _one_step_more(far: RenyiDP, one: RenyiDP, m: int) -> _Curve:
                 steps_of_curve.append((a, short_up(max(upper(divergence), Fraction(0)))))
     if not steps_of_curve:
         raise InvalidArgument(
-            "orders up to {m} say nothing about datasets {m} steps apart; give larger ones", m=m + 1
+            f"orders up to {m + 1} say nothing about datasets {m + 1} steps apart; give larger ones"
         )
     least = list(
         accumulate((d for _, d in reversed(steps_of_curve)), min)

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.error_boundary import replacing
-from ...base.messages import Message
 from ...base.numbers import Number, exact, positive, positive_up
 from ...errors import InvalidArgument, InvalidNumber, InvalidScores, preview
 from ...privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
@@ -167,6 +166,6 @@ def replacing_errors(
 
 def _failure(who: str, error: BaseException) -> InvalidScores:
     return InvalidScores(
-        f"{Message(who)} failed with {type(error).__name__}; its message may quote the data, so it "
+        f"{who} failed with {type(error).__name__}; its message may quote the data, so it "
         "is not shown. Call the function yourself on data you may look at"
     )

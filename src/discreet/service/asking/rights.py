@@ -7,7 +7,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from ...base.messages import Message
 from ...errors import (
     DiscreetError,
     Exhausted,
@@ -450,31 +449,18 @@ def share_error(name: str, quote: Quote, is_oversubscribed: bool) -> Exhausted:
         "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
     }  # fmt: skip
     if quote.closed is not None:
-        closed = Message(
-            "the budget of {budget} cannot pay any more: {reason}", budget=name, reason=quote.closed
-        )
-        return Exhausted(closed, **amounts)
+        return Exhausted(f"the budget of {name} cannot pay any more: {quote.closed}", **amounts)
     if quote.fits and not is_oversubscribed:  # its owner gave it more, or another budget, meanwhile
-        return Exhausted(
-            "the budget of {budget} has just changed; ask again", budget=name, **amounts
-        )
+        return Exhausted(f"the budget of {name} has just changed; ask again", **amounts)
     if quote.fits:
         return Exhausted(
-            "your share could pay {cost}, but what all analysts of {budget} may spend together "
-            "cannot; tell the owner of the data",
-            cost=quote.cost,
-            budget=name,
+            f"your share could pay {quote.cost}, but what all analysts of {name} may spend "
+            "together cannot; tell the owner of the data",
             **amounts,
         )
     return Exhausted(
-        "the budget of {budget} cannot pay {cost}: {reason}",
-        budget=quote.name,
-        cost=quote.cost,
-        reason=Message(
-            "spent {spent}, remaining {remaining}",
-            spent=quote.spent,
-            remaining=quote.remaining,
-        ),
+        f"the budget of {quote.name} cannot pay {quote.cost}: spent {quote.spent}, "
+        f"remaining {quote.remaining}",
         **amounts,
     )
 

@@ -108,9 +108,9 @@ def call_tool(connection: Connection, name: str, arguments: Arguments) -> Reply:
 def refusal_as_data(error: DiscreetError) -> Reply:
     """Return a refusal in plain values."""
     charged, notes = getattr(error, "charged", None), getattr(error, "__notes__", [])
-    refusal: Reply = {"error": visible_text(translate(str(error)))}
+    refusal: Reply = {"error": visible_text(str(error))}
     if notes:
-        refusal["notes"] = [visible_text(translate(note)) for note in notes]
+        refusal["notes"] = [*map(visible_text, notes)]
     return refusal if charged is None else {**refusal, "charged": charged}
 
 

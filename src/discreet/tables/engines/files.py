@@ -276,15 +276,13 @@ class _Rows:
 
     def _check_alike(self, file: File, one: FileColumns, first: FileColumns) -> None:
         """Raise unless a file has the types and the form of cells of the first one."""
-        both = {"file_path": file.path, "files_path": self.files[0].path}
+        whole = self.files[0].path
         if one.kind != first.kind or one.relation.types != first.relation.types:
-            raise UnreadableFile("{file_path} has columns of other types than {files_path}", **both)
+            raise UnreadableFile(f"{file.path} has columns of other types than {whole}")
         if one.types != first.types:
             raise UnreadableFile(
-                "{file_path} has another form of numbers or dates than {files_path}. Say the same words for all "
-                "files: {words}",
-                **both,
-                words=", ".join(CELL_WORDS),
+                f"{file.path} has another form of numbers or dates than {whole}. Say the same words "
+                f"for all files: {', '.join(CELL_WORDS)}"
             )
 
 

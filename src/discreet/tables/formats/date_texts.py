@@ -218,11 +218,10 @@ def _check_parts(pattern: str) -> None:
     letters = [letter for letter, _ in tokens if letter not in ("", "%")]
     for letter in letters:
         if letter not in _LETTERS:
+            known = " ".join(f"%{one}" for one in _LETTERS)
+            reason = _NAMES.get(letter, "it is no part of a date here")
             raise InvalidArgument(
-                "date must not have %{letter}: {why}. A pattern has {letters} and signs",
-                letter=letter,
-                why=_NAMES.get(letter, "it is no part of a date here"),
-                letters=" ".join(f"%{one}" for one in _LETTERS),
+                f"date must not have %{letter}: {reason}. A pattern has {known} and signs"
             )
     why = _fault(letters, tokens)
     if why:

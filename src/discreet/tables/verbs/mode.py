@@ -7,7 +7,6 @@ from typing import Any, Literal, TypeVar, Unpack, get_args, overload
 
 from ...base.arguments import choice, column_name
 from ...base.doors import spelling
-from ...base.messages import Message
 from ...base.numbers import flag
 from ...base.warning import warn
 from ...errors import InvalidArgument, InvalidCandidates, preview
@@ -247,11 +246,9 @@ def categories_of_column(
     return categories
 
 
-def _in_words(column: str | None) -> Message:
+def _in_words(column: str | None) -> str:
     """Return the column for a message; data of one dimension have none."""
-    if column is None:
-        return Message("the data")
-    return Message("column {column}", column=preview(column))
+    return "the data" if column is None else f"column {preview(column)}"
 
 
 def _values_in_data(data: tables.Table, column: str | None, candidates: object) -> LabelsFromData:

@@ -285,12 +285,9 @@ class _Table:
         visible = listed if self.dataset else shown_columns(self.data)
         for name in wanted:
             if name not in listed:
+                hidden = "others, which are not shown, as they may be a row"
                 raise MissingColumn(
-                    "there is no column {name}; there are {few}",
-                    name=preview(name),
-                    few=few(visible)
-                    if visible
-                    else "others, which are not shown, as they may be a row",
+                    f"there is no column {preview(name)}; there are {few(visible) or hidden}"
                 )
         if is_by_header and not visible and not all(map(can_be_name, listed)):
             warn(
