@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection
@@ -532,7 +533,7 @@ def _history(connection: Connection, whose: str | About | None) -> list[Event]:
         return list(queries.all_events(connection, whose))
     names = _all(Transaction(connection), whose)
     events = (event for name in names for event in queries.all_events(connection, name))
-    return sorted(events, key=lambda event: event.number)
+    return sorted(events, key=attrgetter("number"))
 
 
 def _spent(connection: Connection, *payers: Payer) -> Odometer:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
 
 from ..base.doors import spelling
 from ..errors import Exhausted, InvalidArgument
@@ -115,7 +114,7 @@ def with_rule(
         share.counted_total if rule == "reserved" else _in_units_of(share.spent, share)
         for share in all_shares
     )
-    spent = reduce(lambda so_far, cost: so_far + cost, costs, direct)
+    spent = sum(costs, start=direct)
     after = replace(whole, spent=spent, shares=rule)
     if rule == "reserved" and not after.is_within:
         raise InvalidArgument(

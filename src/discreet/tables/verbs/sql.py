@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from ...base.doors import fix
@@ -346,7 +347,7 @@ def _sorted(
     missing = [row for row in table if row[name] is None]
     others = sorted(
         (row for row in table if row[name] is not None),
-        key=lambda row: row[name],
+        key=itemgetter(name),
         reverse=descending,
     )
     return [*missing, *others] if nulls_first else [*others, *missing]
