@@ -63,25 +63,32 @@ OTHERS = {
     "ours": {"median_distance", "above_threshold", "is_new", "discreet_"},
     "databases": {"charged_outside", "discreet_budgets", "discreet_events", "discreet_latest_", "trusted_schema",
                   "journal_mode", "memory_limit", "temp_directory", "hive_partitioning", "can_have_nan", "pointer_",
-                  "bool_"},
+                  "bool_", "epoch_ns", "epoch_us", "from_json", "json_extract_string", "json_type", "list_position",
+                  "octet_length", "regexp_extract", "regexp_full_match", "regexp_replace", "unix_micros"},
 }  # fmt: skip
 """Names of other packages, of their objects and of other languages."""
+
+
+def texts(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the texts of a syntax tree with their lines; what an f-string computes is {} there."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):  # a docstring
+        return
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.lineno, node.value
+    elif isinstance(node, ast.JoinedStr):
+        parts = [one.value if isinstance(one, ast.Constant) else "{}" for one in node.values]
+        yield node.lineno, "".join(map(str, parts))
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from texts(child)
 
 
 def messages() -> Iterator[tuple[str, str]]:
     """Yield all texts of the source and of the catalogues with their places: no docstrings, and no SQL."""
     for file in sorted(SOURCE.rglob("*.py")):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        statements = (node.value for node in ast.walk(tree) if isinstance(node, ast.Expr))
-        docstrings = {id(value) for value in statements}
-        for node in ast.walk(tree):
-            text = (
-                node.value
-                if isinstance(node, ast.Constant) and id(node) not in docstrings
-                else None
-            )
-            if isinstance(text, str) and " " in text and not SQL.search(text):
-                yield f"{file.name}:{getattr(node, 'lineno', 0)}", text
+        for line, text in texts(ast.parse(file.read_text(encoding="utf-8"))):
+            if " " in text and not SQL.search(text):
+                yield f"{file.name}:{line}", text
     for file in sorted((SOURCE / "locale").glob("*.po")):
         for entry in pofile(file):
             yield f"{file.name}:{entry.linenum}", entry.msgstr

@@ -31,12 +31,12 @@ IN_A_COMMAND = re.compile(r"[Dd]iscreet [a-z][^.;]*?--[a-z-]+[^.;]*")
 """A whole command line, which an owner runs at a shell whatever the door."""
 
 FOR_PYTHON = {
-    "arguments.py", "arrays.py", "batches.py", "biased_index.py", "bindings.py", "calls.py", "connect.py",
-    "connection.py", "contract.py", "data_terms.py", "databases.py", "dp_events.py", "draft.py", "engine.py",
-    "files.py",
+    "arguments.py", "arrays.py", "batches.py", "biased_index.py", "bindings.py", "calls.py", "candidates.py",
+    "connect.py", "connection.py", "contract.py", "data_terms.py", "databases.py", "date_grid.py", "dp_events.py",
+    "draft.py", "engine.py", "files.py",
     "guarantees.py", "http_client.py", "in_process.py", "lakes.py", "ledger.py", "opendp.py",
     "refusals.py", "names_elsewhere.py", "replies.py", "revenue.py",
-    "rows.py", "question.py", "terms.py", "times.py",
+    "rows.py", "question.py", "sql_queries.py", "terms.py", "times.py",
 }  # fmt: skip
 """Files whose messages answer to objects that only Python has, to callers of a service, or to `describe`."""
 
