@@ -4,6 +4,7 @@ import datetime as dt
 import json
 from collections.abc import Iterator
 from fractions import Fraction
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,11 @@ pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet
 from discreet import Connection
-from discreet.errors import Exhausted, InvalidArgument
+from discreet.errors import DiscreetError, Exhausted, InvalidArgument
 from discreet.ledger.batches import Call
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.asking import wire
 from discreet.service.asking.free_questions import verb_named
-from discreet.service.asking.isolation import PublicError
 from discreet.service.asking.permissions import hold, rights_of
 from discreet.service.asking.tokens import tokens_beside
 from discreet.service.http.app import make_app
@@ -37,6 +37,8 @@ from .asking.test_connect import TEXT
 from .http.test_http_client import InTheProcess
 from .pages.person import Person, Read
 from .released_numbers import EXAMPLES, KEYS
+
+IS_PUBLIC = attrgetter("is_public")
 
 START = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 LATER = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)
@@ -163,10 +165,10 @@ def test_an_old_list_of_verbs_allows_no_new_one(ways: Ways, verb: str) -> None:
 
 def test_who_has_no_list_has_no_verb(ways: Ways) -> None:
     bob = rights_of(hold(configuration()), configuration(), "analyst", "bob")
-    assert bob.freedom.verbs == ()
+    assert bob.own.verbs == ()
     for one in EXAMPLES.values():
-        with pytest.raises(PublicError):
-            bob.freedom.check(one.verb, Call(verb_named(one.verb), (), one.terms))
+        with pytest.raises(DiscreetError, check=IS_PUBLIC):
+            bob.own.check(one.verb, Call(verb_named(one.verb), (), one.terms))
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from stat import S_IMODE
-from typing import TextIO
+from typing import IO, TextIO
+
+_WRITABLE_BY_OTHERS = 0o022
 
 
 def open_private(path: Path) -> TextIO:
@@ -47,6 +49,11 @@ def replaced_private(path: Path) -> Iterator[TextIO]:
     except BaseException:
         os.unlink(new_path)
         raise
+
+
+def is_writable_by_others(file: IO[bytes]) -> bool:
+    """Return whether others than its owner can write an open file."""
+    return os.name == "posix" and bool(os.fstat(file.fileno()).st_mode & _WRITABLE_BY_OTHERS)
 
 
 def private_opener(path: str, flags: int) -> int:

@@ -21,10 +21,12 @@ def load_function(program: str) -> AuditedFunction:
     """
     path, colon, name = program.rpartition(":")
     if not colon or not path.endswith(".py") or not name.isidentifier():
-        raise InvalidArgument(f"the program must be given as FILE.py:NAME, got {program!r}")
+        raise InvalidArgument(
+            "the program must be given as FILE.py:NAME, got {program}", program=repr(program)
+        )
     function: AuditedFunction | None = _run_file(Path(path)).get(name)
     if not callable(function):
-        raise InvalidArgument(f"{path} has no function {name}")
+        raise InvalidArgument("{path} has no function {name}", path=path, name=name)
     return function
 
 
@@ -39,7 +41,7 @@ def _run_file(path: Path) -> dict[str, Any]:
             reason = f"it raises {type(error).__name__}; run it by itself to see where"
         finally:
             sys.path.pop(0)
-    raise UnreadableFile(f"{path} does not run: {reason}")
+    raise UnreadableFile("{path} does not run: {reason}", path=path, reason=reason)
 
 
 def check_place(record: Path, program: str) -> None:
@@ -49,7 +51,9 @@ def check_place(record: Path, program: str) -> None:
         InvalidArgument: if it would.
     """
     if record.absolute() == Path(program.rpartition(":")[0]).absolute():
-        raise InvalidArgument(f"the record would take the place of the program {record}")
+        raise InvalidArgument(
+            "the record would take the place of the program {record}", record=record
+        )
 
 
 def read_universe(text: str | None, file: Path | None, *, private: bool) -> list[object]:
@@ -74,7 +78,7 @@ def read_universe(text: str | None, file: Path | None, *, private: bool) -> list
         pass
     else:
         return [*map(_entry, dict.fromkeys(lines))]  # by their text: true is not 1
-    raise UnreadableFile(f"{file} cannot be read as text")
+    raise UnreadableFile("{file} cannot be read as text", file=file)
 
 
 def _split_records(text: str) -> list[object]:

@@ -62,6 +62,7 @@ def read_candidates(
         return "private"
     if len(texts) == 1 and names_file(texts[0]):
         raise InvalidArgument(
-            f"--candidates lists what may be answered; give --candidates-from {texts[0]}"
+            "--candidates lists what may be answered; give --candidates-from {texts}",
+            texts=texts[0],
         )
     return parse_values(data, column, texts)

@@ -91,5 +91,7 @@ def check_command(**arguments: Any) -> None:
         return
     for name, option in _PRIVATE.items():
         if arguments[name]:
-            raise InvalidArgument(f"--not-private counts all columns exactly: leave out {option}")
+            raise InvalidArgument(
+                "--not-private counts all columns exactly: leave out {option}", option=option
+            )
     count_not_private(arguments["data"])

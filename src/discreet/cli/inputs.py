@@ -55,7 +55,11 @@ def table_file(source: str, form: str | None = None) -> Iterator[str]:
         UnreadableFile: if it is a database or an address, with the way to do it instead.
     """
     if form is not None and form not in FORMATS:
-        raise UnknownName(f"--format must be one of {', '.join(FORMATS)}, got {preview(form)}")
+        raise UnknownName(
+            "--format must be one of {first_formats}, got {form}",
+            first_formats=", ".join(FORMATS),
+            form=preview(form),
+        )
     if is_stream(source):
         with _stream(source) as stream, _beside(_NAME, form or "csv") as path:
             with open(path, "wb", opener=private_opener) as copy:
@@ -66,7 +70,7 @@ def table_file(source: str, form: str | None = None) -> Iterator[str]:
         _refuse(source)
         yield source
     elif not Path(source).expanduser().is_file():
-        raise InvalidArgument(f"--format is of one file, and {source} is none")
+        raise InvalidArgument("--format is of one file, and {source} is none", source=source)
     else:
         with _beside(source, form) as path:
             path.symlink_to(Path(source).expanduser().absolute())
@@ -105,7 +109,7 @@ def private_number(spelling: object, what: str) -> Fraction:
         return exact(spelling, what)
     except InvalidNumber:
         pass
-    raise InvalidScores(f"{what} is no finite number")
+    raise InvalidScores("{what} is no finite number", what=what)
 
 
 def is_stream(source: str) -> bool:
@@ -161,8 +165,8 @@ def _refuse(source: str) -> None:
     """Raise for databases, addresses and names that say no format, with the way to do it instead."""
     if "://" in source[:10]:
         raise UnreadableFile(
-            f"{preview(source)} is an address: fetch it, and pipe it in: curl ADDRESS | discreet … "
-            "-"
+            "{source} is an address: fetch it, and pipe it in: curl ADDRESS | discreet … -",
+            source=preview(source),
         )
     path = Path(source).expanduser()
     if not path.is_file():
@@ -170,13 +174,18 @@ def _refuse(source: str) -> None:
     signature = told_format(start_of(path))
     if signature is not None and signature.kind in _QUERIES:
         raise UnreadableFile(
-            f"{source} {signature.words}: {signature.fix(path)} Or pipe in an answer: "
-            f"{_QUERIES[signature.kind]} {source} 'SELECT …' | discreet … -"
+            "{source} {words}: {advice} Or pipe in an answer: {query} {source} 'SELECT …' | discreet … -",
+            source=source,
+            words=signature.words,
+            advice=signature.fix(path),
+            query=_QUERIES[signature.kind],
         )
     if signature is None and not file_format(path):
         raise UnreadableFile(
-            f"the name of {source} does not say its format; say it: --format "
-            f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+            "the name of {source} does not say its format; say it: --format {first_formats} or {last_format}",
+            source=source,
+            first_formats=", ".join(FORMATS[:-1]),
+            last_format=FORMATS[-1],
         )
 
 
@@ -186,8 +195,9 @@ def _refuse_database(copy: Path) -> None:
         signature = told_format(stream.read(SIGNATURE))
     if signature is not None and signature.kind in _QUERIES:
         raise UnreadableFile(
-            f"standard input {signature.words}: pipe in the answer of a query, "
-            f"{_QUERIES[signature.kind]} FILE 'SELECT …' | discreet … -"
+            "standard input {words}: pipe in the answer of a query, {query} FILE 'SELECT …' | discreet … -",
+            words=signature.words,
+            query=_QUERIES[signature.kind],
         )
 
 
@@ -206,7 +216,9 @@ def read_word(word: str) -> tuple[str, Any]:
     key, equals, value = word.partition("=")
     if key not in WORDS or not equals:
         raise InvalidArgument(
-            f"--csv takes KEY=VALUE, and KEY is one of {', '.join(WORDS)}; got {preview(word)}"
+            "--csv takes KEY=VALUE, and KEY is one of {keys}; got {word}",
+            keys=", ".join(WORDS),
+            word=preview(word),
         )
     if key in ("multiline", "percent", "skip_initial_space"):
         return key, _TRUTHS.get(value, value)

@@ -391,11 +391,14 @@ def _charged(settings: dict[str, Any], data: Dataset | None) -> _Charged:
     if where is None:
         for name in ("dataset", "analyst", "request", "dry_run"):
             if settings[name]:
-                raise InvalidArgument(f"--{name.replace('_', '-')} goes with --ledger")
+                raise InvalidArgument(
+                    "--{option} goes with --ledger", option=name.replace("_", "-")
+                )
         return _Charged(None, None)
     if settings["dataset"] is None:
         raise InvalidArgument(
-            f"which budget of {where} is charged? give --dataset too (or set DISCREET_DATASET)"
+            "which budget of {ledger} is charged? give --dataset too (or set DISCREET_DATASET)",
+            ledger=where,
         )
     from .accounts import existing_ledger  # most answers are released without one
 

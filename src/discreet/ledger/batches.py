@@ -51,7 +51,7 @@ class Call(NamedTuple):
             self.verb(*self.arguments, **{**self.terms, "ledger": collector})
         except _Deferred as notice:
             return notice.order
-        raise InvalidArgument(f"{preview(self.verb)} is no verb that releases an answer")
+        raise InvalidArgument("{verb} is no verb that releases an answer", verb=preview(self.verb))
 
     def ask(self, **terms: object) -> Release:
         """Call the verb and return its release."""
@@ -178,10 +178,13 @@ class Batch:
         question_name = read_name(name, "name")
         if question_name in self.questions:
             raise InvalidArgument(
-                f"there is a question named {preview(question_name)}; take another name"
+                "there is a question named {question_name}; take another name",
+                question_name=preview(question_name),
             )
         if not callable(verb):
-            raise InvalidArgument(f"verb must be a verb such as discreet.mode, got {preview(verb)}")
+            raise InvalidArgument(
+                "verb must be a verb such as discreet.mode, got {verb}", verb=preview(verb)
+            )
         for what, value in named_arguments(verb, arguments, terms):
             refuse_one_shot(value, what)
         return Batch({**self.questions, question_name: Call(verb, arguments, dict(terms))})
@@ -231,10 +234,12 @@ class Batch:
         error_of = self._by_name(errors, "errors")
         missing = [name for name in self._names() if name not in error_of]
         if missing:
-            raise InvalidArgument(f"errors are missing for {', '.join(missing)}")
+            raise InvalidArgument("errors are missing for {missing}", missing=", ".join(missing))
         sure = positive(confidence, "confidence")
         if sure >= 1:
-            raise InvalidNumber(f"confidence must be below 1, got {preview(confidence)}")
+            raise InvalidNumber(
+                "confidence must be below 1, got {confidence}", confidence=preview(confidence)
+            )
         need = {
             name: epsilon_for_error(name, self.questions[name], error_of[name], sure)
             for name in error_of
@@ -252,8 +257,8 @@ class Batch:
         units = {bill.unit for bill in bills.values()}
         if len(units) > 1:
             raise InvalidArgument(
-                f"some questions protect {' and others '.join(sorted(map(one_record, units)))}; "
-                "ask all with the same privacy_unit"
+                "some questions protect {units}; ask all with the same privacy_unit",
+                units=" and others ".join(sorted(map(one_record, units))),
             )
         return compose(bill.guarantee for bill in bills.values())
 
@@ -279,7 +284,9 @@ class Batch:
             _say_together(self.bills().values())  # all are checked before the first is asked
             return {name: question.ask() for name, question in self.questions.items()}
         if not hasattr(ledger, "buy_batch"):
-            raise InvalidArgument(f"ledger must be a session of a Ledger, got {preview(ledger)}")
+            raise InvalidArgument(
+                "ledger must be a session of a Ledger, got {ledger}", ledger=preview(ledger)
+            )
         if not self.questions:
             return {}
         collector = _Collector(ledger)
@@ -304,7 +311,10 @@ class Batch:
         for name in by_name:
             if name not in self.questions:
                 raise UnknownName(
-                    f"{what} name {preview(name)}; the questions are {', '.join(self.questions)}"
+                    "{what} name {name}; the questions are {questions}",
+                    what=what,
+                    name=preview(name),
+                    questions=", ".join(self.questions),
                 )
         return {name: positive(value, f"{what}[{name!r}]") for name, value in by_name.items()}
 
@@ -407,8 +417,11 @@ def epsilon_for_error(name: str, question: Call, error: Fraction, sure: Fraction
     bill = one._replace(terms=single).bill()
     if bill.mechanism not in BOUNDED or bill.candidates is None:
         raise InvalidArgument(
-            f"no bound on the error of {preview(name)} is known ({bill.query}, {bill.mechanism}); "
-            "split by weights"
+            "no bound on the error of {name} is known ({bill_query}, {mechanism}); split by "
+            "weights",
+            name=preview(name),
+            bill_query=bill.query,
+            mechanism=bill.mechanism,
         )
     # Rounded up: 2**-20 is far above what two logarithms in doubles can be wrong by.
     logs = Fraction(log(bill.candidates) - log(1 - sure)) + Fraction(1, 2**20)

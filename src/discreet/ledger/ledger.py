@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection
@@ -533,7 +532,7 @@ def _history(connection: Connection, whose: str | About | None) -> list[Event]:
         return list(queries.all_events(connection, whose))
     names = _all(Transaction(connection), whose)
     events = (event for name in names for event in queries.all_events(connection, name))
-    return sorted(events, key=attrgetter("number"))
+    return sorted(events, key=lambda event: event.number)
 
 
 def _spent(connection: Connection, *payers: Payer) -> Odometer:
@@ -627,7 +626,9 @@ def _about_or_name(dataset: str | Dataset) -> About | str:
 def _about_of(dataset: Dataset) -> About:
     """Return the part of a description that a ledger keeps."""
     if not isinstance(dataset, Dataset):
-        raise InvalidArgument(f"dataset must be a discreet.Dataset, got {preview(dataset)}")
+        raise InvalidArgument(
+            "dataset must be a discreet.Dataset, got {dataset}", dataset=preview(dataset)
+        )
     _name_of(dataset)
     return dataset.about
 
@@ -640,7 +641,7 @@ def _read_flag(flag: object, name: str) -> bool:
     """
     if isinstance(flag, bool):
         return flag
-    raise InvalidArgument(f"{name} must be True or False, got {preview(flag)}")
+    raise InvalidArgument("{name} must be True or False, got {flag}", name=name, flag=preview(flag))
 
 
 def _read_oversubscribed(flag: object) -> bool | None:
@@ -658,7 +659,8 @@ def _read_shares(
         others = sorted(numbers.keys() - {"epsilon", "rho", "delta"})
         if others:
             raise InvalidArgument(
-                f"a share is epsilon, rho, or epsilon and delta, got {preview(others)}"
+                "a share is epsilon, rho, or epsilon and delta, got {others}",
+                others=preview(others),
             )
         shares[analyst] = read_total(*map(numbers.get, ("epsilon", "rho", "delta")))
     return shares

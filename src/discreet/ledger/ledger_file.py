@@ -175,8 +175,9 @@ class FileLock:
             leads, names = place.identity is None, 1
         if leads and names > 1:
             raise LedgerUnwritable(
-                f"the ledger {place.file} has {names} names (hard links), and one lock beside "
-                "each; keep one of them"
+                "the ledger {file} has {names} names (hard links), and one lock beside each; keep one of them",
+                file=place.file,
+                names=names,
             )
         if not leads:
             self._place = None

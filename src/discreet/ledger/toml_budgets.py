@@ -89,7 +89,8 @@ def open_described(  # noqa: PLR0913  # what the file declares, and what the own
     terms = _declared_amounts(configuration, name, analyst)
     if amounts_here and terms:
         raise InvalidArgument(
-            f"{configuration.path} declares the amounts; change them there, or leave them out here"
+            "{configuration_path} declares the amounts; change them there, or leave them out here",
+            configuration_path=configuration.path,
         )
     if not (amounts_here or terms):
         raise InvalidDescription(
@@ -133,7 +134,8 @@ def _ledger_place(configuration: Configuration) -> str:
     """
     if configuration.ledger is None:
         raise InvalidDescription(
-            f'{configuration.path} declares no ledger; add ledger = "budget.db" at its top'
+            '{configuration_path} declares no ledger; add ledger = "budget.db" at its top',
+            configuration_path=configuration.path,
         )
     return configuration.ledger
 
@@ -201,8 +203,10 @@ def existing(where: str, name: str) -> Ledger:
     """
     if "://" not in where and not Path(where).exists():
         raise UnknownBudget(
-            f"there is no ledger at {where}, and only the owner of the data opens one: discreet "
-            f"ledger open {name}"
+            "there is no ledger at {where}, and only the owner of the data opens one: discreet "
+            "ledger open {name}",
+            where=where,
+            name=name,
         )
     return _ledger(where)
 

@@ -157,7 +157,8 @@ def read_base_measure(weights: object) -> WeightTuple:
     if _has_no_order(weights) or not isinstance(weights, Iterable):
         raise InvalidArgument(
             "base_measure must be a list of weights, one for each candidate in their order, got "
-            f"{preview(weights)}"
+            "{weights}",
+            weights=preview(weights),
         )
     measure = tuple(
         not_negative(weight, "each weight of base_measure")
@@ -181,7 +182,7 @@ def read_log_base_measure(logs: object) -> LogMeasure:
         with suppress(InvalidScores):  # its message speaks of scores
             measure = _read_logs(logs)
     if measure is None:
-        raise InvalidArgument(f"{_EXPECTED}, got {preview(logs)}")
+        raise InvalidArgument("{expected}, got {logs}", expected=_EXPECTED, logs=preview(logs))
     return measure
 
 
@@ -217,8 +218,12 @@ def weigh(scores: Vector, rate: Rate, measure: BaseMeasure) -> Law:
     """
     if measure.size != len(scores):
         raise InvalidArgument(
-            f"{measure.argument} has {measure.size} {measure.numbers}, but there are {len(scores)} "
-            "candidates; give one for each"
+            "{argument} has {measure_size} {numbers}, but there are {number_of_scores} "
+            "candidates; give one for each",
+            argument=measure.argument,
+            measure_size=measure.size,
+            numbers=measure.numbers,
+            number_of_scores=len(scores),
         )
     if len(measure.places) == len(scores):
         return PreparedWeights(MeasuredWeights(scores, rate, measure))

@@ -50,7 +50,7 @@ class Repetitions:
         gamma = positive(self.gamma, "gamma")
         if not _LEAST <= gamma < 1:
             raise InvalidNumber(
-                f"gamma must be at least 1e-6 and below 1, got {preview(self.gamma)}"
+                "gamma must be at least 1e-6 and below 1, got {gamma}", gamma=preview(self.gamma)
             )
         object.__setattr__(self, "gamma", gamma)
 
@@ -75,7 +75,8 @@ class Repetitions:
         if not curve:
             raise InvalidArgument(
                 "an attempt must promise epsilon-DP or Rényi divergences, such as ZCDP or "
-                f"GaussianDP, not {single}"
+                "GaussianDP, not {single}",
+                single=single,
             )
         return RenyiDP(curve, single.neighbors)
 

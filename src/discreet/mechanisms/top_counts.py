@@ -76,7 +76,8 @@ class TopCounts:
         k = count(self.k, "k")
         if sensitivity.change != 1:
             raise InvalidArgument(
-                f"noisy counts need scores that change by 1, not by {sensitivity.change}"
+                "noisy counts need scores that change by 1, not by {change}",
+                change=sensitivity.change,
             )
         noisy = self._noisy(sensitivity.neighbors, parameter)
 

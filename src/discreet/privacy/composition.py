@@ -109,7 +109,9 @@ class Composition:
         all_bounds = bounds_of(parts, loose, delta, epsilon, adaptive=adaptive)
         if not all_bounds.values:
             raise InvalidArgument(
-                f"no epsilon is known at {equals('delta', all_bounds.at)} for {self}"
+                "no epsilon is known at {equals} for {guarantee}",
+                equals=equals("delta", all_bounds.at),
+                guarantee=self,
             )
         return all_bounds
 
@@ -162,9 +164,10 @@ class Composition:
         distribution = losses_of(() if core is None else core.parts, self.slack)
         if distribution is None or self.extra_delta:
             raise InvalidArgument(
-                f"no distribution of losses on one grid bounds {self}: it takes up to a million "
-                "answers that all have a guarantee other than `ApproxRange`, and epsilons up to "
-                "64 that are not too far apart"
+                "no distribution of losses on one grid bounds {guarantee}: it takes up to a million "
+                "answers that all have a guarantee other than `ApproxRange`, and epsilons up to 64 "
+                "that are not too far apart",
+                guarantee=self,
             )
         return distribution
 

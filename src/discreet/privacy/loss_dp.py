@@ -100,7 +100,9 @@ class LossDP(BaseGuarantee):
         share = read_delta(delta)
         epsilon = self.losses.epsilon(share)
         if epsilon is None:
-            raise InvalidArgument(f"delta must be above the mass at infinity, got {preview(delta)}")
+            raise InvalidArgument(
+                "delta must be above the mass at infinity, got {delta}", delta=preview(delta)
+            )
         return ApproxDP(epsilon, share, self.neighbors)
 
     def renyi(self, excess: arb) -> arb | None:
@@ -159,8 +161,9 @@ def _read_losses(losses: object) -> LossDistribution:
         losses = _read_plain_losses(losses)
     if not isinstance(losses, LossDistribution):
         raise InvalidArgument(
-            "losses must be a LossDistribution, such as LossDistribution.gaussian(1, '1/64'), got "
-            f"{preview(losses)}"
+            "losses must be a LossDistribution, such as LossDistribution.gaussian(1, '1/64'), "
+            "got {losses}",
+            losses=preview(losses),
         )
     whole = (losses.lowest, losses.infinite, *losses.masses)
     if not isinstance(losses.step, Fraction) or not all(isinstance(mass, int) for mass in whole):

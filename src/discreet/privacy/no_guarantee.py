@@ -51,7 +51,7 @@ class NoGuarantee(BaseGuarantee):
         Raises:
             InvalidArgument: always.
         """
-        raise InvalidArgument(f"no epsilon holds at any delta: {self}")
+        raise InvalidArgument("no epsilon holds at any delta: {guarantee}", guarantee=self)
 
     def renyi(self, excess: arb) -> None:
         """Return None."""

@@ -104,8 +104,9 @@ class FirstAbove:
         """
         if len(self.leads) > _MOST_ENCLOSED:
             raise InvalidArgument(
-                f"a distribution over more than {_MOST_ENCLOSED:,} thresholds is not computed; "
-                "simulate draws from it"
+                "a distribution over more than {most_enclosed:,} thresholds is not computed; "
+                "simulate draws from it",
+                most_enclosed=_MOST_ENCLOSED,
             )
         digits = flint.ctx.prec
         with precision(

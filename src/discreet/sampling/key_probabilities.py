@@ -75,9 +75,10 @@ class OptimalProbabilities:
             )
         if self.size > LONGEST_TABLE:
             raise InvalidArgument(
-                f"a key would be certain of its answer from {self.size:,} records on only, and at "
-                f"most {LONGEST_TABLE:,} are served: take a larger epsilon, or fewer keys for each "
-                "unit"
+                "a key would be certain of its answer from {size:,} records on only, and at most "
+                "{longest_table:,} are served: take a larger epsilon, or fewer keys for each unit",
+                size=self.size,
+                longest_table=LONGEST_TABLE,
             )
 
     @cached_property

@@ -84,15 +84,19 @@ def _array(values: Any) -> Any:
     """Return an array of two dimensions."""
     if hasattr(type(values), "columns") or isinstance(values, np.ma.MaskedArray):
         raise InvalidScores(
-            f"{_EXPECTED}, got {preview(values)}; of a DataFrame give frame.to_numpy(), and its "
-            "columns as candidates"
+            "{expected}, got {values}; of a DataFrame give frame.to_numpy(), and its columns as "
+            "candidates",
+            expected=_EXPECTED,
+            values=preview(values),
         )
     if not hasattr(type(values), "__dlpack__") and not hasattr(type(values), "__array__"):
-        raise InvalidScores(f"{_EXPECTED}, got {preview(values)}")
+        raise InvalidScores("{expected}, got {values}", expected=_EXPECTED, values=preview(values))
     array = as_array(values)
     if array.ndim != 2:
         raise InvalidScores(
-            f"{_EXPECTED}, got an array of {array.ndim} dimensions; for one answer use select"
+            "{expected}, got an array of {array_ndim} dimensions; for one answer use select",
+            expected=_EXPECTED,
+            array_ndim=array.ndim,
         )
     return array
 
@@ -105,7 +109,11 @@ def _length(row: Any) -> int:
     """
     if isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1):
         return len(row)
-    raise InvalidScores(f"{_EXPECTED}, got a row that is {_kind_of_row(row)}")
+    raise InvalidScores(
+        "{expected}, got a row that is {kind_of_row}",
+        expected=_EXPECTED,
+        kind_of_row=_kind_of_row(row),
+    )
 
 
 def _kind_of_row(row: object) -> str:

@@ -83,6 +83,8 @@ def refuse_too_many(number: int, most: int) -> None:
     """Raise if there are more answers than are worked out one by one."""
     if number > most:
         raise InvalidArgument(
-            f"there are {number:,} answers, and up to {most:,} are worked out; simulate draws from "
-            "any number"
+            "there are {number:,} answers, and up to {most:,} are worked out; simulate draws "
+            "from any number",
+            number=number,
+            most=most,
         )

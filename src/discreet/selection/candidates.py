@@ -96,7 +96,7 @@ class Labels(Sequence[object]):
         self._labels: tuple[Any, ...] = tuple(plain_values(labels, argument))
         if not self._labels:
             raise InvalidCandidates(
-                f"{argument} must not be empty: there must be something to answer"
+                "{argument} must not be empty: there must be something to answer", argument=argument
             )
         types = types_of(self._labels)
         are_plain = types <= {int, float}
@@ -138,9 +138,12 @@ class Labels(Sequence[object]):
         with suppress(InvalidCandidates):
             return cls.of(candidates, argument)
         raise InvalidCandidates(
-            f"{argument} must be distinct simple values, one to {MOST_LISTED:,} of them, and none "
-            f"missing; these are not, and those of a {library} object are not shown: say which are "
-            "public with a list"
+            "{argument} must be distinct simple values, one to {most_listed:,} of them, and none "
+            "missing; these are not, and those of a {library} object are not shown: say which "
+            "are public with a list",
+            argument=argument,
+            most_listed=MOST_LISTED,
+            library=library,
         )
 
     def in_order(self, places: Iterable[int]) -> "Labels":
@@ -260,15 +263,16 @@ class Grid(Generic[T]):
         end: object = lo
         if isinstance(end, dt.date) or _DATE.match(exact_text(end) or ""):
             raise InvalidNumber(
-                f"lo must be a number, got {preview(lo)}; for dates give a DateGrid"
+                "lo must be a number, got {lo}; for dates give a DateGrid", lo=preview(lo)
             )
         self.lo, self.hi, self.step = exact(lo, "lo"), exact(hi, "hi"), positive(step, "step")
         steps = (self.hi - self.lo) / self.step
         if steps < 0 or steps.denominator != 1:
             order = "; the lower end comes first" if steps < 0 else ""
             raise InvalidCandidates(
-                "hi must be lo plus a whole number of steps, got "
-                f"{spelling(lo=lo, hi=hi, step=step)}{order}"
+                "hi must be lo plus a whole number of steps, got {ends}{order}",
+                ends=spelling(lo=lo, hi=hi, step=step),
+                order=order,
             )
         self.size = int(steps) + 1
         every = math.lcm(self.lo.denominator, self.step.denominator)
@@ -462,10 +466,15 @@ def plain_values(labels: Iterable[object], argument: str) -> Iterable[object]:
     """Return the labels as Python values, out of the arrays and scalars of numpy and PyArrow."""
     single = isinstance(labels, str | bytes) or not isinstance(labels, Iterable)
     if single or hasattr(type(labels), "columns"):
-        raise InvalidCandidates(f"{argument} must be a list, got {preview(labels)}")
+        raise InvalidCandidates(
+            "{argument} must be a list, got {labels}", argument=argument, labels=preview(labels)
+        )
     if isinstance(labels, Sized) and _length(labels) > MOST_LISTED:
         raise InvalidCandidates(
-            f"{argument} in a list must be at most {MOST_LISTED:,}{_LONGER.get(argument, '')}"
+            "{argument} in a list must be at most {most_listed:,}{advice}",
+            argument=argument,
+            most_listed=MOST_LISTED,
+            advice=_LONGER.get(argument, ""),
         )
     for to_list in ("tolist", "to_pylist", "to_list"):
         if hasattr(labels, to_list):
@@ -483,20 +492,28 @@ def check_distinct_labels(labels: tuple[object, ...], argument: str) -> None:
     for label in labels:
         if not isinstance(label, Hashable):
             raise InvalidCandidates(
-                f"{argument} must be simple values such as text, numbers or dates, got "
-                f"{preview(label)}"
+                "{argument} must be simple values such as text, numbers or dates, got {label}",
+                argument=argument,
+                label=preview(label),
             )
         if type(label).__name__ in _MISSING or (isinstance(label, float) and math.isnan(label)):
-            raise InvalidCandidates(f"{argument} must not be missing or NaN, got {preview(label)}")
+            raise InvalidCandidates(
+                "{argument} must not be missing or NaN, got {label}",
+                argument=argument,
+                label=preview(label),
+            )
         if not _can_be_told(label):
             raise InvalidCandidates(
-                f"{argument} must be text in UTF-8, numbers of at most 4,200 digits ..., got "
-                f"{preview(label)}"
+                "{argument} must be text in UTF-8, numbers of at most 4,200 digits ..., got {label}",
+                argument=argument,
+                label=preview(label),
             )
         for form in _forms(label, argument):
             if form in first_of:
                 raise InvalidCandidates(
-                    f"{argument} must be distinct, {_twice(first_of[form], label)}"
+                    "{argument} must be distinct, {first}",
+                    argument=argument,
+                    first=_twice(first_of[form], label),
                 )
             first_of[form] = label
 
@@ -534,8 +551,10 @@ def _forms(label: object, argument: str) -> set[object]:
     except TypeError:  # a tuple of lists
         pass
     raise InvalidCandidates(
-        f"{argument} must be simple values such as text, numbers or dates, got {preview(label)} "
-        "that cannot be hashed"
+        "{argument} must be simple values such as text, numbers or dates, got {label} that "
+        "cannot be hashed",
+        argument=argument,
+        label=preview(label),
     )
 
 

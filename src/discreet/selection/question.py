@@ -449,13 +449,16 @@ def _check_range(score: Score, mechanism: Mechanism) -> None:
     """Raise if the mechanism cannot serve the kind of range the score is over."""
     if score.in_runs and not mechanism.takes_runs:
         raise InvalidArgument(
-            f"{mechanism.name} needs candidates in a list; on a grid or in a table use "
-            f"{serving_runs()}"
+            "{mechanism_name} needs candidates in a list; on a grid or in a table use "
+            "{serving_runs}",
+            mechanism_name=mechanism.name,
+            serving_runs=serving_runs(),
         )
     if score.in_runs == "sloping" and mechanism.takes_runs == "flat":
         raise InvalidArgument(
-            f"{mechanism.name} needs scores in steps; where they slope use the exponential "
-            "mechanism"
+            "{mechanism_name} needs scores in steps; where they slope use the exponential "
+            "mechanism",
+            mechanism_name=mechanism.name,
         )
 
 
@@ -510,7 +513,9 @@ def _listen(
 ) -> Delivery:
     """Return the order that a verb places with a listener."""
     if not callable(verb):
-        raise InvalidArgument(f"a verb such as discreet.mode is needed, got {preview(verb)}")
+        raise InvalidArgument(
+            "a verb such as discreet.mode is needed, got {verb}", verb=preview(verb)
+        )
     for name, argument in named_arguments(verb, args, kwargs):
         refuse_one_shot(argument, name)
     try:
@@ -518,4 +523,4 @@ def _listen(
     except Listener.OrderTaken as notice:
         assert isinstance(notice.order, Order)  # noqa: PT017  # it is one of ours
         return Delivery(notice.order, notice.prepare, notice.name)
-    raise InvalidArgument(f"{preview(verb)} is no verb that releases an answer")
+    raise InvalidArgument("{verb} is no verb that releases an answer", verb=preview(verb))

@@ -92,8 +92,9 @@ class ReleasedValue:
             ):  # longer than Python spells, or past the last year
                 pass
         raise InvalidArgument(
-            f"a {type(value).__name__} like this cannot be released: give a text, a truth, a "
-            "finite number, a date, a time or a UUID"
+            "a {value_name} like this cannot be released: give a text, a truth, a finite number, "
+            "a date, a time or a UUID",
+            value_name=type(value).__name__,
         )
 
     @property

@@ -236,8 +236,10 @@ def _possible(mechanism: Mechanism, labels: Labels | None) -> Sequence[bool] | N
     possible: Sequence[bool] | None = getattr(mechanism, "possible", None)
     if possible is not None and labels is not None and len(possible) != labels.size:
         raise InvalidArgument(
-            f"there are {labels.size} candidates, but the mask or the base measure is for "
-            f"{len(possible)}"
+            "there are {labels_size} candidates, but the mask or the base measure is for "
+            "{number_of_possible}",
+            labels_size=labels.size,
+            number_of_possible=len(possible),
         )
     return possible
 
@@ -254,12 +256,17 @@ def _check_shape(
         InvalidScores: if they are not of the public shape.
     """
     if len(table) != number:
-        raise InvalidScores(f"there are {len(table)} rows of scores, and rows is {number}")
+        raise InvalidScores(
+            "there are {number_of_table} rows of scores, and rows is {number}",
+            number_of_table=len(table),
+            number=number,
+        )
     widths = [labels.size] if labels is not None else [len(p) for p in possible if p is not None]
     if any(size != table.width for size in widths):
         raise InvalidScores(
-            f"there are {widths[0]} candidates but {table.width} columns of scores; give one for "
-            "each"
+            "there are {widths} candidates but {table_width} columns of scores; give one for each",
+            widths=widths[0],
+            table_width=table.width,
         )
     return table
 
@@ -394,8 +401,11 @@ def _for_each(value: Any, name: str, rows: int, parse: Callable[[Any], _T]) -> l
     each = read_sequence(sequence, name)
     if len(each) != rows:
         raise InvalidArgument(
-            f"{name} has {len(each)} rows, but there are {rows} rows of scores; give one for each, "
-            "or one for all"
+            "{name} has {number_of_each} rows, but there are {rows} rows of scores; give one for "
+            "each, or one for all",
+            name=name,
+            number_of_each=len(each),
+            rows=rows,
         )
     return [parse(row) for row in each]
 
@@ -407,8 +417,10 @@ def _array(value: Any, name: str) -> Any:
         array = as_array(value)
     if array is None or not 1 <= array.ndim <= 2:
         raise InvalidArgument(
-            f"{name} must be a list or an array, with one value for each candidate, or a table of "
-            f"them with a row for each row of scores, got {preview(value)}"
+            "{name} must be a list or an array, with one value for each candidate, or a table of "
+            "them with a row for each row of scores, got {value}",
+            name=name,
+            value=preview(value),
         )
     return array
 
@@ -437,7 +449,9 @@ def _apply_mask(mechanism: Any, mask: Mask) -> Mechanism:
     measure = mechanism.measure
     if measure.size != len(mask):
         raise InvalidArgument(
-            f"the base measure is for {measure.size} candidates and the mask for {len(mask)}"
+            "the base measure is for {measure_size} candidates and the mask for {number_of_mask}",
+            measure_size=measure.size,
+            number_of_mask=len(mask),
         )
     if not mask[measure.places].any():
         raise InvalidArgument(

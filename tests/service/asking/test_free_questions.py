@@ -1,19 +1,22 @@
 """Free questions: what an owner allows to a caller."""
 
 from fractions import Fraction
+from operator import attrgetter
 from typing import Any
 
 import pytest
 
 from discreet import compose
-from discreet.errors import InvalidArgument
+from discreet.errors import DiscreetError, InvalidArgument
 from discreet.ledger.batches import Call
 from discreet.privacy import BoundedRange
 from discreet.privacy.guarantees import ApproxDP, Guarantee, PureDP
-from discreet.service.asking.free_questions import Freedom, verb_named
-from discreet.service.asking.isolation import PublicError
+from discreet.service.asking.free_questions import verb_named
+from discreet.service.asking.own_rights import OwnRights
 
 from ...ledgers import bill
+
+IS_PUBLIC = attrgetter("is_public")
 
 QUARTER, TINY = Fraction(1, 4), Fraction(1, 10**8)
 PURE = PureDP(QUARTER, "add_remove")
@@ -21,12 +24,12 @@ SLACK = ApproxDP(QUARTER, TINY, "add_remove")
 WITH_A_CORE = compose([BoundedRange(QUARTER, "add_remove"), ApproxDP(QUARTER, TINY, "add_remove")])
 
 
-def refusal(freedom: Freedom, guarantee: Guarantee, neighbors: str = "add_remove") -> str:
+def refusal(own: OwnRights, guarantee: Guarantee, neighbors: str = "add_remove") -> str:
     """Return the words in which a price is refused."""
-    with pytest.raises(PublicError) as error:
-        freedom.check_bill(bill(guarantee=guarantee), neighbors)
-    assert isinstance(error.value.error, InvalidArgument)
-    return str(error.value.error)
+    with pytest.raises(DiscreetError, check=IS_PUBLIC) as error:
+        own.check_bill(bill(guarantee=guarantee), neighbors)
+    assert isinstance(error.value, InvalidArgument)
+    return str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -48,22 +51,22 @@ def refusal(freedom: Freedom, guarantee: Guarantee, neighbors: str = "add_remove
 def test_epsilon_and_delta_of_one_question_are_limited(
     most: Fraction | None, most_delta: Fraction | None, guarantee: Guarantee, is_allowed: bool
 ) -> None:
-    freedom = Freedom(("keys",), most, largest_delta=most_delta)
+    own = OwnRights("ann", ("keys",), most, most_delta)
     if is_allowed:
-        freedom.check_bill(bill(guarantee=guarantee), "add_remove")
+        own.check_bill(bill(guarantee=guarantee), "add_remove")
         return
-    assert "one question may cost up to" in refusal(freedom, guarantee)
+    assert "one question may cost up to" in refusal(own, guarantee)
 
 
 def test_the_delta_counts_for_the_relation_of_the_budget() -> None:
-    freedom = Freedom(("keys",), 2 * QUARTER, largest_delta=2 * TINY)
-    freedom.check_bill(bill(guarantee=SLACK), "add_remove")
-    assert "δ = " in refusal(freedom, SLACK, "replace_one")
+    own = OwnRights("ann", ("keys",), 2 * QUARTER, 2 * TINY)
+    own.check_bill(bill(guarantee=SLACK), "add_remove")
+    assert "δ = " in refusal(own, SLACK, "replace_one")
 
 
 def test_the_refusal_says_both_limits_and_both_costs() -> None:
-    freedom = Freedom(("keys",), QUARTER, largest_delta=TINY / 2)
-    assert refusal(freedom, SLACK) == (
+    own = OwnRights("ann", ("keys",), QUARTER, TINY / 2)
+    assert refusal(own, SLACK) == (
         "one question may cost up to ε = 0.25 and δ = 0.000000005 here, "
         "and this one has ε = 0.25 and δ = 0.00000001"
     )
@@ -78,13 +81,13 @@ def test_values_that_nobody_listed_need_keys_among_the_verbs(terms: dict[str, An
     question = Call(verb_named("mode"), ("city",), terms)
     listed = Call(verb_named("mode"), ("city",), {"candidates": ["private"], "epsilon": 1})
     for old in (("mode",), ("mode", "top_k", "median", "quantiles", "best_price", "check")):
-        with pytest.raises(PublicError) as refused:
-            Freedom(old).check("mode", question)
-        assert "keys is not allowed here" in str(refused.value.error)
-        Freedom(old).check("mode", listed)
-    Freedom(("mode", "keys")).check("mode", question)
-    with pytest.raises(PublicError):
-        Freedom(("keys",)).check("mode", question)
+        with pytest.raises(DiscreetError, check=IS_PUBLIC) as refused:
+            OwnRights("ann", old).check("mode", question)
+        assert "keys is not allowed here" in str(refused.value)
+        OwnRights("ann", old).check("mode", listed)
+    OwnRights("ann", ("mode", "keys")).check("mode", question)
+    with pytest.raises(DiscreetError, check=IS_PUBLIC):
+        OwnRights("ann", ("keys",)).check("mode", question)
 
 
 @pytest.mark.parametrize(
@@ -105,10 +108,10 @@ def test_conditions_compare_with_the_columns_that_the_owner_lists(
     where: str | None, columns: tuple[str, ...] | None, is_allowed: bool
 ) -> None:
     question = Call(verb_named("mode"), ("city",), {} if where is None else {"where": where})
-    freedom = Freedom(("mode",), where=columns)
+    own = OwnRights("ann", ("mode",), where=columns)
     if is_allowed:
-        freedom.check("mode", question)
+        own.check("mode", question)
         return
-    with pytest.raises(PublicError) as error:
-        freedom.check("mode", question)
-    assert isinstance(error.value.error, InvalidArgument)
+    with pytest.raises(DiscreetError, check=IS_PUBLIC) as error:
+        own.check("mode", question)
+    assert isinstance(error.value, InvalidArgument)

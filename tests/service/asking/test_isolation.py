@@ -40,6 +40,7 @@ from discreet.service.asking.isolation import (
     isolated,
     unwrap,
 )
+from discreet.service.asking.own_rights import OwnRights
 from discreet.service.asking.rights import Rights
 
 from ...base.test_arguments import ONE_SHOT, Lie
@@ -522,7 +523,7 @@ def test_the_search_finds_what_is_there() -> None:
     assert "frame" in str(exception_leads_to(caught.value, private)) or exception_leads_to(
         caught.value, private
     )
-    rights = Rights(Datasets(Ledger()), "a", ())
+    rights = Rights(Datasets(Ledger()), OwnRights("a"), ())
     assert leads_to([partial(rights.ask, "x")], private)
     assert leads_to(rights.ask, private)
 

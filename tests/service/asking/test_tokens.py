@@ -250,9 +250,11 @@ def test_a_file_that_others_can_write_lets_nobody_in(made: Tokens, tmp_path: Pat
             made.find(text)
 
 
-def test_who_cannot_write_is_given_no_token_and_told_why(made: Tokens, tmp_path: Path) -> None:
+def test_who_cannot_write_is_given_no_token_and_told_why(
+    made: Tokens, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text, kept = made.create("owner", None, LATER)
-    (tmp_path / "discreet.tokens-new").mkdir()  # where the next content would be written
+    monkeypatch.setattr("os.replace", _unwritable)
     for change in (lambda: made.create("owner", None, LATER), lambda: made.revoke(kept.id)):
         with pytest.raises(UnreadableFile, match=r"discreet\.tokens cannot be written"):
             change()

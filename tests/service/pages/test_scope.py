@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.service.asking.free_questions import Freedom
-from discreet.service.asking.rights import Rights, Scope
+from discreet.service.asking.own_rights import OwnRights
+from discreet.service.asking.rights import Rights
 
 from .person import Served
 
@@ -13,16 +13,15 @@ from .person import Served
 def test_pages_offer_what_the_rights_say(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     ann = served.person("ann")
     assert "people" in ann.read("/questions").text
-    real = Rights.scope
 
-    def narrow(rights: Rights) -> Scope:
-        return Scope(real(rights).datasets, Freedom(("median",), Fraction(1, 77)))
+    def narrow(rights: Rights) -> OwnRights:
+        return OwnRights(rights.analyst, ("median",), Fraction(1, 77))
 
-    monkeypatch.setattr(Rights, "scope", narrow)
+    monkeypatch.setattr(Rights, "own_rights", narrow)
     page = ann.get("/free?dataset=people").text
     assert page.count('<option value="median"') == 1
     assert '<option value="mode"' not in page
     assert "1/77" in ann.get("/free?dataset=people&verb=median&column=age").text
     assert "1/77" in served.person("owner").get("/access").text
-    monkeypatch.setattr(Rights, "scope", lambda rights: Scope({}, Freedom()))
-    assert "people" not in ann.read("/questions").text
+    monkeypatch.setattr(Rights, "charged", lambda _: {})
+    assert ann.get("/questions").status_code == 403

@@ -4,6 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, prod
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ pytest.importorskip("httpx", reason="the extra server is not installed")
 import discreet
 from discreet import Connection
 from discreet.errors import (
+    DiscreetError,
     Exhausted,
     InvalidArgument,
     InvalidDescription,
@@ -26,7 +28,7 @@ from discreet.errors import (
 )
 from discreet.ledger.toml_budgets import configuration, described_ledger
 from discreet.service.asking.allowed_questions import end_unread
-from discreet.service.asking.isolation import ChargedError, PublicError
+from discreet.service.asking.isolation import ChargedError
 from discreet.service.asking.permissions import hold, rights_of
 from discreet.service.asking.tokens import tokens_beside
 from discreet.service.http.app import make_app
@@ -44,6 +46,8 @@ from ..answer_times import answering
 from ..asking.test_connect import TEXT, write_files
 from ..http.test_http_client import LATER, InTheProcess
 from ..killing import endless
+
+IS_PUBLIC = attrgetter("is_public")
 
 DECLARED = TEXT.replace("max_failures = 1", "max_failures = 3", 1).replace(
     'max_epsilon = "1/4"', 'max_epsilon = "1/4"\nmin_epsilon = "1/50"'
@@ -320,7 +324,7 @@ def test_the_failure_of_an_ended_reader_is_stored_though_the_dataset_was_closed_
         ask("a", lambda prepare: lambda: end)
     with pytest.raises(ChargedError):
         ask("b", unread)
-    with pytest.raises(PublicError):  # it is closed
+    with pytest.raises(DiscreetError, check=IS_PUBLIC):  # it is closed
         ask("a", unread)
     with pytest.raises(ChargedError):
         ask("a", unread, reads=False)

@@ -4,6 +4,7 @@ import datetime as dt
 import json
 from decimal import Decimal
 from fractions import Fraction
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -12,13 +13,16 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Dataset, Grid
+from discreet.errors import DiscreetError
 from discreet.ledger.batches import Call
 from discreet.service.asking import wire
 from discreet.service.asking.datasets import Datasets
-from discreet.service.asking.isolation import PublicError
+from discreet.service.asking.own_rights import OwnRights
 from discreet.service.asking.rights import Rights
 from discreet.service.asking.wire import write_release, write_value
 from discreet.service.queue.lengths import longest_answer, longest_release
+
+IS_PUBLIC = attrgetter("is_public")
 
 PLAIN = st.one_of(
     st.integers(-(10**30), 10**30), st.booleans(), st.text(max_size=40), st.dates(),
@@ -118,7 +122,7 @@ def test_an_answer_that_could_not_be_read_is_refused_before_it_is_charged(
     held.open_budget("d", None, epsilon=1)
     terms = {"candidates": [1, Fraction(1, 10**20)], "epsilon": "1/8", "neighbors": "add_remove"}
     held.allow("d", "q", Call(discreet.mode, ("x",), terms))
-    with pytest.raises(PublicError) as caught:
-        Rights(held, None, ("d",), longest=1 << 15).ask("q", "d", None, None)
-    assert "does not travel" in str(caught.value.error)
+    with pytest.raises(DiscreetError, check=IS_PUBLIC) as caught:
+        Rights(held, OwnRights.of_all(), ("d",), longest=1 << 15).ask("q", "d", None, None)
+    assert "does not travel" in str(caught.value)
     assert not {"charged"} & {one.kind for one in ledger.history()}

@@ -86,7 +86,8 @@ class Peeling:
         calibrated = calibrate(self.mechanism, general, each)
         if calibrated.guarantee.pure is None:
             raise InvalidArgument(
-                f"peeling needs a mechanism that promises epsilon-DP, not {calibrated.guarantee}"
+                "peeling needs a mechanism that promises epsilon-DP, not {guarantee}",
+                guarantee=calibrated.guarantee,
             )
 
         def law(scores: Vector | Runs) -> Any:

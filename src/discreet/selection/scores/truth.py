@@ -42,7 +42,8 @@ class Truth(BaseScore):
         if neighbors != "replace_one":
             raise InvalidArgument(
                 "randomized response is about one person's value, which can be replaced but not "
-                f"added or removed: neighbors must be replace_one, got {neighbors!r}"
+                "added or removed: neighbors must be replace_one, got {neighbors}",
+                neighbors=repr(neighbors),
             )
         k = len(self.candidates)
         answers = k if k > 2 else None  # the law of two is the worst that epsilon allows

@@ -7,6 +7,7 @@ from functools import partial
 from threading import Lock
 from uuid import uuid4
 
+from ...base.error_boundary import public_errors
 from ...base.messages import AND, join
 from ...base.text_tables import fact_table
 from ...errors import (
@@ -16,7 +17,6 @@ from ...errors import (
     InvalidArgument,
     InvalidScores,
     LedgerError,
-    NotAllowed,
     RequestConflict,
     Unanswerable,
 )
@@ -33,7 +33,7 @@ from ...selection.payment import Bill
 from ...selection.releases import Release
 from ...tables.datasets import Dataset
 from ...tables.engines.engine_errors import is_out_of_memory
-from .isolation import ChargedError, PublicError
+from .isolation import ChargedError
 
 Prepare = Callable[[], Callable[[], Indices]]
 """Computes the private scores, and returns the function that draws from them."""
@@ -121,6 +121,7 @@ class Permission:
             return None
         return bill if dataset.whereabouts.source == bill.about.source else None
 
+    @public_errors()
     def admit(self, analyst: str, request: str | None) -> None:
         """Count a request of an analyst if requests are limited, and raise if there are too many.
 
@@ -133,8 +134,9 @@ class Permission:
         with self._lock:
             requests = self._requests[analyst]
             if name not in requests and len(requests) >= most:
-                raise PublicError(
-                    Exhausted(f"this question may be asked {most:,} times, and was; ask its owner")
+                raise Exhausted(
+                    "this question may be asked {most:,} times, and was; ask its owner",
+                    most=most,
                 )
             requests.add(name)
 
@@ -225,7 +227,9 @@ def end_unread(reason: str, *, is_given_up: bool) -> Callable[[Prepare], Prepare
         reason: why it has ended, for the owner.
         is_given_up: whether that was for a reason that is not its own.
     """
-    error = Unanswerable(f"the process that read the data was ended before it answered: {reason}")
+    error = Unanswerable(
+        "the process that read the data was ended before it answered: {reason}", reason=reason
+    )
     failure = QuestionFailed(error, reason)
     return lambda _: lambda: _failing(GivenUp(reason) if is_given_up else failure)
 
@@ -256,7 +260,6 @@ class Checkout:
         check_again: Callable[[], object],
     ) -> None:
         self._check, self._wrap, self._check_again = check, wrap, check_again
-        self._refusal: NotAllowed | None = None
         self.session: Session
         self.bill: Bill | None = None
         self.request = ""
@@ -323,20 +326,13 @@ class Checkout:
 
     def allow(self) -> None:
         """Raise if this may not be paid any more; for the transaction that charges."""
-        try:
+        with public_errors():
             self._check_again()
-        except NotAllowed as error:
-            self._refusal = error
-            raise
 
     def _failure(self, error: BaseException) -> BaseException:
         """Return the error to raise in place of another, or that one."""
-        if isinstance(error, DiscreetError) and (error is self._refusal or error.is_public):
-            return (
-                ChargedError(PublicError(error), self.request)
-                if self.is_paid
-                else PublicError(error)
-            )
+        if isinstance(error, DiscreetError) and error.is_public:
+            return ChargedError(error, self.request) if self.is_paid else error
         charged = True if self.is_paid else getattr(error, "charged", False)
         if charged is False:
             return error

@@ -8,21 +8,20 @@ from typing import Any
 from weakref import finalize
 
 from ...base.arguments import file_path, mapping, read_name, refuse_one_shot
-from ...base.error_boundary import error_boundary
-from ...errors import InvalidArgument, NotAllowed, preview
+from ...base.error_boundary import error_boundary, public_errors
+from ...errors import InvalidArgument, preview
 from ...ledger import Ledger
 from ...ledger.toml_budgets import configuration
 from ...tables.datasets import Dataset
 from ...tables.datasets.configuration import Configuration
 from ...tables.datasets.dataset import with_name
-from ...tables.verb_table import VERBS
 from .connection import Connection
 from .datasets import Datasets
-from .free_questions import Freedom
 from .in_process import InProcess
-from .isolation import PublicError, error_for_owner, isolated, unwrap
+from .isolation import error_for_owner, isolated, unwrap
+from .own_rights import OwnRights
 from .ownership import Ownership
-from .permissions import auditor_rights, caller_rights, hold
+from .permissions import caller_rights, hold
 from .rights import Rights
 from .tokens import tokens_beside
 
@@ -78,9 +77,9 @@ def connect(
         return _by_token(description, analyst, token)
     name = None if analyst is None else read_name(analyst, "analyst")
     in_process = hold(description)
-    rights = caller_rights(in_process, description, name)
-    label = str(description.path) if name is None else f"{description.path}, as {name}"
     role = "owner" if name is None else "analyst"
+    rights = caller_rights(in_process, description, role, name)
+    label = str(description.path) if name is None else f"{description.path}, as {name}"
     ownership = Ownership(description, tokens_beside(description.path), in_process)
     return _connection(role, rights, ownership, label)
 
@@ -104,8 +103,8 @@ def _connection(
 def _in_hand(datasets: Datasets, analyst: str | None = None) -> Connection:
     """Return the connection to data in hand, of their owner or of an analyst."""
     names = tuple(datasets.names)
-    freedom = Freedom(tuple(VERBS), where=None) if analyst is None else Freedom()
-    rights = Rights(datasets, analyst, names, freedom)
+    own = OwnRights.of_all() if analyst is None else OwnRights(analyst)
+    rights = Rights(datasets, own, names)
     role = "owner" if analyst is None else "analyst"
     node = InProcess(role, rights, Ownership(None, None, datasets))
     if analyst is not None:
@@ -155,7 +154,9 @@ def _by_name(datasets: Any) -> Mapping[str, Any]:
     names = [one.name for one in datasets]
     for name in names:
         if names.count(name) > 1:
-            raise InvalidArgument(f"two datasets are named {preview(name)}; give each another name")
+            raise InvalidArgument(
+                "two datasets are named {name}; give each another name", name=preview(name)
+            )
     return dict(zip(names, datasets, strict=True))
 
 
@@ -179,18 +180,8 @@ def _by_token(description: Configuration, analyst: str | None, token: str) -> Co
         raise InvalidArgument("a token says who asks: leave out analyst")
     tokens = tokens_beside(description.path)
     caller, datasets = tokens.find(token), hold(description)
-
-    def check() -> None:
-        try:
-            tokens.check(caller.id)
-        except NotAllowed as error:
-            raise PublicError(error) from None
-
-    rights = (
-        auditor_rights(datasets, description)
-        if caller.role == "auditor"
-        else caller_rights(datasets, description, caller.analyst)
-    )
+    check = public_errors()(partial(tokens.check, caller.id))
+    rights = caller_rights(datasets, description, caller.role, caller.analyst)
     rights = replace(rights, check_again=partial(tokens.check, caller.id))
     ownership = Ownership(description, tokens, datasets, caller)
     label = f"{description.path}, as {caller.analyst or caller.role}"

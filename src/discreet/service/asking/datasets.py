@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any
 
 from ...base.arguments import settle
+from ...base.error_boundary import public_errors
 from ...base.numbers import Number
 from ...errors import InvalidArgument, UnknownBudget, UnknownName, preview
 from ...ledger import Amount, Budget, Event, Ledger, Quote, Session
@@ -23,7 +24,6 @@ from ...study.planning.simulations import Simulation
 from ...tables.datasets import Dataset
 from ...tables.datasets.declarations import nearest
 from .allowed_questions import AllowedQuestion, Permission
-from .isolation import PublicError
 
 
 @dataclass(slots=True, repr=False)
@@ -80,7 +80,9 @@ class Datasets:
         holding = self.find(name)
         if question in holding.questions:
             raise InvalidArgument(
-                f"{name} has a question named {preview(question)}; take another name"
+                "{name} has a question named {question}; take another name",
+                name=name,
+                question=preview(question),
             )
         call = _copy_arguments(call)
         with_data = call.about(holding.data)
@@ -170,7 +172,8 @@ class Datasets:
         budget = self.budget_of(name)
         if budget is None:
             raise UnknownBudget(
-                f"no budget was opened for {name}; its owner opens it: discreet ledger open {name}"
+                "no budget was opened for {name}; its owner opens it: discreet ledger open {name}",
+                name=name,
             )
         return budget
 
@@ -185,14 +188,6 @@ class Datasets:
     def history(self, name: str) -> list[Event]:
         """Return the events of the ledger about the budgets of a dataset."""
         return self._ledger.history(self._key(name))
-
-    def events(self) -> list[Event]:
-        """Return all events of the ledger."""
-        return self._ledger.history()
-
-    def shares(self, analyst: str) -> dict[str, Budget]:
-        """Return the shares of an analyst that are charged now, by the name of the data."""
-        return self.charged(analyst, self.names)
 
     def questions(self, name: str, analyst: str) -> list[AllowedQuestion]:
         """Return the questions about data."""
@@ -209,35 +204,39 @@ class Datasets:
         holding = self.find(name)
         if not holding.may_simulate:
             raise InvalidArgument(
-                f"{name} may not be simulated: draws that nobody pays for tell about the data; ask "
-                f"it, or let the owner call allow_simulation({name!r})"
+                "{name} may not be simulated: draws that nobody pays for tell about the data; ask "
+                "it, or let the owner call allow_simulation({option})",
+                name=name,
+                option=repr(name),
             )
         call = permission.question.about(holding.data)
         return simulate(call.verb, *call.arguments, **{**call.terms, "size": size})
 
+    @public_errors()
     def find_question(self, question: str, names: Iterable[str]) -> tuple[str, Permission]:
         """Return the dataset of a named question, among some, and the question.
 
         Raises:
-            PublicError: if none of them has it, or several have.
+            UnknownName: if none of them has it.
+            InvalidArgument: if several have.
         """
         candidates = list(names)
         matches = [name for name in candidates if question in self.find(name).questions]
         if len(matches) == 1:
             return matches[0], self.find(matches[0]).questions[question]
         if matches:
-            raise PublicError(
-                InvalidArgument(
-                    f"{preview(question)} is a question about {' and '.join(matches)}; say which: "
-                    f"dataset={matches[0]!r}"
-                )
+            raise InvalidArgument(
+                "{question} is a question about {matches}; say which: dataset={example}",
+                question=preview(question),
+                matches=" and ".join(matches),
+                example=repr(matches[0]),
             )
         names = [other for name in candidates for other in self.find(name).questions]
-        raise PublicError(
-            UnknownName(
-                f"there is no question {preview(question)}{nearest(question, names)}; there are "
-                f"{', '.join(names) or 'none'}"
-            )
+        raise UnknownName(
+            "there is no question {question}{hint}; there are {others}",
+            question=preview(question),
+            hint=nearest(question, names),
+            others=", ".join(names) or "none",
         )
 
     def _names_of(self, dataset: str | None) -> list[str]:
@@ -252,7 +251,9 @@ class Datasets:
         if name in self._holdings:
             return self._holdings[name]
         others = ", ".join(self._holdings) or "none yet"
-        raise UnknownName(f"dataset must be one of {others}, got {preview(name)}")
+        raise UnknownName(
+            "dataset must be one of {others}, got {name}", others=others, name=preview(name)
+        )
 
     def events_after(self, number: int, limit: int) -> tuple[ChainHead, list[Event]]:
         """Return where the chain ends, and so many of its events after one of them."""
@@ -261,10 +262,6 @@ class Datasets:
     def can_read_ledger(self) -> bool:
         """Return whether the ledger can be read now; one that others hold is there, and is not waited for."""
         return self._ledger.is_readable()
-
-    def budgets(self) -> list[Budget]:
-        """Return all budgets of the ledger."""
-        return self._ledger.budgets()
 
     @property
     def names(self) -> list[str]:
@@ -306,7 +303,9 @@ def _check_arguments(name: str, question: Call) -> None:
             check_names(question.terms, takes.parameters)  # bind names no nearest argument
         takes.bind(*question.arguments, **question.terms)
     except TypeError as error:
-        failure = InvalidArgument(f"{name} cannot be asked like this: {error}")
+        failure = InvalidArgument(
+            "{name} cannot be asked like this: {error}", name=name, error=error
+        )
     except ValueError:  # of a callable whose arguments nobody can tell
         return
     else:

@@ -22,9 +22,9 @@ from ..queue.lengths import longest_release, with_most
 from ..queue.padding import LENGTH
 from ..queue.promises import PARTS_OF_A_UNIT
 from ..queue.request_parts import COMPARISONS_OF_A_PART, request_parts
-from .free_questions import Freedom, read_free
-from .isolation import PublicError
-from .permissions import freedom_of, named_question
+from .free_questions import read_free
+from .own_rights import OwnRights
+from .permissions import named_question, own_rights_of
 
 _COMPARISONS = COMPARISONS_OF_A_PART * (PARTS_OF_A_UNIT - 1)
 """So many comparisons fill the unit of a question about one column."""
@@ -85,9 +85,10 @@ def _questions_about(description: Configuration, name: str) -> Iterator[DearQues
         access: named_question(dataset, terms, neighbors)
         for access, terms in description.questions[name].items()
     }
-    for about in description.analysts.values():
+    for analyst, about in description.analysts.items():
         if name in about["datasets"]:
-            calls |= _FreeQuestions(name, dataset, neighbors, freedom_of(about)).calls()
+            own = own_rights_of(analyst, about)
+            calls |= _FreeQuestions(name, dataset, neighbors, own).calls()
     for text, call in calls.items():
         yield DearQuestion(name, text, call, request_parts(call, dataset))
 
@@ -100,19 +101,19 @@ class _FreeQuestions:
         name: the name of the dataset.
         dataset: the dataset.
         neighbors: the neighbouring relation of its budget.
-        freedom: what an analyst may ask.
+        own: what an analyst may ask.
     """
 
     name: str
     dataset: Dataset
     neighbors: str
-    freedom: Freedom
+    own: OwnRights
 
     def calls(self) -> dict[str, Call]:
         """Return the questions, by their names."""
         calls: dict[str, Call] = {}
         for kind in _KINDS:
-            verb = next((one for one in kind if one in self.freedom.verbs), None)
+            verb = next((one for one in kind if one in self.own.verbs), None)
             if verb is not None:
                 calls |= dict(self._in_sql() if verb == "sql" else self._with_verb(verb))
         return calls
@@ -139,7 +140,7 @@ class _FreeQuestions:
         if comparisons and not condition:
             return
         where = f" WHERE {condition}" if condition else ""
-        for verb in (one for one in _AGGREGATES if one in self.freedom.verbs):
+        for verb in (one for one in _AGGREGATES if one in self.own.verbs):
             for column in self._columns():
                 aggregate = _AGGREGATES[verb].format(column=_quoted(column.name))
                 selected = ", ".join(f"{aggregate} AS a{i}" for i in range(number))
@@ -173,7 +174,7 @@ class _FreeQuestions:
 
     def _condition(self, comparisons: int) -> str:
         """Return a condition of so many comparisons; an empty text where none may be made."""
-        allowed = self.freedom.where
+        allowed = self.own.where
         for column in self._columns():
             constants = _constants(column)
             if (allowed is None or column.name in allowed) and constants:
@@ -183,9 +184,9 @@ class _FreeQuestions:
 
     def _allowed(self, verb: str, column: str | None, terms: Mapping[str, Any]) -> Call | None:
         """Return a free question, or None if it may not be asked."""
-        with suppress(DiscreetError, PublicError, TypeError):
+        with suppress(DiscreetError, TypeError):
             question = read_free(verb, column, terms)
-            self.freedom.check(verb, question)
+            self.own.check(verb, question)
             question = with_most(question, self.dataset)
             question = question._replace(terms={**question.terms, "neighbors": self.neighbors})
             bill = question.about(self.dataset).bill()

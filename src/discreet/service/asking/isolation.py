@@ -32,14 +32,6 @@ class Failure:
     error: BaseException
 
 
-class PublicError(Exception):
-    """Wraps an error with a public message, which is passed on unchanged."""
-
-    def __init__(self, error: DiscreetError) -> None:
-        super().__init__()
-        self.error = error
-
-
 class ChargedError(Exception):
     """Wraps an error after the charge; its request asks again at no cost.
 
@@ -119,8 +111,9 @@ def error_for_owner(error: BaseException) -> BaseException:
     if type(error).__module__ == DiscreetError.__module__:
         return error
     return InvalidScores(
-        f"these data cannot be asked this: {type(error).__name__}; its message may quote the data, "
-        "so it is not shown. Call the verb yourself on data you may look at"
+        "these data cannot be asked this: {error_name}; its message may quote the data, so "
+        "it is not shown. Call the verb yourself on data you may look at",
+        error_name=type(error).__name__,
     )
 
 
@@ -150,9 +143,8 @@ def _strip(error: BaseException, translate: Translation) -> BaseException:
         if isinstance(public, DiscreetError):
             public.charged = True if error.is_certain else None
         return public
-    public = _stopping(error) or (
-        error.error if isinstance(error, PublicError) else translate(error)
-    )
+    is_public = isinstance(error, DiscreetError) and error.is_public
+    public = _stopping(error) or (error if is_public else translate(error))
     public.__cause__ = public.__context__ = None
     public.__dict__.pop("__notes__", None)
     return public.with_traceback(None)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...base.error_boundary import public_errors
 from ...base.numbers import Number
 from ...errors import InvalidArgument, preview
 from ...ledger import Budget, Event
@@ -10,7 +11,6 @@ from ...ledger.checkpoints import ChainHead
 from ...ledger.toml_budgets import open_described, renew_described
 from ...tables.datasets.configuration import Configuration
 from .datasets import Datasets
-from .isolation import PublicError
 from .tokens import NewToken, Token, Tokens, read_expiry
 
 MOST_EVENTS = 1000
@@ -41,8 +41,10 @@ class Ownership:
             return self.datasets.open_budget(dataset, analyst, separate=separate, **totals)
         if analyst is not None and dataset not in self.configuration.analyst(analyst)["datasets"]:
             raise InvalidArgument(
-                f"{self.configuration.path.name} does not let {preview(analyst)} ask about "
-                f"{preview(dataset)}"
+                "{name} does not let {analyst} ask about {dataset}",
+                name=self.configuration.path.name,
+                analyst=preview(analyst),
+                dataset=preview(dataset),
             )
         return open_described(self.configuration, dataset, analyst, separate=separate, **totals)
 
@@ -80,14 +82,15 @@ class Ownership:
         return self.datasets.events_after(after, limit)
 
     @property
+    @public_errors()
     def _tokens(self) -> Tokens:
         """The tokens of the description.
 
         Raises:
-            PublicError: for data in hand.
+            InvalidArgument: for data in hand.
         """
         if self.token_file is None:
-            raise PublicError(InvalidArgument("tokens are for the datasets of a discreet.toml"))
+            raise InvalidArgument("tokens are for the datasets of a discreet.toml")
         return self.token_file
 
 

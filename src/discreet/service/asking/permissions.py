@@ -12,12 +12,12 @@ from ...ledger.toml_budgets import declared_neighbors, described_ledger
 from ...tables.datasets import Dataset
 from ...tables.datasets.configuration import Configuration, line_of
 from ...tables.datasets.declarations import wrong
-from ...tables.verb_table import VERBS
 from ..queue.lengths import with_most
 from ..queue.padding import LENGTH
 from ..queue.promises import answer_times
 from .datasets import Datasets
-from .free_questions import Freedom, verb_named
+from .free_questions import verb_named
+from .own_rights import LIMITS, OwnRights
 from .rights import Rights
 
 
@@ -45,43 +45,33 @@ def rights_of(
     datasets: Datasets, description: Configuration, role: str, analyst: str | None
 ) -> Rights:
     """Return the rights of a caller of a service, by role: no answer is longer than fits its reply."""
-    rights = (
-        auditor_rights(datasets, description)
-        if role == "auditor"
-        else caller_rights(datasets, description, analyst)
-    )
+    rights = caller_rights(datasets, description, role, analyst)
     return replace(rights, longest=LENGTH // 2, times=answer_times(description))
 
 
-def auditor_rights(datasets: Datasets, description: Configuration) -> Rights:
-    """Return the rights of an auditor: see questions, prices, budgets and releases of all, and never ask."""
-    return Rights(
-        datasets, None, tuple(description.datasets), Freedom(tuple(VERBS), where=None), asks=False
-    )
+def caller_rights(
+    datasets: Datasets, description: Configuration, role: str, analyst: str | None
+) -> Rights:
+    """Return the rights of a caller. No ledger is read.
 
-
-def caller_rights(datasets: Datasets, description: Configuration, analyst: str | None) -> Rights:
-    """Return the rights of an analyst, or of the owner. No ledger is read.
+    An auditor sees the questions, prices, budgets and releases of all, and never asks.
 
     Raises:
         UnknownName: if the description has no such analyst.
     """
     if analyst is None:
-        return Rights(
-            datasets, None, tuple(description.datasets), Freedom(tuple(VERBS), where=None)
-        )
+        names = tuple(description.datasets)
+        return Rights(datasets, OwnRights.of_all(), names, asks=role != "auditor")
     about = description.analyst(analyst)
-    return Rights(datasets, analyst, about["datasets"], freedom_of(about))
+    return Rights(datasets, own_rights_of(analyst, about), about["datasets"])
 
 
-def freedom_of(about: Mapping[str, Any]) -> Freedom:
-    """Return the free questions that a declaration about an analyst allows."""
+def own_rights_of(analyst: str, about: Mapping[str, Any]) -> OwnRights:
+    """Return the rights that the declaration about an analyst gives."""
+    verbs, where = (tuple(about.get(name, ())) for name in ("verbs", "where"))
     least = Amount(about.get("min_epsilon"), about.get("min_rho"))
-    most = about.get("max_epsilon"), about.get("max_delta")
-    where = tuple(about.get("where", ()))
-    return Freedom(
-        about.get("verbs", ()), most[0], least, most[1], where, about.get("confirm_above")
-    )
+    limits = {name: about.get(name) for name in LIMITS}
+    return OwnRights(analyst, verbs, where=where, least=least, **limits)
 
 
 def named_question(dataset: Dataset, terms: Mapping[str, Any], neighbors: str) -> Call:
@@ -113,4 +103,9 @@ def _allow(
         return
     place = ("datasets", name, "questions", access)
     line = line_of(description.path.read_text(encoding="utf-8"), place)
-    raise InvalidDescription(f"{description.path}, line {line}: {wrong(place, reason)}")
+    raise InvalidDescription(
+        "{description_path}, line {line}: {wrong}",
+        description_path=description.path,
+        line=line,
+        wrong=wrong(place, reason),
+    )

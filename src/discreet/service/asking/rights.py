@@ -7,11 +7,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NoReturn
 
+from ...base.error_boundary import public_errors
+from ...base.messages import Message
 from ...errors import (
     DiscreetError,
     Exhausted,
     InvalidArgument,
-    MissingColumn,
     NotAllowed,
     UnknownBudget,
     UnknownName,
@@ -33,37 +34,11 @@ from ..queue.promises import AnswerTimes
 from ..queue.request_parts import request_parts
 from .allowed_questions import AllowedQuestion, Checkout, Permission, Prepare, charge_failures
 from .datasets import Datasets
-from .free_questions import Freedom, check_number_of_values, read_free, refusal
-from .isolation import PublicError
+from .free_questions import check_number_of_values, read_free, refusal
 from .own_rights import OwnRights
 from .past_releases import PastRelease, past_releases
 
 AUDITORS_ASK_NOTHING = "an auditor asks nothing; use the token of an analyst"
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """The datasets and the free questions of a caller.
-
-    Attributes:
-        datasets: the budgets that are charged first, by the names of the datasets: an analyst's shares.
-        freedom: the free questions.
-        without_budget: the names of the datasets of which no budget, or no share, was opened yet.
-    """
-
-    datasets: Mapping[str, Budget]
-    freedom: Freedom
-    without_budget: tuple[str, ...] = ()
-
-    def budget(self, dataset: str) -> Budget:
-        """Return the budget that is charged first.
-
-        Raises:
-            UnknownBudget: if none was opened yet.
-        """
-        if dataset in self.datasets:
-            return self.datasets[dataset]
-        raise UnknownBudget(f"no budget was opened for {preview(dataset)} yet")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -72,9 +47,8 @@ class Rights:
 
     Attributes:
         datasets: all datasets that are held.
-        analyst: who asks; None for the owner, who is charged no share and is not limited.
+        own: who asks, and the free questions that are allowed.
         dataset_names: the names of the datasets that the description allows to the caller.
-        freedom: the free questions that it allows.
         asks: whether the caller may ask at all; an auditor only sees the history.
         longest: the most characters that a release may have, whatever the data are; None: any number.
         wrap: returns the function to call in place of the one that reads the data.
@@ -91,9 +65,8 @@ class Rights:
     """
 
     datasets: Datasets
-    analyst: str | None
+    own: OwnRights
     dataset_names: tuple[str, ...]
-    freedom: Freedom = field(default_factory=Freedom)
     asks: bool = True
     longest: int | None = None
     wrap: Callable[[Prepare], Prepare] = charge_failures
@@ -107,34 +80,35 @@ class Rights:
     note: Callable[[str, Bill, int], object] = lambda dataset, bill, parts: None
 
     @property
+    def analyst(self) -> str | None:
+        """The analyst who asks; None for the owner, who is charged no share, and for an auditor."""
+        return self.own.analyst
+
+    @property
     def are_the_owners(self) -> bool:
         """Whether the caller is the owner: every error may be seen."""
         return self.analyst is None and self.asks
 
     def names(self) -> list[str]:
         """Return the datasets that the caller may ask about: for an analyst, those with a share."""
-        return list(self.dataset_names if self.analyst is None else self._shares(self.analyst))
+        return list(self.dataset_names if self.analyst is None else self.charged())
 
-    def scope(self) -> Scope:
-        """Return the datasets and the free questions of the caller, with the budgets that are charged first."""
-        charged = self.datasets.charged(self.analyst, self.dataset_names)
-        missing = [name for name in self.dataset_names if name not in charged]
-        return Scope(charged, self.freedom, tuple(missing))
+    def charged(self) -> dict[str, Budget]:
+        """Return the open budgets that are charged first, by the names of the datasets: an analyst's shares."""
+        return self.datasets.charged(self.analyst, self.dataset_names)
 
     def check(self) -> None:
         """Raise unless there is something that the caller may ask about."""
         if self.analyst is not None and not self.names():
-            raise PublicError(
-                UnknownBudget(
-                    f"no share was opened for {self.analyst}; the owner of the data opens it: discreet "
-                    f"ledger open {self.dataset_names[0]} --analyst {self.analyst}, or "
-                    f"open_budget(..., analyst={self.analyst!r}) in Python"
+            with public_errors():
+                raise UnknownBudget(
+                    "no share was opened for {analyst}; the owner of the data opens it: discreet ledger "
+                    "open {dataset_names} --analyst {analyst}, or open_budget(..., analyst={name}) "
+                    "in Python",
+                    analyst=self.analyst,
+                    dataset_names=self.dataset_names[0],
+                    name=repr(self.analyst),
                 )
-            )
-
-    def _shares(self, analyst: str) -> dict[str, Budget]:
-        """Return the shares of an analyst, by the names of the datasets."""
-        return self.datasets.charged(analyst, self.dataset_names)
 
     def questions(self) -> list[AllowedQuestion]:
         """Return the named questions."""
@@ -143,11 +117,7 @@ class Rights:
 
     def own_rights(self) -> OwnRights:
         """Return the name of the caller, and the free questions that are allowed."""
-        free = self.freedom
-        return OwnRights(
-            self.analyst, tuple(free.verbs), free.largest_epsilon, free.largest_delta, free.where,
-            free.confirm_above,
-        )  # fmt: skip
+        return self.own
 
     def columns(self, dataset: str) -> Mapping[str, Column]:
         """Return the declared columns of a dataset; none of data without a description."""
@@ -205,18 +175,17 @@ class Rights:
             check_number_of_values(terms)
         budgets = self._budgets(dataset)
         question = read_free(verb, column, terms)
-        self.freedom.check(verb, question)
+        self.own.check(verb, question)
         budget = budgets[dataset] or self.datasets.whole(dataset)
         question = question._replace(terms={**question.terms, "neighbors": budget.neighbors})
         data = self.datasets.find(dataset).data
-        if not isinstance(data, Dataset):
-            raise PublicError(
-                InvalidArgument(f"{dataset} has no description: only its named questions are asked")
+        with public_errors():
+            if isinstance(data, Dataset):
+                return Inquiry(dataset, data, with_most(question, data), budget)
+            raise InvalidArgument(
+                "{dataset} has no description: only its named questions are asked",
+                dataset=dataset,
             )
-        try:
-            return Inquiry(dataset, data, with_most(question, data), budget)
-        except (InvalidArgument, MissingColumn) as error:
-            raise PublicError(error) from None
 
     def _quote(self, inquiry: "Inquiry") -> Quote:
         """Return the price, and how long after its start an answer leaves."""
@@ -242,40 +211,41 @@ class Rights:
         bill = inquiry.bill()
         cost, allowance = inquiry.cost(bill), self._allowance(inquiry)
         if inquiry.permission is None:
-            self.freedom.check_bill(bill, inquiry.budget.neighbors)
+            self.own.check_bill(bill, inquiry.budget.neighbors)
         if allowance is None:
             return self.datasets.session(inquiry.budget).quoted([bill])
-        try:
+        with public_errors():
             allowance.check_cost(cost)
-        except InvalidArgument as error:
-            raise PublicError(error) from None
         return self.datasets.quote_share(inquiry.budget, bill, allowance)
 
     def _allowance(self, inquiry: "Inquiry") -> Allowance | None:
         """Return the terms on which an analyst asks this; None for the owner."""
         share = inquiry.budget
-        declaration = self.freedom.declared_least(share)
+        declaration = self.own.declared_least(share)
         allowance = self.datasets.allowance(inquiry.dataset, share, declaration)
         return allowance and replace(allowance, since=self._since(inquiry.dataset))
 
     def _answer(self, inquiry: "Inquiry", paying: "Paying") -> Release:
         """Charge and answer. A failure because of the data is charged too."""
-        if not self.asks:  # the table of operations refuses before, by the role
-            raise PublicError(NotAllowed(AUDITORS_ASK_NOTHING))
+        with public_errors():
+            if not self.asks:  # the table of operations refuses before, by the role
+                raise NotAllowed(AUDITORS_ASK_NOTHING)
         self._raise_if_new(inquiry, paying)
         checkout, session = self._checkout(inquiry, paying)
         try:
             return inquiry.ask(checkout, session, paying.request)
-        except PublicError as error:
-            if self.unread is not None and error.error is self.unread:
+        except Exhausted as error:
+            bill = checkout.bill
+            if error.is_public or self.analyst is None or bill is None:
+                raise
+        except DiscreetError as error:
+            if error is self.unread:
                 inquiry.keep_bill(checkout)
             raise
-        except Exhausted:
-            bill = checkout.bill
-            if self.analyst is None or bill is None:
-                raise
         # Of an oversubscribed budget the ledger's own error tells what others have spent.
-        raise PublicError(self._share_error(inquiry, bill))
+        failure = self._share_error(inquiry, bill)
+        failure.is_public = True
+        raise failure
 
     def _raise_if_new(self, inquiry: "Inquiry", paying: "Paying") -> None:
         """Raise if the question has no stored answer and can be paid, as the bill of the same one before tells.
@@ -289,18 +259,16 @@ class Rights:
         checkout.session = session
         try:
             checkout.bought(bill.under(paying.request), lambda: lambda: 0)
-        except PublicError as error:
-            if error.error is self.unread:
+        except DiscreetError as error:
+            if error is self.unread:
                 raise
-        except DiscreetError:
-            pass
 
     def _checkout(self, inquiry: "Inquiry", paying: "Paying") -> tuple[Checkout, Session]:
         """Return the account of a question, which checks its bill, and the session that is charged."""
 
         def check(bill: Bill) -> None:
             if inquiry.permission is None:
-                self.freedom.check_bill(bill, inquiry.budget.neighbors)
+                self.own.check_bill(bill, inquiry.budget.neighbors)
             paying.check(inquiry.cost(bill))
             self._check_length(inquiry, bill)
             if self.analyst is not None and inquiry.permission is not None:
@@ -325,19 +293,15 @@ class Rights:
         whole = self.datasets.whole(inquiry.dataset)
         return share_error(inquiry.dataset, quote, whole.shares == "oversubscribed")
 
+    @public_errors()
     def _check_length(self, inquiry: "Inquiry", bill: Bill) -> None:
         """Raise if an answer may become too long, whatever the data are, or one of them cannot travel."""
         if self.longest is None:
             return
-        try:
-            longest = longest_release(inquiry.call, bill, inquiry.data)
-        except InvalidArgument as error:
-            raise PublicError(error) from None
-        if longest > self.longest:
-            raise PublicError(
-                InvalidArgument(
-                    f"an answer may have up to {self.longest:,} characters; ask for less at once"
-                )
+        if longest_release(inquiry.call, bill, inquiry.data) > self.longest:
+            raise InvalidArgument(
+                "an answer may have up to {longest:,} characters; ask for less at once",
+                longest=self.longest,
             )
 
     def _budgets(self, dataset: str | None = None) -> Mapping[str, Budget | None]:
@@ -348,16 +312,17 @@ class Rights:
         """
         budgets: Mapping[str, Budget | None] = dict.fromkeys(self.dataset_names)
         if self.analyst is not None:
-            budgets = self._shares(self.analyst)
+            budgets = self.charged()
         if dataset is None:
             return budgets
         if dataset in budgets:
             return {dataset: budgets[dataset]}
-        raise PublicError(
-            UnknownName(
-                f"dataset must be one of {', '.join(budgets) or 'none yet'}, got {preview(dataset)}"
+        with public_errors():
+            raise UnknownName(
+                "dataset must be one of {budgets}, got {dataset}",
+                budgets=", ".join(budgets) or "none yet",
+                dataset=preview(dataset),
             )
-        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -416,23 +381,22 @@ class Inquiry:
         """Return the bill that was kept, unless the data are elsewhere by now."""
         return None if self.permission is None else self.permission.known_bill(self.data)
 
+    @public_errors()
     def cost(self, bill: Bill) -> Amount:
         """Return the cost in the budget that is charged first.
 
         Raises:
-            PublicError: if that cannot count it.
+            InvalidArgument: if that cannot count it.
         """
-        try:
-            return self.budget.cost(bill.guarantee, bill.unit)
-        except InvalidArgument as error:
-            raise PublicError(error) from None
+        return self.budget.cost(bill.guarantee, bill.unit)
 
 
 def _refuse_unread(unread: DiscreetError, prepare: Prepare) -> Prepare:
     """Return a function that reads no data and raises before the charge: only an answer of before is given."""
 
+    @public_errors()
     def prepare_wrapped() -> NoReturn:
-        raise PublicError(unread)
+        raise unread
 
     return prepare_wrapped
 
@@ -449,18 +413,31 @@ def share_error(name: str, quote: Quote, is_oversubscribed: bool) -> Exhausted:
         "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
     }  # fmt: skip
     if quote.closed is not None:
-        return Exhausted(f"the budget of {name} cannot pay any more: {quote.closed}", **amounts)
+        closed = Message(
+            "the budget of {budget} cannot pay any more: {reason}", budget=name, reason=quote.closed
+        )
+        return Exhausted(closed, **amounts)
     if quote.fits and not is_oversubscribed:  # its owner gave it more, or another budget, meanwhile
-        return Exhausted(f"the budget of {name} has just changed; ask again", **amounts)
+        return Exhausted(
+            "the budget of {budget} has just changed; ask again", budget=name, **amounts
+        )
     if quote.fits:
         return Exhausted(
-            f"your share could pay {quote.cost}, but what all analysts of {name} may spend "
-            "together cannot; tell the owner of the data",
+            "your share could pay {cost}, but what all analysts of {budget} may spend together "
+            "cannot; tell the owner of the data",
+            cost=quote.cost,
+            budget=name,
             **amounts,
         )
     return Exhausted(
-        f"the budget of {quote.name} cannot pay {quote.cost}: spent {quote.spent}, "
-        f"remaining {quote.remaining}",
+        "the budget of {budget} cannot pay {cost}: {reason}",
+        budget=quote.name,
+        cost=quote.cost,
+        reason=Message(
+            "spent {spent}, remaining {remaining}",
+            spent=quote.spent,
+            remaining=quote.remaining,
+        ),
         **amounts,
     )
 
@@ -477,11 +454,14 @@ class Paying:
     request: str | None = None
     max_cost: Any = None
 
+    @public_errors()
     def check(self, cost: Amount) -> None:
         """Raise if the price is higher than the caller will pay."""
         main = cost.epsilon if cost.epsilon is not None else cost.rho
         if self.max_cost is None or (main is not None and main <= self.max_cost):
             return
-        raise PublicError(
-            InvalidArgument(f"this costs {cost}, more than {equals('max_cost', self.max_cost)}")
+        raise InvalidArgument(
+            "this costs {cost}, more than {equals}",
+            cost=cost,
+            equals=equals("max_cost", self.max_cost),
         )

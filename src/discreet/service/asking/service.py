@@ -1,15 +1,13 @@
 """The service that every way in shares: its datasets, its callers, and the connection of each."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import partial
 from typing import Any
 from uuid import uuid4
 
 from ...base.error_boundary import public_errors
 from ...errors import DiscreetError, NotAllowed, Unanswerable
-from ...ledger.budget import Amount, read_total
+from ...ledger import Budget
 from ...selection.payment import Bill
 from ...selection.releases import Release
 from ...tables.datasets.configuration import Configuration
@@ -27,7 +25,7 @@ from .operations import Operation
 from .ownership import Ownership
 from .permissions import rights_of
 from .refusals import RefusedError
-from .rights import Rights, Scope
+from .rights import Rights
 from .tokens import Token, Tokens
 
 
@@ -85,22 +83,20 @@ class Service:
             )
         return Connection(here, "a service")
 
-    def scope(self, token: Token) -> Scope:
-        """Return the datasets and the verbs that a caller may ask about."""
+    def charged(self, token: Token) -> dict[str, Budget]:
+        """Return the open budgets that are charged first when a caller asks, by the names of the datasets."""
         rights = self._rights(token.role, token.analyst)
         with public_errors():
-            return unwrap(isolated(rights.scope, translation_for(rights.are_the_owners))())
+            return unwrap(isolated(rights.charged, translation_for(rights.are_the_owners))())
 
-    def scope_of(self, analyst: str) -> Scope:
-        """Return the datasets and the verbs that an analyst may ask about, for the owner."""
-        return self._rights("analyst", analyst).scope()
+    def rights_of(self, analyst: str) -> Rights:
+        """Return the rights of an analyst, for the owner."""
+        return self._rights("analyst", analyst)
 
     def disclosures_of(self, analyst: str) -> list[Disclosure]:
         """Return the failures and the times that an analyst can see, for the owner."""
         periods = periods_of(self.configuration)
-        return disclosures_of(
-            self._rights("analyst", analyst), answer_times(self.configuration), periods
-        )
+        return disclosures_of(self.rights_of(analyst), answer_times(self.configuration), periods)
 
     def late_answers(self) -> list[LateAnswers]:
         """Return the delays that have doubled since the last reset, and the questions given up, for the owner."""
@@ -117,33 +113,8 @@ class Service:
             (name, one, delay.after_reset(times[name].reset_before(now)))
             for (name, one), delay in zip(budgets, delays, strict=True)
         ]
-        seen = [one for name in self.analysts() for one in self.disclosures_of(name)]
+        seen = [one for name in self.configuration.analysts for one in self.disclosures_of(name)]
         return late_answers(shares, times, seen)
-
-    def analysts(self) -> tuple[str, ...]:
-        """Return the names of all analysts, for the owner."""
-        return tuple(self.configuration.analysts)
-
-    def declared_share(self, analyst: str) -> Amount | None:
-        """Return the share that the description declares for an analyst, for the owner."""
-        terms = self.configuration.analyst(analyst).get("share")
-        if terms is None:
-            return None
-        return read_total(*(terms.get(unit) for unit in ("epsilon", "rho", "delta")))
-
-    def confirm_above(self, analyst: str) -> Fraction | None:
-        """Return above which cost a question of an assistant is confirmed by its user."""
-        above: Fraction | None = self.configuration.analyst(analyst).get("confirm_above")
-        return above
-
-    def question_terms(self, dataset: str, question: str) -> Mapping[str, Any]:
-        """Return the terms of a named question in the description, for callers that may ask it."""
-        return self.configuration.questions[dataset][question]
-
-    @property
-    def description_name(self) -> str:
-        """The name of the file of the description, for the owner."""
-        return self.configuration.path.name
 
     def _rights(self, role: str, analyst: str | None) -> Rights:
         """Return the rights of a caller.

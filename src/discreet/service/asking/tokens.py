@@ -7,7 +7,6 @@ import datetime as dt
 import hashlib
 import hmac
 import json
-import os
 import re
 import secrets
 import time
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ...base.arguments import choice, exact_text, read_name
-from ...base.file_permissions import open_private, private_opener
+from ...base.file_permissions import is_writable_by_others, private_opener, replaced_private
 from ...errors import InvalidArgument, NotAllowed, UnknownName, UnreadableFile, preview
 
 ROLES = ("owner", "analyst", "auditor")
@@ -33,7 +32,6 @@ _SECONDS_FOR_WRITERS = 10.0
 _PREFIX = "discreet_"
 _SHAPE = re.compile(rf"{_PREFIX}[A-Za-z0-9_-]{{43}}", re.ASCII)
 _DAYS = re.compile(r"([1-9][0-9]{0,3})d", re.ASCII)
-_WRITABLE_BY_OTHERS = 0o022
 NOT_VALID = "this token is not valid: it is unknown, was revoked, or has expired"
 _VERSION = 1
 """Of the file."""
@@ -193,7 +191,9 @@ class Tokens:
 
         self._change(remove)
         if not family:
-            raise UnknownName(f"there is no token {preview(identity)}; see discreet token list")
+            raise UnknownName(
+                "there is no token {identity}; see discreet token list", identity=preview(identity)
+            )
         return family
 
     def check(self, identity: str) -> None:
@@ -225,19 +225,20 @@ class Tokens:
     def _read(self) -> tuple[Token, ...]:
         try:
             with open(self._path, "rb") as file:
-                mode = os.fstat(file.fileno()).st_mode
-                tokens = _parse_tokens(file.read())
+                if not is_writable_by_others(file):
+                    return _parse_tokens(file.read())
         except FileNotFoundError:
             return ()
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            tokens = None
-        if tokens is None:
-            raise UnreadableFile(f"{self._path} cannot be read, or is no file of tokens")
-        if os.name == "posix" and mode & _WRITABLE_BY_OTHERS:
-            raise UnreadableFile(
-                f"{self._path} can be written by others, who could make tokens: chmod 600 it"
+            failure = UnreadableFile(
+                "{path} cannot be read, or is no file of tokens", path=self._path
             )
-        return tokens
+        else:
+            failure = UnreadableFile(
+                "{path} can be written by others, who could make tokens: chmod 600 it",
+                path=self._path,
+            )
+        raise failure
 
     def _change(
         self, change: Callable[[list[Token]], list[Token]], patience: float | None = None
@@ -251,19 +252,14 @@ class Tokens:
             why = error.strerror
         else:
             return
-        raise UnreadableFile(f"{self._path} cannot be written: {why}")
+        raise UnreadableFile("{path} cannot be written: {why}", path=self._path, why=why)
 
     def _replace(self, change: Callable[[list[Token]], list[Token]], patience: float) -> None:
         with self._lock_file(patience):
             tokens = change(list(self._read()))
-            new_path = self._path.with_name(f"{self._path.name}-new")
-            new_path.unlink(missing_ok=True)
-            with open_private(new_path) as file:
+            with replaced_private(self._path) as file:
                 plain = {"version": _VERSION, "tokens": [asdict(one) for one in tokens]}
                 json.dump(plain, file, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(new_path, self._path)
 
     @contextmanager
     def _lock_file(self, patience: float) -> Iterator[None]:
@@ -275,7 +271,9 @@ class Tokens:
             until = time.monotonic() + patience
             while not _is_locked(lock):
                 if time.monotonic() > until:
-                    raise UnreadableFile(f"{self._path} is being written for too long; ask again")
+                    raise UnreadableFile(
+                        "{path} is being written for too long; ask again", path=self._path
+                    )
                 time.sleep(0.01)
             yield
 
@@ -295,7 +293,8 @@ def read_expiry(text: str) -> dt.datetime:
     else:
         return dt.datetime.combine(day, dt.time(), dt.UTC)
     raise InvalidArgument(
-        f"expires must be days such as 90d or a date such as 2027-01-31, got {preview(text)}"
+        "expires must be days such as 90d or a date such as 2027-01-31, got {text}",
+        text=preview(text),
     )
 
 

@@ -27,7 +27,8 @@ from ..mcp.assistant_tools import Arguments, Reply, call_tool, refusal_as_data
 from ..mcp.mcp_server import build_server
 from ..queue.dispatcher import QueuedQuestion
 from ..queue.padding import LENGTHS, App, AsgiMessage, Receive, Send
-from .replies import caller_or_refusal, reply_to
+from .auth import CALLER
+from .replies import reply_to
 from .router import Route
 
 PATH = "/mcp"
@@ -76,9 +77,7 @@ class McpRoute:
 
     def _let_in(self, request: Request) -> Token | Response:
         """Return the analyst of a request, or the reply that refuses it."""
-        token = caller_or_refusal(request)
-        if isinstance(token, Response):
-            return token
+        token: Token = request.scope[CALLER]
         if token.role != "analyst" or token.analyst is None:
             words = (
                 "an assistant asks by the token of an analyst: discreet token create --role analyst"
@@ -100,7 +99,8 @@ class McpRoute:
 
         assert token.analyst is not None
         work = partial(self._work, Request(scope), token)
-        server = build_server(work, self.service.confirm_above(token.analyst))
+        about = self.service.configuration.analyst(token.analyst)
+        server = build_server(work, about.get("confirm_above"))
         manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
         messages = [{"type": "http.request", "body": body, "more_body": False}]
 

@@ -12,14 +12,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from ...errors import DiscreetError, NotAllowed, Unanswerable
+from ...errors import DiscreetError, Unanswerable
 from ...selection.releases import Release
 from ..asking import wire
 from ..asking.connection import Connection
 from ..asking.isolation import Failure
 from ..asking.refusals import RefusedError, error_for_reader, failure
 from ..asking.service import ReadingNeeded, Service
-from ..asking.tokens import NOT_VALID, Token
+from ..asking.tokens import Token
 from ..queue.dispatcher import QueuedQuestion
 from ..queue.dispatcher_client import UnreachableError
 from ..queue.padding import ARRIVAL, END, GONE, Arrival
@@ -37,10 +37,7 @@ Postpone = Callable[[QueuedQuestion], Response]
 
 async def reply_with(service: Service, request: Request, work: Handler) -> Response:
     """Answer a caller with the response that the work returns."""
-    token = caller_or_refusal(request)
-    if isinstance(token, JSONResponse):
-        return token
-    return await reply_to(service, request, token, work, failure, _postpone)
+    return await reply_to(service, request, request.scope[CALLER], work, failure, _postpone)
 
 
 async def reply_to(  # noqa: PLR0913  # a caller, the work, and the form of both its failures
@@ -82,12 +79,6 @@ async def reply_to(  # noqa: PLR0913  # a caller, the work, and the form of both
     response = await run_in_threadpool(respond, answer)
     assert isinstance(response, Response)  # with an answer, nothing more is asked
     return response
-
-
-def caller_or_refusal(request: Request) -> Token | JSONResponse:
-    """Return the caller of a request, or the reply that refuses it: one that no caller is known of."""
-    token: Token | None = request.scope.get(CALLER)
-    return failure(request, NotAllowed(NOT_VALID), 401) if token is None else token
 
 
 async def _await_answer(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from ...ledger import Budget
-from ..asking.rights import Scope
+from ...ledger.budget import read_total
 from ..asking.tokens import NewToken
 from ..queue.disclosures import Disclosure
 from .authenticated_request import AuthenticatedRequest
@@ -36,13 +36,18 @@ class AccessRow:
 def access(request: AuthenticatedRequest) -> Response:
     """Return the page of the access that the description gives, with the shares that were opened."""
     service, rows = request.site.service, []
-    for analyst in service.analysts():
-        scope = service.scope_of(analyst)
-        names = (*scope.datasets, *scope.without_budget)
-        access_rows = [_access_row(request, analyst, scope, name) for name in names]
-        rows.append((analyst, scope, access_rows))
+    for analyst in service.configuration.analysts:
+        rights = service.rights_of(analyst)
+        charged = rights.charged()
+        names = dict.fromkeys((*charged, *rights.dataset_names))
+        share, seen = _declared_share(request, analyst), service.disclosures_of(analyst)
+        bits = {one.dataset: one for one in seen}
+        access_rows = [
+            _access_row(name, charged.get(name), share, bits.get(name)) for name in names
+        ]
+        rows.append((rights.own_rights(), access_rows))
     return request.page(
-        "access.html", rows=rows, path=service.description_name, late=service.late_answers(),
+        "access.html", rows=rows, path=service.configuration.path.name, late=service.late_answers(),
         happened=request.fields.get("done", ""),
     )  # fmt: skip
 
@@ -66,16 +71,22 @@ def _tokens_page(request: AuthenticatedRequest, new_token: NewToken | None = Non
     valid = {one.id for one in service.tokens.valid()}
     rows = [(one, one.id in valid) for one in reversed(request.connection().tokens())]
     return request.page(
-        "tokens.html", rows=rows, analysts=list(service.analysts()), made=new_token, days=_DAYS,
+        "tokens.html", rows=rows, analysts=list(service.configuration.analysts), made=new_token, days=_DAYS,
         happened=request.fields.get("done", ""),
     )  # fmt: skip
 
 
-def _access_row(request: AuthenticatedRequest, analyst: str, scope: Scope, name: str) -> AccessRow:
+def _declared_share(request: AuthenticatedRequest, analyst: str) -> str | None:
+    """Return the share that the description declares for an analyst, in words."""
+    terms = request.site.service.configuration.analyst(analyst).get("share")
+    if terms is None:
+        return None
+    return str(read_total(*(terms.get(unit) for unit in ("epsilon", "rho", "delta"))))
+
+
+def _access_row(
+    name: str, share: Budget | None, declared_share: str | None, disclosure: Disclosure | None
+) -> AccessRow:
     """Return the access of an analyst to a dataset."""
-    share = scope.datasets.get(name)
-    total = request.site.service.declared_share(analyst)
-    words = None if total is None else str(total)
-    seen = {one.dataset: one for one in request.site.service.disclosures_of(analyst)}
     picture = None if share is None else shares(share)
-    return AccessRow(name, share, picture, words, seen.get(name))
+    return AccessRow(name, share, picture, declared_share, disclosure)

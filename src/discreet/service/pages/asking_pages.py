@@ -12,7 +12,15 @@ from ...base.arguments import read_name
 from ...base.error_boundary import public_errors
 from ...base.messages import Message
 from ...base.numbers import spell
-from ...errors import DiscreetError, InvalidArgument, LedgerError, MissingColumn, UnreadableFile
+from ...errors import (
+    DiscreetError,
+    InvalidArgument,
+    LedgerError,
+    MissingColumn,
+    UnknownBudget,
+    UnreadableFile,
+    preview,
+)
 from ...ledger import Budget, Quote
 from ...ledger.budget import Amount
 from ...privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
@@ -63,12 +71,13 @@ class QuestionLine:
 
 def questions(request: AuthenticatedRequest) -> Response:
     """Return the page of the questions that may be asked."""
-    visible_questions, scope = request.connection().questions(), request.scope()
+    visible_questions = request.connection().questions()
     lines = {
         name: [_question_line(request, one) for one in visible_questions if one.name == name]
-        for name in scope.datasets
+        for name in request.charged()
     }
-    return request.page("questions.html", datasets=lines, verbs=scope.freedom.verbs)
+    verbs = request.connection().rights().verbs
+    return request.page("questions.html", datasets=lines, verbs=verbs)
 
 
 def _question_line(request: AuthenticatedRequest, one: AllowedQuestion) -> QuestionLine:
@@ -81,24 +90,37 @@ def _question_line(request: AuthenticatedRequest, one: AllowedQuestion) -> Quest
 
 def free(request: AuthenticatedRequest, error: DiscreetError | None = None) -> Response:
     """Return the page on which a free question is put together."""
-    form, scope = read_question_form(request.fields), request.scope()
+    form, rights = read_question_form(request.fields), request.connection().rights()
     wrong = None if error is None else error_for_reader(error, request.token.role)
     columns = list(request.connection().columns(form.dataset).values())
-    verb, largest = form.fields.get("verb", ""), scope.freedom.largest_epsilon
+    unit = _budget_to_ask(request, form.dataset).unit
+    verb, largest = form.fields.get("verb", ""), rights.max_epsilon
     page_values: dict[str, Any] = {
-        "wanted": form, "allowed": scope.freedom.verbs, "fields": form.all_fields, "columns": columns,
+        "wanted": form, "allowed": rights.verbs, "fields": form.all_fields, "columns": columns,
         "declared_values": describe_values, "takes": takes(verb), "own_lines": own_lines(verb),
         "wrong": wrong,
         "largest": None if largest is None else spell(largest),
-        "unit": scope.budget(form.dataset).unit,
-        "fitting": columns_for(verb, columns, scope.budget(form.dataset).unit),
+        "unit": unit,
+        "fitting": columns_for(verb, columns, unit),
     }  # fmt: skip
     return request.page("free.html", 200 if wrong is None else status_of(wrong), **page_values)
 
 
+def _budget_to_ask(request: AuthenticatedRequest, dataset: str) -> Budget:
+    """Return the budget that is charged first when the visitor asks about a dataset.
+
+    Raises:
+        UnknownBudget: if none was opened yet.
+    """
+    budgets = request.charged()
+    if dataset in budgets:
+        return budgets[dataset]
+    raise UnknownBudget("no budget was opened for {dataset} yet", dataset=preview(dataset))
+
+
 def plan(request: AuthenticatedRequest) -> Response:
     """Return the page of a price: cost, answer and the rest of the budget, without a charge or reading of data."""
-    form, datasets = read_question_form(request.fields), request.scope().datasets
+    form, datasets = read_question_form(request.fields), request.charged()
     try:
         quote = form.quote(request.connection())
     except (InvalidArgument, MissingColumn) as error:
@@ -190,7 +212,7 @@ def _remember(request: AuthenticatedRequest, request_name: str, fields: Fields) 
 def _budget_now(request: AuthenticatedRequest, dataset: str) -> tuple[Budget, Shares] | None:
     """Return the budget after an answer, which is given also if the ledger cannot be read any more."""
     try:
-        budget = request.scope().datasets[dataset]
+        budget = request.charged()[dataset]
     except DiscreetError:
         return None
     return budget, shares(budget)
@@ -206,14 +228,15 @@ def answers(request: AuthenticatedRequest) -> Response:
 
 def _description_of(request: AuthenticatedRequest, dataset: str, question: str) -> str:
     """Return the owner's description of a question."""
-    return str(request.site.service.question_terms(dataset, question).get("description", ""))
+    questions = request.site.service.configuration.questions
+    return str(questions[dataset][question].get("description", ""))
 
 
 def _terms(request: AuthenticatedRequest, form: QuestionForm) -> Mapping[str, Any]:
     """Return the verb and the terms of a question, to explain its answer."""
     if not form.is_named:
         return form.fields
-    return request.site.service.question_terms(form.dataset, form.fields["question"])
+    return request.site.service.configuration.questions[form.dataset][form.fields["question"]]
 
 
 def _worst_error(quote: Quote, terms: Mapping[str, Any]) -> str | None:
@@ -238,7 +261,7 @@ class _AnswerForms:
         with suppress(UnreadableFile):  # answers are listed without
             self._fields = request.site.sessions.forms_of(self._analyst or "")
         self._questions = request.connection().questions()
-        self._budgets = {name: budget.dataset for name, budget in request.scope().datasets.items()}
+        self._budgets = {name: budget.dataset for name, budget in request.charged().items()}
 
     def of(self, past: PastRelease) -> Fields | None:
         """Return the form of a release; None if it is another caller's, or its question is not known here."""

@@ -6,9 +6,9 @@ from typing import Any
 from starlette.responses import Response
 
 from ...errors import DiscreetError
+from ...ledger import Budget
 from ..asking.connection import Connection
 from ..asking.refusals import status_of
-from ..asking.rights import Scope
 from ..asking.tokens import Token
 from ..http.access_log import REFUSED
 from .page_request import PageRequest, Site
@@ -56,9 +56,9 @@ class AuthenticatedRequest:
         assert self.caller is not None
         return self.caller
 
-    def scope(self) -> Scope:
-        """Return the datasets and the verbs that the visitor may ask about."""
-        return self.site.service.scope(self.token)
+    def charged(self) -> dict[str, Budget]:
+        """Return the open budgets that are charged when the visitor asks, by the names of the datasets."""
+        return self.site.service.charged(self.token)
 
     def page(self, template: str, status: int = 200, **page_values: Any) -> Response:
         """Return a page."""

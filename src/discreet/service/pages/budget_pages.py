@@ -33,9 +33,10 @@ class BudgetCard:
 
 def budgets(request: AuthenticatedRequest) -> Response:
     """Return the page of the visitor's budgets, or of all."""
-    scope = request.scope()
-    cards = [_budget_card(budget, scope.datasets) for budget in request.connection().budgets()]
-    names = scope.without_budget if request.token.role == "owner" else ()
+    charged = request.charged()
+    cards = [_budget_card(budget, charged) for budget in request.connection().budgets()]
+    described = request.site.service.configuration.datasets if request.token.role == "owner" else ()
+    names = [name for name in described if name not in charged]
     change = request.fields.get("done", "")
     return request.page("budgets.html", cards=cards, unopened=names, happened=change)
 

@@ -7,7 +7,6 @@ it ends. All workers of a service read the one file.
 import hashlib
 import hmac
 import json
-import os
 import re
 import secrets
 import sqlite3
@@ -16,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from ...base.file_permissions import private_opener
+from ...base.file_permissions import is_writable_by_others, private_opener
 from ...errors import UnreadableFile
 
 LASTING = 8 * 3600
@@ -24,7 +23,6 @@ LASTING = 8 * 3600
 
 _BYTES = 32
 _NAME = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
-_WRITABLE_BY_OTHERS = 0o022
 _SECONDS_FOR_THE_FILE = 30
 _TABLES = """
 CREATE TABLE IF NOT EXISTS sessions (hashed TEXT PRIMARY KEY, token TEXT NOT NULL, ends REAL NOT NULL);
@@ -96,7 +94,7 @@ class Sessions:
             return {request: json.loads(fields) for request, fields in rows}
         except (TypeError, ValueError):
             pass
-        raise UnreadableFile(f"{self._path} holds what is no form")
+        raise UnreadableFile("{path} holds what is no form", path=self._path)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -111,23 +109,24 @@ class Sessions:
             pass
         else:
             return
-        raise UnreadableFile(f"{self._path} cannot be read, or is no file of sessions")
+        raise UnreadableFile("{path} cannot be read, or is no file of sessions", path=self._path)
 
     def _check(self) -> None:
         """Make the file for its owner alone; raise if others could write sessions into it."""
         try:
-            with open(self._path, "a", opener=private_opener) as file:
-                mode = os.fstat(file.fileno()).st_mode
+            with open(self._path, "ab", opener=private_opener) as file:
+                if not is_writable_by_others(file):
+                    return
         except OSError as error:
-            why = error.strerror
-        else:
-            why = None
-        if why is not None:
-            raise UnreadableFile(f"{self._path} cannot be opened: {why}")
-        if os.name == "posix" and mode & _WRITABLE_BY_OTHERS:
-            raise UnreadableFile(
-                f"{self._path} can be written by others, who could make sessions: chmod 600 it"
+            failure = UnreadableFile(
+                "{path} cannot be opened: {why}", path=self._path, why=error.strerror
             )
+        else:
+            failure = UnreadableFile(
+                "{path} can be written by others, who could make sessions: chmod 600 it",
+                path=self._path,
+            )
+        raise failure
 
 
 def sessions_beside(description: Path) -> Sessions:

@@ -115,8 +115,8 @@ def disclosures_of(
         periods: the periods of budgets, by dataset.
     """
     rows = []
-    for name, share in rights.datasets.charged(rights.analyst, rights.dataset_names).items():
-        allowance = rights.datasets.allowance(name, share, rights.freedom.declared_least(share))
+    for name, share in rights.charged().items():
+        allowance = rights.datasets.allowance(name, share, rights.own.declared_least(share))
         if allowance is not None:
             resets = _DAYS.get(periods.get(name, ""), 366) if times[name].resets == "day" else 1
             questions = allowance.questions(share)
@@ -128,7 +128,9 @@ def disclosures_of(
 def declared_disclosures(description: Configuration) -> list[Disclosure]:
     """Return the disclosures to all analysts of a description."""
     datasets, times = hold(description), answer_times(description)
-    analysts = [caller_rights(datasets, description, name) for name in description.analysts]
+    analysts = [
+        caller_rights(datasets, description, "analyst", name) for name in description.analysts
+    ]
     periods = periods_of(description)
     return [one for rights in analysts for one in disclosures_of(rights, times, periods)]
 

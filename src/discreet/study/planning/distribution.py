@@ -121,8 +121,9 @@ class Distribution:
         """
         if self.size is None or self.size > max(_MOST_LISTED, len(self._masses)):
             raise InvalidArgument(
-                f"a distribution over more than {_MOST_LISTED:,} candidates is not listed; see "
-                "runs, top(n), cdf(value) or probability(candidate)"
+                "a distribution over more than {most_listed:,} candidates is not listed; see runs, "
+                "top(n), cdf(value) or probability(candidate)",
+                most_listed=_MOST_LISTED,
             )
         return {
             self._support[place]: float(_product(mass, s, s.steps(place)))
@@ -156,7 +157,7 @@ class Distribution:
         """
         share = exact(p, "p")
         if not 0 < share < 1:
-            raise InvalidNumber(f"p must be above 0 and below 1, got {preview(p)}")
+            raise InvalidNumber("p must be above 0 and below 1, got {p}", p=preview(p))
         return self._support[self._place(share)]
 
     def _place(self, share: Fraction) -> int:
@@ -248,12 +249,16 @@ class Distribution:
             label: the name of the axis of candidates, with its unit; by default the column.
         """
         if draws is not None and not isinstance(draws, Simulation):
-            raise InvalidArgument(f"draws must be what simulate returns, got {preview(draws)}")
+            raise InvalidArgument(
+                "draws must be what simulate returns, got {draws}", draws=preview(draws)
+            )
         series = self.series()
         place: Any = self._number if self._support.is_ordered else self._support.find
         place = place if series.labels is None else str
         if answer is not None and self._support.find(answer) is None:
-            raise InvalidArgument(f"answer must be one of the candidates, got {preview(answer)}")
+            raise InvalidArgument(
+                "answer must be one of the candidates, got {answer}", answer=preview(answer)
+            )
         mark = None if answer is None else place(answer)
         answer_places = None if draws is None else list(map(place, draws.values))
         name = self.label if label is None else label

@@ -65,7 +65,12 @@ def report(  # noqa: PLR0913  # the report, what it may show besides, and its la
         ("private_law", private_law, Distribution),
     ):
         if value is not None and not isinstance(value, kind):
-            raise InvalidArgument(f"{name} must be a {kind.__name__}, got {preview(value)}")
+            raise InvalidArgument(
+                "{name} must be a {kind_name}, got {value}",
+                name=name,
+                kind_name=kind.__name__,
+                value=preview(value),
+            )
     with using_language(lang):
         page = _page(subject, ledger=ledger, dataset=dataset, private_law=private_law)
     try:
@@ -75,7 +80,9 @@ def report(  # noqa: PLR0913  # the report, what it may show besides, and its la
         reason = error.strerror
     else:
         return file
-    raise ReportUnwritable(f"the report {file} cannot be written: {reason}")
+    raise ReportUnwritable(
+        "the report {file} cannot be written: {reason}", file=file, reason=reason
+    )
 
 
 def check_path(path: str | os.PathLike[str]) -> Path:
@@ -87,10 +94,12 @@ def check_path(path: str | os.PathLike[str]) -> Path:
     """
     file = file_path(path, "path")
     if file.suffix.lower() not in {".html", ".htm"}:
-        raise InvalidArgument(f"a report ends in .html, got {preview(str(path))}")
+        raise InvalidArgument("a report ends in .html, got {path}", path=preview(str(path)))
     if not file.parent.is_dir():
         missing = Message("there is no such folder")
-        raise ReportUnwritable(f"the report {file} cannot be written: {missing}")
+        raise ReportUnwritable(
+            "the report {file} cannot be written: {reason}", file=file, reason=missing
+        )
     return file
 
 
@@ -102,7 +111,7 @@ def budget_page(ledger: Ledger, dataset: str) -> str:
 @singledispatch
 def _page(subject: object, **_: object) -> str:
     raise InvalidArgument(
-        f"a report is about a release, an audit or a ledger, got {preview(subject)}"
+        "a report is about a release, an audit or a ledger, got {subject}", subject=preview(subject)
     )
 
 
@@ -166,4 +175,6 @@ def _read_dataset(dataset: str | None) -> str:
 def _refuse_unused(others: dict[str, object], subject: str) -> None:
     for name, argument in others.items():
         if argument is not None:
-            raise InvalidArgument(f"{name} goes with a release; leave it out for {subject}")
+            raise InvalidArgument(
+                "{name} goes with a release; leave it out for {subject}", name=name, subject=subject
+            )

@@ -143,13 +143,16 @@ def described_records(dataset: Dataset, unit: object = None, most: object = None
     unit, bound = declared_unit(dataset, read_unit(unit)), declared_bound(dataset, most)
     if bound is None and unit is not None:
         raise InvalidArgument(
-            f"a record of {dataset.label} is all rows of one {unit_in_words(unit)}, which may be "
-            "any number: declare max_contributions, the most of them that count, or give it"
+            "a record of {dataset_label} is all rows of one {unit_in_words}, which may be any "
+            "number: declare max_contributions, the most of them that count, or give it",
+            dataset_label=dataset.label,
+            unit_in_words=unit_in_words(unit),
         )
     if bound is not None and unit is None:
         raise InvalidArgument(
-            f"max_contributions bounds the rows of one privacy unit, and {dataset.label} declares "
-            "none: leave it out"
+            "max_contributions bounds the rows of one privacy unit, and {dataset_label} declares "
+            "none: leave it out",
+            dataset_label=dataset.label,
         )
     return Records(unit, bound)
 
@@ -214,7 +217,9 @@ def _labels(dataset: Dataset, column: Column) -> Labels | None:
 def _check_type(column: Column, of: ColumnType) -> None:
     """Raise if the table itself has another type for a column than is declared."""
     if not is_written(of) and of.kind not in (*_UNTYPED, *_FITTING_KINDS[column.type]):
-        raise InvalidCandidates(f"{of.words}, is declared as {column.type}")
+        raise InvalidCandidates(
+            "{of_words}, is declared as {column_type}", of_words=of.words, column_type=column.type
+        )
     for bound in (column.minimum, column.maximum):
         if (
             column.type == "datetime"

@@ -121,14 +121,19 @@ class Column:
         cell = TYPES[self.type].read(plain(value))
         if cell is None:
             raise InvalidCandidates(
-                f"{toml_text(value)} is no value of column {self.name!r}, which is declared as "
-                f"{self.type}"
+                "{toml_text} is no value of column {name}, which is declared as {type}",
+                toml_text=toml_text(value),
+                name=repr(self.name),
+                type=self.type,
             )
         self.check_bounds(cell)
         if self.enum is not None and _key(cell) not in set(map(_key, self.enum)):
             raise InvalidCandidates(
-                f"{preview(cell)} is not among the declared values of column "
-                f"{self.name!r}{nearest(cell, self.enum)}{self._first_values()}"
+                "{cell} is not among the declared values of column {name}{nearest}{first_values}",
+                cell=preview(cell),
+                name=repr(self.name),
+                nearest=nearest(cell, self.enum),
+                first_values=self._first_values(),
             )
         return cell
 
@@ -144,8 +149,11 @@ class Column:
         ):
             if beyond:
                 raise InvalidCandidates(
-                    f"{_bound_in_words(value)} is beyond the {word} of column {self.name!r}, which "
-                    f"is declared as {_bound_in_words(bound)}"
+                    "{value} is beyond the {word} of column {name}, which is declared as {end}",
+                    value=_bound_in_words(value),
+                    word=word,
+                    name=repr(self.name),
+                    end=_bound_in_words(bound),
                 )
 
     def parse(self, text: str) -> object:
@@ -165,8 +173,8 @@ class Column:
         except TypeError:  # of two times only one has an offset
             pass
         raise InvalidCandidates(
-            f"column {self.name!r} is declared with times that all have an offset, or none: give "
-            "the same"
+            "column {name} is declared with times that all have an offset, or none: give the same",
+            name=repr(self.name),
         )
 
     def _first_values(self) -> str:

@@ -140,7 +140,9 @@ def failure_of(data: object) -> UnreadableData:
         else ""
     )
     return UnreadableData(
-        f"{_package(data)} failed; its message may quote the data, so it is not shown{open_still}"
+        "{package} failed; its message may quote the data, so it is not shown{open_still}",
+        package=_package(data),
+        open_still=open_still,
     )
 
 
@@ -213,8 +215,9 @@ def _where(names: Sequence[object], columns: Columns) -> dict[str, int]:
             raise missing_column(column, headings, "the data", alias)
         if headings.count(column) > 1:
             raise UnreadableData(
-                f"data must have distinct columns, but {headings.count(column)} are named "
-                f"{column!r}"
+                "data must have distinct columns, but {words} are named {column}",
+                words=headings.count(column),
+                column=repr(column),
             )
     return {alias: headings.index(column) for alias, column in columns.items()}
 

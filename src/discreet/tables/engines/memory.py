@@ -346,7 +346,8 @@ def typed_array(array: NDArray[Any], column: str) -> MemoryColumn:
     """
     if array.ndim != 1:
         raise NotCountable(
-            f"the data must be one-dimensional, got an array of {array.ndim} dimensions"
+            "the data must be one-dimensional, got an array of {array_ndim} dimensions",
+            array_ndim=array.ndim,
         )
     kind = array.dtype.kind
     if kind in "OUT":

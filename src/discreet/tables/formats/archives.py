@@ -50,7 +50,7 @@ def refuse_document(archive: zipfile.ZipFile, file: Path) -> None:
     names = {*archive.namelist()}
     words = next((words for name, words in _DOCUMENTS.items() if name in names), None)
     if words is not None:
-        raise UnreadableFile(f"{file} is {words}")
+        raise UnreadableFile("{file} is {words}", file=file, words=words)
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def open_archive(file: Path, stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
     Raises:
         UnreadableFile: if it is damaged.
     """
-    failure = UnreadableFile(f"{file} is a zip archive that is damaged, or ends early")
+    failure = UnreadableFile("{file} is a zip archive that is damaged, or ends early", file=file)
     with undamaged(partial(zipfile.ZipFile, stream), failure) as archive:
         refuse_document(archive, file)
         yield archive
@@ -80,11 +80,13 @@ def only_file(archive: zipfile.ZipFile, file: Path) -> zipfile.ZipInfo:
     ]
     if len(members) != 1:
         raise UnreadableFile(
-            f"{file} is a zip archive of {len(members)} files. Unpack it, and give one of them, or "
-            f"their folder: unzip {file} -d FOLDER"
+            "{file} is a zip archive of {n} files. Unpack it, and give one of them, or their folder: unzip {file} "
+            "-d FOLDER",
+            file=file,
+            n=len(members),
         )
     if members[0].flag_bits & _ENCRYPTED:
-        raise UnreadableFile(f"{file} has a password. Unpack it first: unzip {file}")
+        raise UnreadableFile("{file} has a password. Unpack it first: unzip {file}", file=file)
     return members[0]
 
 
@@ -93,7 +95,7 @@ def open_only_file(archive: zipfile.ZipFile, file: Path) -> Iterator[BinaryIO]:
     """Yield the bytes of the one file in an archive."""
     member = only_file(archive, file)
     failure = UnreadableFile(
-        f"{file} is packed in a way that is not read. Unpack it first: unzip {file}"
+        "{file} is packed in a way that is not read. Unpack it first: unzip {file}", file=file
     )
     with undamaged(partial(archive.open, member), failure) as stream:
         yield cast("BinaryIO", stream)

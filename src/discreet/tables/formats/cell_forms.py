@@ -126,7 +126,9 @@ def cell_form(words: Mapping[str, object]) -> CellForm:
     """
     units, percent = words.get("units"), words.get("percent")
     if not (percent is None or isinstance(percent, bool)):
-        raise InvalidArgument(f"percent must be True or False, got {preview(percent)}")
+        raise InvalidArgument(
+            "percent must be True or False, got {percent}", percent=preview(percent)
+        )
     form = CellForm(
         _one_of(words.get("decimal"), "decimal", DECIMALS),
         _one_of(words.get("thousands"), "thousands", ("", *THOUSANDS)),
@@ -158,7 +160,10 @@ def _one_of(value: object, word: str, signs: Sequence[str]) -> str | None:
     if value is None or (isinstance(value, str) and value in signs):
         return value
     raise InvalidArgument(
-        f"{word} must be one of {' '.join(map(repr, signs))}, got {preview(value)}"
+        "{word} must be one of {signs}, got {value}",
+        word=word,
+        signs=" ".join(map(repr, signs)),
+        value=preview(value),
     )
 
 
@@ -166,6 +171,7 @@ def _checked(form: CellForm) -> CellForm:
     """Return a form in which no cell can spell two numbers, or raise InvalidArgument."""
     if form.decimal is not None and form.decimal == form.thousands:
         raise InvalidArgument(
-            f"decimal and thousands must be two signs, got {form.decimal!r} for both"
+            "decimal and thousands must be two signs, got {decimal} for both",
+            decimal=repr(form.decimal),
         )
     return form

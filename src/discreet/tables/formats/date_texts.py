@@ -173,7 +173,8 @@ def read_date_form(pattern: object, numbers: NumberForm | None) -> DateForm:
     """
     if not isinstance(pattern, str) or not _is_pattern(pattern):
         raise InvalidArgument(
-            f'date must be a pattern such as "%d.%m.%Y", or "excel", got {preview(pattern)}'
+            'date must be a pattern such as "%d.%m.%Y", or "excel", got {pattern}',
+            pattern=preview(pattern),
         )
     if pattern in EXCEL:
         own = _PLAIN if numbers is None else numbers
@@ -218,14 +219,15 @@ def _check_parts(pattern: str) -> None:
     letters = [letter for letter, _ in tokens if letter not in ("", "%")]
     for letter in letters:
         if letter not in _LETTERS:
-            known = " ".join(f"%{one}" for one in _LETTERS)
-            reason = _NAMES.get(letter, "it is no part of a date here")
             raise InvalidArgument(
-                f"date must not have %{letter}: {reason}. A pattern has {known} and signs"
+                "date must not have %{letter}: {why}. A pattern has {letters} and signs",
+                letter=letter,
+                why=_NAMES.get(letter, "it is no part of a date here"),
+                letters=" ".join(f"%{one}" for one in _LETTERS),
             )
     why = _fault(letters, tokens)
     if why:
-        raise InvalidArgument(f"date is {preview(pattern)}, and {why}")
+        raise InvalidArgument("date is {pattern}, and {why}", pattern=preview(pattern), why=why)
 
 
 def _fault(letters: list[str], tokens: list[tuple[str, str]]) -> str:

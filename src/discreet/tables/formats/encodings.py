@@ -51,7 +51,9 @@ def encoding_name(encoding: object) -> str:
     name = _name(encoding) if isinstance(encoding, str) else None
     if name is None:
         raise InvalidArgument(
-            f"encoding must be a character code such as {EXAMPLES}, got {preview(encoding)}"
+            "encoding must be a character code such as {examples}, got {encoding}",
+            examples=EXAMPLES,
+            encoding=preview(encoding),
         )
     return name
 

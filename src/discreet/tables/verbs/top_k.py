@@ -156,8 +156,8 @@ def _refuse_delta(delta: object) -> None:
     """Raise for a delta of a list by noisy counts."""
     if delta is not None:
         raise InvalidArgument(
-            f"{spelling(method='counts')} keeps a pure epsilon, so delta gains nothing: leave it "
-            "out"
+            "{counts} keeps a pure epsilon, so delta gains nothing: leave it out",
+            counts=spelling(method="counts"),
         )
 
 
@@ -170,7 +170,9 @@ def _declared(data: object, column: str | None, terms: PersonTerms) -> Labels | 
     try:
         return labels_of_column(data, column, None, terms)
     except InvalidCandidates as error:
-        raise InvalidCandidates(f"{error}{fix('a list of scores')}") from None
+        raise InvalidCandidates(
+            "{reason}{scores}", reason=error, scores=fix("a list of scores")
+        ) from None
 
 
 def _answer_by(question: ListQuestion, method: TopKMethod, max_candidates: int | None) -> Release:
