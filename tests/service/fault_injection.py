@@ -370,14 +370,17 @@ def small_disk(folder: Path) -> Iterator[Path]:
     """Mount a disk of a few megabytes; skip where nobody may."""
     folder.mkdir(exist_ok=True)
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder],
+        capture_output=True,
+        check=False,
+        timeout=30,
     )
     if mounted.returncode:
         pytest.skip("nobody but root mounts a disk")
     try:
         yield folder
     finally:
-        subprocess.run(["umount", "--lazy", folder], check=True)
+        subprocess.run(["umount", "--lazy", folder], check=True, timeout=30)
 
 
 @contextmanager

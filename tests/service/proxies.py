@@ -51,7 +51,7 @@ def behind_nginx(service: str, folder: Path) -> Iterator[Front]:
             "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
             "-out", certificate, "-keyout", folder / "privkey.pem",
         ],
-        check=True, capture_output=True,
+        check=True, capture_output=True, timeout=60,
     )  # fmt: skip
     site = _changed(
         "nginx.conf", ("listen 443", f"listen 127.0.0.1:{port}"), ("listen 80;", f"listen 127.0.0.1:{plain};"),

@@ -1,15 +1,16 @@
-"""A service in a process of its own, as its operator starts it."""
+"""A service in a process of its own, as its operator starts it; it ends with the process that started it."""
 
 import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Self
+
+from discreet.service.http.lifelines import command
 
 STOPPED = (143,)
 """How it ends when it is asked to stop, with one worker and with several."""
@@ -47,11 +48,10 @@ class Running:
 
     def start(self) -> Self:
         """Start it; it need not answer yet."""
-        command = [sys.executable, "-m", "discreet", "serve"]
-        listen = ["--listen", f"127.0.0.1:{self.port}"]
+        listen = ("--listen", f"127.0.0.1:{self.port}")
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [*command, *listen, *self._options], cwd=self._folder, start_new_session=True,
+                command("discreet", "serve", *listen, *self._options), cwd=self._folder, start_new_session=True,
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             )  # fmt: skip
         return self
@@ -92,7 +92,7 @@ class Running:
         """Kill it, with all its processes: as when power is lost."""
         process = self._started()
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        process.wait(_PATIENCE)
 
     def stop(self, by: signal.Signals = signal.SIGTERM) -> int:
         """Ask it to stop, as systemd does; return its exit code."""

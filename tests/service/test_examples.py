@@ -95,7 +95,7 @@ def test_systemd_understands_the_unit(tmp_path: Path) -> None:
     file = tmp_path / "discreet.service"
     file.write_text(unit.replace("/opt/discreet/bin/discreet", "/bin/true"))
     done = subprocess.run(
-        ["systemd-analyze", "verify", file], capture_output=True, text=True, check=False
+        ["systemd-analyze", "verify", file], capture_output=True, text=True, check=False, timeout=60
     )
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -19,7 +19,7 @@ def test_a_small_storm() -> None:
     few = ["--where", "budget.db", "--kills", "1", "--workers-killed", "0"]
     done = subprocess.run(
         [sys.executable, "-m", "tests.service.storm", *few],
-        cwd=ROOT, capture_output=True, text=True, check=False,
+        cwd=ROOT, capture_output=True, text=True, check=False, timeout=240,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(done.stdout)
@@ -33,7 +33,7 @@ def test_a_small_storm_of_assistants() -> None:
     few = ["--calls", "150", "--kills", "1", "--after", "20ms"]
     done = subprocess.run(
         [sys.executable, "-m", "tests.service.assistant_storm", *few],
-        cwd=ROOT, capture_output=True, text=True, check=False,
+        cwd=ROOT, capture_output=True, text=True, check=False, timeout=240,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     figures = json.loads(done.stdout)

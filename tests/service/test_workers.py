@@ -160,7 +160,7 @@ def test_a_service_that_is_stopped_answers_what_was_begun(folder: Path, workers:
         # Then the answer is ready, and waits for its time.
         wait_for(lambda: "/v1/answers" in running.log.read_text())
         assert running.stop() in STOPPED
-        assert reply.result().status_code == 200
+        assert reply.result(120).status_code == 200
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"{running.url}/healthz")
     told = discreet.connect(analyst="ann").releases()
@@ -192,7 +192,7 @@ def test_several_workers_on_one_ledger(folder: Path) -> None:
     with Running(folder, "--workers", "2", "--readers", "1") as running:
         ask = asked(running, "same")
         with ThreadPoolExecutor(8) as pool:
-            replies = [one.result() for one in [pool.submit(ask) for _ in range(8)]]
+            replies = [one.result(120) for one in [pool.submit(ask) for _ in range(8)]]
         assert {reply.status_code for reply in replies} == {200}
         assert len({reply.json()["value"] for reply in replies}) == 1
         assert sum(reply.headers["idempotent-replayed"] == "?0" for reply in replies) == 1
@@ -227,7 +227,12 @@ def test_nobody_can_listen_where_somebody_does(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         done = subprocess.run(
-            [*command, address], cwd=folder, check=False, capture_output=True, text=True
+            [*command, address],
+            cwd=folder,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=120,
         )
     assert done.returncode == WRONG_USE
     assert f"nobody can listen at {address}" in done.stderr

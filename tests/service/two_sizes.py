@@ -4,10 +4,10 @@
     python -m tests.service.two_sizes --rounds 2 --probes 200
 
 `answers_after` is what `discreet serve --try` prints for the larger one. A round asks statements of several sizes
-in both, while the machine is quiet, while a stranger sends bodies, and beside four busy loops. It counts the delays
-that doubled. Probes are sent one after the other while questions are read. A reply leaves one quantum after its
-request, and one that comes after two is counted as late. Figures are printed as JSON. The exit code is 1 if the two
-differ, or more than one probe in 1,000 was late.
+in both at once: while the machine is quiet, while a stranger sends bodies, and beside four busy loops. It counts
+the delays that doubled. Probes of all routes are sent at once, about 100 a second, while questions are read. A
+reply leaves one quantum after its request, and one that comes after two is counted as late. Figures are printed as
+JSON. The exit code is 1 if the two differ, or more than one probe in 1,000 was late.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
@@ -52,7 +53,8 @@ min_epsilon = "1/1000"
 STATEMENTS = ((1, 0), (8, 0), (1, 1), (1, 100), (64, 0), (100, 0), (1, 1_000))
 """Aggregates and comparisons."""
 
-FREE = (
+Route = tuple[str, str, bytes | None]
+FREE: tuple[Route, ...] = (
     ("GET", "/healthz", None), ("GET", "/v1/budgets", None), ("GET", "/v1/releases", None),
     ("GET", "/v1/nothing", None), ("POST", "/v1/quotes", b'{"question":"none"}'), ("POST", "/v1/answers", b"{"),
 )  # fmt: skip
@@ -91,14 +93,15 @@ class World:
             open_described(declared, "people", analyst)
         self.ledger = declared.ledger
         self.token = tokens_beside(declared.path).create("analyst", "ann", read_expiry("2d"))[0]
-        self.running = Running(self.folder)
+        self.running, self.seen = Running(self.folder), 0
 
     def ask(self, size: tuple[int, int], request: str) -> bool:
         """Whether the delay has doubled with a statement of one size."""
         ann = discreet.connect(self.running.url, token=self.token)
         ann.sql("people", statement(*size), request=request)
-        kinds = [event.kind for event in Ledger(self.ledger).history()]
-        return "delayed" in kinds[-2:]  # before the answer, which is the last
+        _, found = Ledger(self.ledger).events_after(self.seen, 100)
+        self.seen = found[-1].number
+        return any(event.kind == "delayed" for event in found)
 
     def flood(self, over: threading.Event) -> None:
         """Send long bodies as a stranger."""
@@ -139,7 +142,7 @@ def loaded(load: str, worlds: list[World]) -> Iterator[None]:
         over.set()
         for process in busy:
             process.kill()
-            process.wait()
+            process.wait(60)
         for thread in threads:
             thread.join(120)
 
@@ -152,9 +155,12 @@ def compare(worlds: list[World], rounds: int, sizes: int) -> dict[str, int]:
             with loaded(load, worlds):
                 for size in STATEMENTS[:sizes]:
                     name = f"{number} {load} {size}"
-                    doubled = [one.ask(size, name) for one in worlds]
+                    with ThreadPoolExecutor() as pool:
+                        asked = [pool.submit(one.ask, size, name) for one in worlds]
+                        doubled = [one.result(900) for one in asked]
                     found[f"{load}: {'equal' if len(set(doubled)) == 1 else 'different'}"] += 1
                     found[f"{load}: doublings"] += sum(doubled)
+        print(json.dumps({"rounds": number + 1, **found}), flush=True)
     return dict(found)
 
 
@@ -168,16 +174,19 @@ def probe_all(world: World, probes: int) -> dict[str, dict[str, float]]:
             number += 1
             world.ask((8, 0), f"probed {number}")
 
-    asking = threading.Thread(target=ask)
-    asking.start()
-    found = {}
-    for method, path, body in FREE:
-        seconds = [world.probe(method, path, body) for _ in range(probes)]
+    def probe(route: Route) -> dict[str, float]:
+        seconds = [world.probe(*route) for _ in range(probes)]
         late = sum(one > 2 * QUANTUM for one in seconds)
         early = sum(one < QUANTUM for one in seconds)
-        found[f"{method} {path}"] = {"late": late, "early": early, "longest": max(seconds)}
+        return {"late": late, "early": early, "longest": max(seconds)}
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    with ThreadPoolExecutor() as pool:
+        names = (f"{method} {path}" for method, path, _ in FREE)
+        found = dict(zip(names, pool.map(probe, FREE), strict=True))
     over.set()
-    asking.join()
+    asking.join(900)
     return found
 
 

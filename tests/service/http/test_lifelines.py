@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -53,6 +54,11 @@ def of_session(session: int) -> list[int]:
         if int(sid) == session and state != "Z":
             found.append(int(stat.parent.name))
     return found
+
+
+def has_ended(session: int) -> bool:
+    """Return whether no process of a session is left."""
+    return not of_session(session)
 
 
 def of_kind(root: int, kind: str) -> list[int]:
@@ -123,7 +129,7 @@ class Killed:
         if running.runs:
             os.kill(root, random.choice((signal.SIGKILL, signal.SIGTERM)))
         assert wait_until(lambda: not running.runs)
-        assert wait_until(lambda: not of_session(root)), [command_of(p) for p in of_session(root)]
+        assert wait_until(partial(has_ended, root)), [command_of(p) for p in of_session(root)]
         assert is_free(running.port)
 
 
@@ -142,20 +148,40 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @LINUX
 @pytest.mark.process
-@pytest.mark.parametrize("rounds", [1, pytest.param(34, marks=pytest.mark.proof)])
-def test_a_kill_of_any_process_at_any_time_leaves_nothing(folder: Path, rounds: int) -> None:
-    """Six kinds, at random times of the start and of the service: 6 kills, or 204 in the proof."""
-    killed = Killed(folder, seed=rounds)
-    for _ in range(rounds):
-        for kind in KINDS:
-            killed.round(kind)
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.proof) for seed in range(2, 36))]
+)
+def test_a_kill_of_any_process_at_any_time_leaves_nothing(folder: Path, seed: int) -> None:
+    """Six kinds, at random times of the start and of the service: 6 kills, and 204 in the proofs."""
+    killed = Killed(folder, seed)
+    for kind in KINDS:
+        killed.round(kind)
     running = killed.running.start()
     assert wait_until(running.answers), running.log.read_text()[-3000:]
     assert killed.answers()
     root = running.process
     running.stop()
-    assert wait_until(lambda: not of_session(root))
+    assert wait_until(partial(has_ended, root))
     assert "Traceback" not in running.log.read_text()
+
+
+@LINUX
+@pytest.mark.process
+def test_a_service_of_the_tests_ends_with_the_program_that_started_it(folder: Path) -> None:
+    """However that ends: by `timeout`, or killed."""
+    code = (
+        "from pathlib import Path; from tests.service.running import Running; import time\n"
+        f"print(Running(Path({str(folder)!r}), '--readers', '1').start().wait().process, flush=True)\n"
+        "time.sleep(600)"
+    )
+    for stop in (signal.SIGTERM, signal.SIGKILL):
+        with subprocess.Popen(
+            [sys.executable, "-c", code], cwd=Path(__file__).parents[3], stdout=subprocess.PIPE
+        ) as program:
+            assert program.stdout is not None
+            session = int(program.stdout.readline())
+            program.send_signal(stop)
+        assert wait_until(partial(has_ended, session)), command_of(session)
 
 
 @LINUX

@@ -296,6 +296,6 @@ def test_the_first_question_imports_no_package(tmp_path: Path) -> None:
         "sys.exit(str(new & {'duckdb', 'narwhals', 'numpy', 'flint', 'sqlalchemy'} or ''))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE, check=False
+        [sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE, check=False, timeout=120
     )
     assert not done.stderr.strip()

@@ -31,7 +31,9 @@ except MemoryError:
 def limited(memory: int | None, folder: str | None, spill: int | None) -> list[str]:
     """Return the lines of a process with limits."""
     code = CODE.format(memory=memory, folder=folder, spill=spill)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
     return done.stdout.splitlines()
 
 
@@ -65,7 +67,9 @@ def test_readers_stand_behind_nobody_for_the_processor() -> None:
         "import os; from discreet.service.queue.resources import ReaderLimits, set_limits; "
         "set_limits(ReaderLimits()); print(os.nice(0))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
     assert int(done.stdout) == os.nice(0)
 
 
