@@ -23,6 +23,7 @@ MODULES: dict[str, str] = {
     "GaussianDP": "privacy",
     "GeometricDP": "privacy",
     "ResponseDP": "privacy",
+    "SeveralDP": "privacy",
     "LaplaceDP": "privacy",
     "LogisticDP": "privacy",
     "LossDP": "privacy",

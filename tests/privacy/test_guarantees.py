@@ -30,6 +30,7 @@ from discreet.privacy import (
     PureDP,
     RenyiDP,
     ResponseDP,
+    SeveralDP,
     SummedRange,
 )
 from discreet.privacy.guarantees import read_guarantee
@@ -48,6 +49,13 @@ ALL: list[Any] = [
     GaussianDP(Fraction(2, 3), ADD),
     GeometricDP(Fraction(2, 3), 5, ADD),
     ResponseDP(Fraction(2, 3), 5, ADD),
+    SeveralDP((PureDP(Fraction(1), ADD), ZCDP(Fraction(1, 10), ADD))),
+    SeveralDP(
+        (
+            ApproxDP(Fraction(1), Fraction(1, 10**6), ADD),
+            ApproxDP(Fraction(1, 2), Fraction(1, 10**7), ADD).repeated(2),
+        )
+    ),
     RenyiDP({2: "1/10", 8: 0.3, "1.5": 0}, ADD),
     LossDP(LossDistribution.gaussian(1, "1/4"), ADD),
     NoGuarantee("why", ADD),

@@ -11,7 +11,9 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ..privacy.approx_dp import ApproxDP
+from ..privacy.composition import with_parts
 from ..privacy.sensitivity import Neighbors
+from ..privacy.several_dp import SeveralDP
 from ..sampling.bits import Bits
 from ..sampling.key_draws import KeyDraw
 from ..sampling.key_probabilities import OptimalProbabilities, optimal_probabilities
@@ -40,7 +42,7 @@ class PrivateKeys:
     pi first exceeds a uniform number, it is released if M <= n, and its count is n + t - M for a public t.
 
     Guarantee: (epsilon, delta)-DP, with the counts or without them, where a record that comes or goes changes
-    the counts of at most `keys` keys by one.
+    the counts of at most `keys` keys by one; and of several keys, as many times that of one.
 
     Side channels: a draw reads a number of words that follows from the answer and from public numbers, but for
     doubts: docs/reference/mechanisms/private_keys.md. Its time depends on the sizes of classes too.
@@ -78,10 +80,14 @@ class PrivateKeys:
         return self.keys if self.neighbors == "add_remove" else 2 * self.keys
 
     @property
-    def guarantee(self) -> ApproxDP:
-        """The guarantee of all keys together, with their counts."""
+    def guarantee(self) -> ApproxDP | SeveralDP:
+        """The guarantee of all keys together, with their counts; of several also that of one, so many times."""
         # Of one key, Coq: Keys.keys_up, Keys.keys_down, Keys.delta_needed
-        return ApproxDP(self.epsilon, self.delta, self.neighbors)
+        whole = ApproxDP(self.epsilon, self.delta, self.neighbors)
+        if self.changes == 1:
+            return whole
+        of_a_key = ApproxDP(*self.share, self.neighbors)
+        return with_parts(whole, of_a_key.repeated(self.changes))
 
     @property
     def parameters(self) -> Mapping[str, object]:

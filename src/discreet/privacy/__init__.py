@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         PureDP,
         RenyiDP,
         ResponseDP,
+        SeveralDP,
         SummedRange,
     )
     from .odometer import Odometer
@@ -47,6 +48,7 @@ __all__ = [
     "PureDP",
     "RenyiDP",
     "ResponseDP",
+    "SeveralDP",
     "SummedRange",
     "compose",
     "compose_parallel",
@@ -72,6 +74,7 @@ import_on_use(
         "PureDP": "epsilon_dp",
         "RenyiDP": "renyi_dp",
         "ResponseDP": "response_dp",
+        "SeveralDP": "several_dp",
         "SummedRange": "epsilon_dp",
         "ZCDP": "renyi_dp",
         "compose": "composition",

@@ -3,7 +3,7 @@
 Proofs: docs/explanation/composition.md.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -207,6 +207,15 @@ def bounds_of(
     if delta_of_core is None:
         return Bounds("epsilon", at, {})
     return Bounds("epsilon", at, _bounds_by_name(accountants, "epsilon", delta_of_core))
+
+
+def least_of(several: Sequence[Bounds]) -> Bounds:
+    """Return the least of several bounds on the same, by name."""
+    first, least = several[0], dict[str, Fraction]()
+    for bounds in several:
+        for name, bound in bounds.values.items():
+            least[name] = min(bound, least.get(name, bound))
+    return Bounds(first.unit, first.at, least)
 
 
 def _bounds_by_name(

@@ -16,13 +16,14 @@ from ..base.messages import SUM, Message, join
 from ..base.numbers import Number, count
 from ..errors import InvalidArgument
 from .approx_dp import ApproxDP
-from .bounds import Bounds, Looseness, bounds_of
+from .bounds import Bounds, Looseness, bounds_of, least_of
 from .contract import Guarantee, Part, check_guarantee, equals, read_part
 from .conversions import divergence_at
 from .dp_events import event, losses_of
 from .parts import extra_delta_of_parts, merge, pure_of, renyi_of, rho_of, slack_of, summed
 from .pld import LossDistribution
 from .sensitivity import Neighbors
+from .several_dp import SeveralDP, reading_of
 from .wording import guarantee_table, statement_of, with_relation
 
 _SPELLED = 3
@@ -103,10 +104,10 @@ class Composition:
         Raises:
             InvalidArgument: unless one of the two is given; or if no epsilon is known at that delta.
         """
-        core = self.core
-        parts = () if core is None else core.parts
-        loose = Looseness(slack_of(self.parts), self.extra_delta)
-        all_bounds = bounds_of(parts, loose, delta, epsilon, adaptive=adaptive)
+        readings = self._readings()
+        all_bounds = least_of(
+            [one._bounds_of_reading(delta, epsilon, adaptive) for one in readings]
+        )
         if not all_bounds.values:
             raise InvalidArgument(
                 "no epsilon is known at {equals} for {guarantee}",
@@ -114,6 +115,26 @@ class Composition:
                 guarantee=self,
             )
         return all_bounds
+
+    def _bounds_of_reading(
+        self, delta: Number | None, epsilon: Number | None, adaptive: bool
+    ) -> Bounds:
+        """Return the bounds of parts of which none is several promises."""
+        core = self.core
+        parts = () if core is None else core.parts
+        loose = Looseness(slack_of(self.parts), self.extra_delta)
+        return bounds_of(parts, loose, delta, epsilon, adaptive=adaptive)
+
+    def _readings(self) -> "list[Composition]":
+        """Return the composition with promises in place of `SeveralDP`: with all first ones, all second ones."""
+        promises = [len(part.promises) for part, _ in self.parts if isinstance(part, SeveralDP)]
+        if not promises:
+            return [self]
+        several = [
+            Composition(tuple((reading_of(part, place), n) for part, n in self.parts))
+            for place in range(max(promises))
+        ]
+        return [reading for one in several for reading in one._readings()]
 
     def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta known for which (epsilon, delta)-DP follows; 1 is no guarantee."""
@@ -271,6 +292,16 @@ def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
             for part in (read_sequence(entry, "guarantees") if several else [entry])
         ]
     return Composition(tuple(flat))
+
+
+def with_parts(whole: ApproxDP, *parts: Guarantee) -> SeveralDP:
+    """Return (epsilon, delta)-DP as it was asked for, together with the parts that it is made of.
+
+    Args:
+        whole: the pair, which follows from the parts or from a proof of its own.
+        parts: the guarantees of the parts, which may be chosen adaptively.
+    """
+    return SeveralDP((whole, compose(*parts)))
 
 
 def count_atoms(parts: Iterable[Part]) -> dict[Guarantee, int]:

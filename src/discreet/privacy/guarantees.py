@@ -20,6 +20,7 @@ from .no_guarantee import NoGuarantee
 from .renyi_dp import ZCDP, RenyiDP
 from .response_dp import ResponseDP
 from .sensitivity import read_neighbors
+from .several_dp import SeveralDP
 
 __all__ = [
     "ZCDP",
@@ -38,6 +39,7 @@ __all__ = [
     "PureDP",
     "RenyiDP",
     "ResponseDP",
+    "SeveralDP",
     "SummedRange",
     "read_guarantee",
 ]
@@ -54,6 +56,8 @@ def read_guarantee(plain_values: Mapping[str, Any]) -> Guarantee:
         if kind == Composition.kind:
             parts = [(read_guarantee(p["guarantee"]), p["count"]) for p in plain_values["parts"]]
             return Composition(tuple(parts))
+        if kind == SeveralDP.kind:
+            return SeveralDP(tuple(map(read_guarantee, plain_values["promises"])))
         make = _GUARANTEE_KINDS[kind]
         guarantee: Guarantee = make(*(plain_values[n] for n in make.__match_args__[:-1]), neighbors)
     except (KeyError, TypeError) as error:

@@ -63,6 +63,8 @@ def curve_of(parts: Parts) -> Callable[[arb], arb]:
 def slack_of(parts: Parts) -> Fraction:
     """Return 1 - prod (1 - slack)**n, rounded up, without deltas that are added."""
     loose = [(part.slack, n) for part, n in parts if part.slack > extra_delta_of(part)]
+    if len(loose) == 1 and loose[0][1] == 1:
+        return loose[0][0]
     if not loose or any(slack == 1 for slack, _ in loose):
         return Fraction(1) if loose else Fraction(0)
     with precision(256):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -12,14 +13,14 @@ import pytest
 from numpy.typing import NDArray
 
 import discreet
-from discreet import Ledger
+from discreet import Ledger, compose
 from discreet.errors import InvalidArgument, UnreadableData
 from discreet.mechanisms.noisy_counts import calibrate_counts
 from discreet.mechanisms.private_keys import PrivateKeys
 from discreet.privacy import ApproxDP
 from discreet.sampling.bits import SystemBits
 from discreet.selection.question import bill_of
-from discreet.tables.engines.key_counts import KeyClasses
+from discreet.tables.engines.key_counts import KeyClasses, TableOfKeys
 from discreet.tables.verbs.keys import KeyQuestion
 
 from ...engines import ENGINES
@@ -226,7 +227,7 @@ def test_the_number_outside(neighbors: Any) -> None:
     rows = [("zoe", page) for page in "qrst"] + [(f"u{i}", "a") for i in range(300)]
     rows += [(f"u{i}", f"own {i}") for i in range(300, 1300)]
     data = pl.DataFrame(rows, schema=["who", "page"], orient="row")
-    release = discreet.keys(
+    release: Any = discreet.keys(
         data,
         "page",
         epsilon=2,
@@ -239,20 +240,41 @@ def test_the_number_outside(neighbors: Any) -> None:
     assert release.value == ["a"]
     assert abs(release.other - 1001) < 60
     assert release.as_dict()["other"] == release.other
-    assert release.guarantee == ApproxDP(Fraction(2), Fraction("1e-9"), neighbors)
+    assert release.guarantee.promises[0] == ApproxDP(Fraction(2), Fraction("1e-9"), neighbors)
     assert discreet.keys(data, "page", **ASK).other is None
 
 
 def test_the_noise_of_the_number_outside() -> None:
-    """Its eta is the part of epsilon, and half of it where a record is replaced, which is two steps."""
-    data = table({"a": 100, "b": 1})
-    for neighbors, share in (("add_remove", Fraction(1, 5)), ("replace_one", Fraction(1, 10))):
+    """Its eta is the part of epsilon, also where a record is replaced: one record is in it, or is not."""
+    data, share = table({"a": 100, "b": 1}), Fraction(1, 5)
+    for neighbors in ("add_remove", "replace_one"):
         relation_term: Any = {"neighbors": neighbors}
         with patch("discreet.tables.verbs.keys.calibrate_counts", wraps=calibrate_counts) as made:
             discreet.keys(data, "page", epsilon=2, delta="1e-9", other="1/10", **relation_term)
         [call] = made.call_args_list
         moved, relation, parameter = call.args
         assert (parameter.value / moved, relation) == (share, neighbors)
+
+
+@pytest.mark.parametrize("most_keys", [1, 2])
+def test_the_number_outside_moves_by_one(most_keys: int) -> None:
+    """Of all tables of three units and two keys, given any released keys, and all their neighbours."""
+    own = [(), ("a",), ("b",), ("a", "b")]
+    released = [[], ["a"], ["b"], ["a", "b"]]
+    outside: dict[tuple[int, ...], list[int]] = {}
+    for kinds in product(range(len(own)), repeat=3):
+        rows = [(f"u{i}", page) for i, kind in enumerate(kinds) for page in own[kind]]
+        data = pl.DataFrame(rows, schema={"who": pl.String, "page": pl.String}, orient="row")
+        counts = TableOfKeys(data, "page", "who", most_keys, keeps_pairs=True).open()
+        outside[kinds] = [counts.units_outside(keys) for keys in released]
+    moves = {"add_remove": 0, "replace_one": 0}
+    for one, other in combinations(outside, 2):
+        changed = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
+        if len(changed) == 1:
+            relation = "add_remove" if 0 in changed[0] else "replace_one"
+            apart = [abs(a - b) for a, b in zip(outside[one], outside[other], strict=True)]
+            moves[relation] = max(moves[relation], *apart)
+    assert moves == {"add_remove": 1, "replace_one": 1}
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -376,6 +398,8 @@ def test_keys_and_the_number_outside_cost_together_what_is_charged(
             ["a"] * 90, epsilon=3, delta="1e-6", other=part, neighbors=neighbors
         )
     mechanism, noise = drawn
-    assert mechanism.guarantee.epsilon + noise.guarantee.pure == 3
-    assert release.guarantee == ApproxDP(Fraction(3), mechanism.delta, neighbors)
-    assert mechanism.share.epsilon * mechanism.changes <= mechanism.guarantee.epsilon
+    assert mechanism.epsilon + noise.guarantee.pure == 3
+    whole, parts = release.guarantee.promises
+    assert whole == ApproxDP(Fraction(3), mechanism.delta, neighbors)
+    assert parts == compose(mechanism.guarantee, noise.guarantee)
+    assert mechanism.share.epsilon * mechanism.changes <= mechanism.epsilon

@@ -151,6 +151,11 @@ def test_a_person_touches_few_groups_and_their_answers_alone(most: int) -> None:
         assert len(moved) <= most
 
 
+def asked_for(paid: Any) -> Any:
+    """What was asked for, of the promises of a release or a bill; the second one is what it is made of."""
+    return paid.guarantee.promises[0]
+
+
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("unit", [None, "*"])
 def test_the_guarantee_is_that_of_both_parts(neighbors: Any, unit: str | None) -> None:
@@ -165,13 +170,13 @@ def test_the_guarantee_is_that_of_both_parts(neighbors: Any, unit: str | None) -
     assert query.terms["epsilon"] == Fraction(20, most * steps)
     data = pl.from_arrow(table(some_rows()))
     release = discreet.median(data, "value", candidates=GRID, **{**PRIVATE, **terms})
-    assert release.guarantee == ApproxDP(Fraction(40), Fraction(1, 100), neighbors)
+    assert asked_for(release) == ApproxDP(Fraction(40), Fraction(1, 100), neighbors)
 
 
 def test_shares_are_stated() -> None:
     data = pl.from_arrow(table(some_rows()))
     release = discreet.mode(data, "value", candidates=[1, 2], groups_share="1/4", **PRIVATE)
-    assert release.guarantee == ApproxDP(Fraction(40), Fraction(1, 100))
+    assert asked_for(release) == ApproxDP(Fraction(40), Fraction(1, 100))
     query = read_unit_query({**PRIVATE, "groups_share": "1/4"})
     assert query.drawing is not None
     assert query.drawing.mechanism.epsilon == 10
@@ -248,9 +253,10 @@ def test_groups_and_answers_together_cost_what_was_asked_for(
 ) -> None:
     """All of it and no more: what the groups take is not left for the answers."""
     terms: Any = {**PRIVATE, **unit, "neighbors": neighbors, "groups_share": "1/4"}
-    assert bill_of(VERBS[verb], Unread(), **terms).guarantee == ApproxDP(
-        Fraction(40), Fraction(1, 100), neighbors
-    )
+    bill = bill_of(VERBS[verb], Unread(), **terms)
+    assert asked_for(bill) == ApproxDP(Fraction(40), Fraction(1, 100), neighbors)
+    whole, parts = bill.guarantee.promises  # type: ignore[attr-defined]
+    assert parts.delta_at(40) <= whole.delta * (1 + Fraction(1, 2**60))
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -13,6 +13,7 @@ import discreet
 from discreet import Ledger, mode, simulate, top_k
 from discreet.errors import DiscreetError, InvalidArgument
 from discreet.mechanisms.contract import PrivacyParameter
+from discreet.mechanisms.private_keys import PrivateKeys
 from discreet.privacy import ApproxDP, ApproxRange
 from discreet.selection.question import bill_of
 from discreet.selection.released_values import ReleasedValue
@@ -56,7 +57,7 @@ def test_the_mechanism_is_chosen_by_public_numbers(
         assert (way.domain.rows, way.domain.most_keys, way.domain.k) == (rows, most_keys, k)
         assert way.guarantee == ApproxRange(Fraction(1, k), Fraction(k), MICRO)
     else:
-        assert way.guarantee == ApproxDP(Fraction(1), MICRO)
+        assert way.guarantee == PrivateKeys(Fraction(1), MICRO, k).guarantee
 
 
 def test_another_parameter_than_epsilon_takes_limited_domain() -> None:
@@ -80,7 +81,8 @@ def test_all_tables_of_two_units_keep_the_promise(most: int, neighbors: Any) -> 
     terms: Any = {**UNITS, "candidates": "private", "epsilon": 1, "delta": "1/100"}
     terms |= {"k": 3, "max_candidates": most, "neighbors": neighbors}
     promised = ApproxDP(Fraction(1), Fraction(1, 100), neighbors)
-    assert bill_of(top_k, Closed(), "page", **terms).guarantee == promised
+    whole: Any = bill_of(top_k, Closed(), "page", **terms).guarantee
+    assert whole.promises[0] == promised
     before, after = ["", "a", "ab", "abc"], ["", "c", "bc", "abc"]  # by more than it may, too
     pairs = product([""] if neighbors == "add_remove" else before, after, ["", "a", "abc"])
     needed = []

@@ -16,6 +16,7 @@ from ...base.numbers import Number, positive
 from ...base.numbers import exact as exact_number
 from ...errors import InvalidArgument, InvalidNumber, preview
 from ...privacy.guarantees import BoundedRange, Guarantee
+from ...privacy.several_dp import reading_of
 from ...sampling.enclosures import ball, lower, precision, upper
 from ...sampling.runs import Runs
 from ...sampling.vectors import read_vector
@@ -266,7 +267,7 @@ def _of_answers(
     one, other = (
         delivery_of(verb, table, *rest, **terms).order for table in (data, data_of_neighbor)
     )
-    claim = _claim_of(one.guarantee)
+    claim = _claim_of(reading_of(one.guarantee, 0))
     if one.question is not None and other.question is not None:
         return _audit(_listed_law(one.question), _listed_law(other.question), claim)
     if one.lists is None or other.lists is None:

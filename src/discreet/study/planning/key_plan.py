@@ -12,7 +12,7 @@ from ...base.text_tables import TextTable
 from ...mechanisms.contract import need_parameter, read_parameter
 from ...mechanisms.key_shares import MOST_KEYS
 from ...mechanisms.private_keys import PrivateKeys
-from ...privacy.guarantees import ApproxDP
+from ...privacy.guarantees import Guarantee
 from ...privacy.sensitivity import Neighbors, read_neighbors
 from ...sampling.enclosures import precision
 from ...tables.verbs.keys import error_of_keys, read_limits
@@ -43,7 +43,7 @@ class KeyPlan:
         sure: the least count of a key that is always answered.
     """
 
-    guarantee: ApproxDP
+    guarantee: Guarantee
     even: int
     sure: int
     _mechanism: PrivateKeys

@@ -13,7 +13,8 @@ from ...mechanisms.contract import PrivacyParameter, need_parameter, read_parame
 from ...mechanisms.key_shares import MOST_KEYS
 from ...mechanisms.noisy_counts import calibrate_counts
 from ...mechanisms.private_keys import PrivateKeys
-from ...privacy.guarantees import ApproxDP
+from ...privacy.composition import with_parts
+from ...privacy.guarantees import ApproxDP, Guarantee, PureDP
 from ...privacy.sensitivity import read_neighbors
 from ...privacy.units import Unit, read_unit
 from ...sampling.bits import Bits, SystemBits
@@ -215,10 +216,14 @@ class KeyQuestion:
     with_counts: bool
 
     @property
-    def guarantee(self) -> ApproxDP:
+    def guarantee(self) -> Guarantee:
         """The guarantee of the keys, together with that of the number of records outside them."""
-        keys = self.mechanism.guarantee
-        return ApproxDP(keys.epsilon + self._outside_epsilon, keys.delta, keys.neighbors)
+        keys, neighbors = self.mechanism, self.mechanism.neighbors
+        if self.limits.other is None:
+            return keys.guarantee
+        outside = PureDP(self._outside_epsilon, neighbors)
+        whole = ApproxDP(keys.epsilon + outside.epsilon, keys.delta, neighbors)
+        return with_parts(whole, keys.guarantee, outside)
 
     @property
     def _outside_epsilon(self) -> Fraction:
@@ -275,14 +280,12 @@ class KeyQuestion:
     def _outside(self, counts: KeyCounts, keys: Sequence[KeyValue], bits: Bits) -> list[int]:
         """Return the number of records outside the keys with fresh noise, if it was asked for.
 
-        It moves by one at most where a record comes or goes, given the keys. So where one is replaced there are
-        two steps of half the epsilon each.
+        Given the keys it moves by one at most, whether a record comes, goes or is replaced.
         """
         if self.limits.other is None:
             return []
-        steps = 1 if self.mechanism.neighbors == "add_remove" else 2
         share = PrivacyParameter("epsilon", self._outside_epsilon)
-        noise: Any = calibrate_counts(steps, self.mechanism.neighbors, share)
+        noise: Any = calibrate_counts(1, self.mechanism.neighbors, share)
         number = Vector(integers([counts.units_outside(keys)]), integral=True)
         noisy: list[int] = noise.law(number).draw(bits)
         return noisy

@@ -16,7 +16,7 @@ from ...mechanisms.accuracy import CONFIDENCE, geometric_error
 from ...mechanisms.contract import PrivacyParameter, calibrate, read_parameter
 from ...mechanisms.noisy_counts import NoisyCounts, counts_sensitivity
 from ...privacy.calibration import read_share
-from ...privacy.composition import compose
+from ...privacy.composition import compose, with_parts
 from ...privacy.guarantees import ApproxDP, Guarantee, PureDP
 from ...privacy.sensitivity import Neighbors, read_neighbors
 from ...privacy.units import Unit, UnitNames, columns_of_unit, read_unit
@@ -538,7 +538,7 @@ class _Plan:
 
     @property
     def guarantee(self) -> Guarantee:
-        """The guarantee of all of it together: with a delta, the sum of all of them."""
+        """The guarantee of all of it together; where an answer may use the delta, also the sum of all of them."""
         price = self.price
         guarantees = [
             self.size.order.guarantee,
@@ -546,9 +546,9 @@ class _Plan:
         ]
         for plan in self.columns:
             plan.check()
-        if price.delta is not None:
-            return ApproxDP(price.epsilon, price.delta, price.neighbors)
-        return compose(guarantees)
+        if price.delta is None or not any(one.slack for one in guarantees):
+            return compose(guarantees)
+        return with_parts(ApproxDP(price.epsilon, price.delta, price.neighbors), *guarantees)
 
     @property
     def query(self) -> Query:

@@ -11,7 +11,7 @@ from ...base.numbers import count
 from ...errors import InvalidArgument, InvalidCandidates
 from ...mechanisms.contract import Law, PrivacyParameter, read_parameter
 from ...mechanisms.noisy_counts import moved_counts
-from ...privacy.composition import compose
+from ...privacy.composition import compose, with_parts
 from ...privacy.guarantees import ApproxDP, Guarantee
 from ...privacy.sensitivity import Neighbors, read_neighbors
 from ...privacy.units import read_unit
@@ -178,14 +178,16 @@ class UnitQuery:
     def with_groups(self, answers: Guarantee) -> Guarantee:
         """Return the guarantee of all groups' answers together with that of the groups, where they are drawn.
 
-        It is (epsilon, delta)-DP, with the sum of all epsilons and the delta of the groups, neither rounded.
+        It is (epsilon, delta)-DP, with the sum of all epsilons and the delta of the groups, neither rounded; and
+        their composition.
         """
         if self.drawing is None:
             return answers
-        groups = self.drawing.mechanism.guarantee
+        groups = self.drawing.mechanism
         if answers.pure is None:
-            return compose(groups, answers)
-        return ApproxDP(groups.epsilon + answers.pure, groups.delta, self.neighbors)
+            return compose(groups.guarantee, answers)
+        whole = ApproxDP(groups.epsilon + answers.pure, groups.delta, self.neighbors)
+        return with_parts(whole, groups.guarantee, answers)
 
     def prepare(self, columns: Sequence[Any], ready: Callable[[Any], Draw]) -> Draw:
         """Read the records of every group, and return the function that draws all answers: one, or one per group.

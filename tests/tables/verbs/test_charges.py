@@ -1,0 +1,101 @@
+"""What the page of charges says an answer costs, by plain rules and as it is charged."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import polars as pl
+import pytest
+
+import discreet
+from discreet import Grid, compose
+from discreet.mechanisms.noisy_counts import calibrate_counts
+from discreet.mechanisms.private_keys import PrivateKeys
+from discreet.privacy import ApproxDP
+from discreet.selection.question import bill_of
+
+PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "charges.md"
+SMALL, MILLIONTH = Fraction(1, 10**8), Fraction(1, 10**6)
+INTEGERS = pl.DataFrame({f"number {i}": [1, 2, 3] for i in range(12)})
+WITH_TEXTS = INTEGERS.with_columns(text=pl.lit("a"))
+
+Numbers = tuple[Fraction | None, Fraction | None]
+"""What a question costs by plain rules, and what it is charged."""
+
+
+def ten(guarantee: Any) -> Numbers:
+    """Ten answers with a guarantee, as what was asked for alone, and with all that is promised."""
+    several = [compose([one] * 10).approx(MILLIONTH) for one in (guarantee.promises[0], guarantee)]
+    return several[0].epsilon, several[1].epsilon
+
+
+def keys(most: int) -> Numbers:
+    return ten(PrivateKeys(Fraction(1), SMALL, most).guarantee)
+
+
+def medians(**terms: Any) -> Numbers:
+    data = pl.DataFrame({"town": ["a"], "value": [1]})
+    terms |= {"by": "town", "groups": "private", "epsilon": 1, "delta": SMALL}
+    return ten(bill_of(discreet.median, data, "value", candidates=Grid(0, 9), **terms).guarantee)
+
+
+def profile_of(table: pl.DataFrame) -> Any:
+    return bill_of(discreet.profile, table, epsilon=1, delta=MILLIONTH).guarantee
+
+
+def numbers_alone() -> Numbers:
+    promise = profile_of(INTEGERS)
+    assert promise.slack == 0
+    return ApproxDP(Fraction(1), MILLIONTH).approx(MILLIONTH).epsilon, promise.approx(
+        MILLIONTH
+    ).epsilon
+
+
+def rho_of_numbers() -> Numbers:
+    return ApproxDP(Fraction(1), MILLIONTH).rho, profile_of(INTEGERS).rho
+
+
+def two_with_texts() -> Numbers:
+    promise = profile_of(WITH_TEXTS)
+    assert promise.promises[0] == ApproxDP(Fraction(1), MILLIONTH)
+    twice = [compose(one, one).approx(2 * MILLIONTH) for one in (promise.promises[0], promise)]
+    return twice[0].epsilon, twice[1].epsilon
+
+
+def outside() -> Numbers:
+    """Two numbers would move if a record left one and entered another; one does."""
+    with patch("discreet.tables.verbs.keys.calibrate_counts", wraps=calibrate_counts) as made:
+        discreet.keys(["a"] * 99, epsilon=2, delta=MILLIONTH, other="1/2", neighbors="replace_one")
+    [call] = made.call_args_list
+    moved, _, parameter = call.args
+    return 2 * parameter.value, moved * parameter.value
+
+
+ROWS: dict[str, Callable[[], Numbers]] = {
+    "ten releases of keys, five keys a person, at (1, 10⁻⁸) each: ε at δ = 10⁻⁶": lambda: keys(5),
+    "ten releases of keys, ten keys a person, likewise": lambda: keys(10),
+    "ten releases of keys, fifty keys a person, likewise": lambda: keys(50),
+    "ten releases of medians in private groups, at (1, 10⁻⁸) each: ε at δ = 10⁻⁶": medians,
+    "the same under `replace_one`": lambda: medians(neighbors="replace_one"),
+    "a profile of twelve columns of integers at (1, 10⁻⁶): ε at δ = 10⁻⁶": numbers_alone,
+    "the same: ρ": rho_of_numbers,
+    "two profiles with a column of texts too, at (1, 10⁻⁶) each: ε at δ = 2·10⁻⁶": two_with_texts,
+    "`other` under `replace_one`: ε for noise of η = 1": outside,
+}
+
+
+def spelled(number: Fraction | None) -> str:
+    return "none" if number is None else f"{float(number):.4f}"
+
+
+@pytest.mark.parametrize("question", ROWS)
+def test_the_page_says_what_is_charged(question: str) -> None:
+    plain, charged = ROWS[question]()
+    assert f"| {question} | {spelled(plain)} | {spelled(charged)} |" in PAGE.read_text("utf-8")
+
+
+def test_no_row_of_the_page_is_without_a_test() -> None:
+    lines = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| ")]
+    assert [line.split(" | ")[0].removeprefix("| ") for line in lines[1:]] == [*ROWS]
