@@ -6,10 +6,12 @@ import gzip
 import sys
 import warnings
 from collections.abc import Mapping
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import narwhals.stable.v2 as nw
 import pytest
 
@@ -43,6 +45,59 @@ def test_distinct_texts_of_csv(tmp_path: Path) -> None:
 def test_parse_candidates_of_csv(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("c\n1\n")
     assert parse_candidates(tmp_path / "t.csv", "c", ["1", "x"]) == ["1", "x"]
+
+
+COMMAS: Mapping[str, Any] = {"decimal": ",", "thousands": "."}
+DAYS: Mapping[str, Any] = {"date": "%d.%m.%Y"}
+
+
+@pytest.mark.parametrize(
+    ("form", "texts", "values"),
+    [
+        ({"decimal": ","}, ["12", "3"], [12, 3]),
+        ({"decimal": ","}, ["12.50", "-3"], [Decimal("12.5"), -3]),
+        ({"decimal": ","}, ["12,50", "3"], [Decimal("12.5"), 3]),
+        (COMMAS, ["1.234,5", "1234"], [Decimal("1234.5"), 1234]),
+        ({"percent": True}, ["45%"], [Decimal("0.45")]),
+        ({"units": ["CHF"]}, ["CHF 5", "6"], [5, 6]),
+        (DAYS, ["31.12.2024", "2024-01-01"], [dt.date(2024, 12, 31), dt.date(2024, 1, 1)]),
+        ({**DAYS, "decimal": ","}, ["31.12.2024"], [dt.date(2024, 12, 31)]),
+        ({**DAYS, "decimal": ","}, ["12,0"], [12]),
+        ({"date": "%d.%m.%Y %H:%M"}, ["31.12.2024 12:00"], ["31.12.2024 12:00"]),
+        ({"decimal": ","}, ["Bern", "1/3"], ["Bern", "1/3"]),
+        ({"missing": ["-"]}, ["12", "3"], ["12", "3"]),
+        ({}, ["12,0"], ["12,0"]),
+    ],
+)
+def test_texts_are_numbers_and_dates_where_a_form_says_so(
+    form: Any, texts: list[str], values: list[Any], tmp_path: Path
+) -> None:
+    """As texts they would count the cells alone that are written just so."""
+    (tmp_path / "t.csv").write_text("c;d\n1;1\n")
+    data: Any = discreet.scan_csv(tmp_path / "t.csv", **form)
+    found = parse_candidates(data, "c", texts)
+    assert (found, [*map(type, found)]) == (values, [*map(type, values)])
+
+
+def test_texts_of_two_meanings_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("c;d\n1.234;1\n")
+    data: Any = discreet.scan_csv(tmp_path / "t.csv", missing=["12,0"], **COMMAS)
+    with pytest.raises(
+        InvalidCandidates, match=r"'1.234' is 1.234, and in the form of the file 1234: "
+    ):
+        parse_candidates(data, "c", ["1.234"])
+    with pytest.raises(InvalidCandidates, match="'12,0' stands for a missing cell"):
+        parse_candidates(data, "c", ["12,0"])
+    days: Any = discreet.scan_csv(tmp_path / "t.csv", date="%Y-%d-%m")
+    with pytest.raises(InvalidCandidates, match=r"'2024-02-01' is 2024-02-01, .* 2024-01-02: "):
+        parse_candidates(days, "c", ["2024-02-01"])
+
+
+def test_some_numbers_among_texts_are_told(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("c;d\n1.234;1\n")
+    data: Any = discreet.scan_csv(tmp_path / "t.csv", decimal=",")
+    with pytest.warns(UserWarning, match="'A' is no number, so .* 'c' are compared as texts"):
+        assert parse_candidates(data, "c", ["12", "A"]) == ["12", "A"]
 
 
 @pytest.mark.parametrize(
@@ -370,6 +425,27 @@ def test_a_marker_is_no_value_and_costs_nothing(case: str, tmp_path: Path) -> No
     assert ledger.budgets()[0].spent.epsilon == 0
     found = discreet.counts(data, "c", candidates=["", "Bern"], where="t = ''", epsilon=1000).value
     assert found == {"": 0, "Bern": 1}
+
+
+@pytest.mark.parametrize("verb", ["mode", "top_k"])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_marker_in_a_table_of_candidates_costs_nothing(
+    verb: str, kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text("c\nNA\nBern\n")
+    (tmp_path / "known.csv").write_text("c\nBasel\nBern\nNA\n")
+    if kind == "parquet":
+        duckdb.sql(f"FROM '{tmp_path}/known.csv'").write_parquet(str(tmp_path / "known.parquet"))
+    table = discreet.CandidateTable(tmp_path / f"known.{kind}", "c")
+    ledger = discreet.Ledger(tmp_path / "b.db")
+    ledger.open("people", epsilon=1)
+    ask, terms = getattr(ledger.session("people"), verb), {"k": 2} if verb == "top_k" else {}
+    data = discreet.scan_csv(tmp_path / "t.csv", missing=["NA", ""])
+    with pytest.raises(InvalidCandidates, match=r"'NA' stands for a missing cell"):
+        ask(data, "c", **terms, candidates=table, epsilon=1)
+    assert ledger.budgets()[0].spent.epsilon == 0
+    other = discreet.scan_csv(tmp_path / "t.csv", missing=["-"])
+    assert discreet.mode(other, "c", candidates=table, epsilon=1000).value in ("Bern", "NA")
 
 
 @pytest.mark.parametrize("terms", [{"candidates": [-9]}, {"candidates": [5], "where": "c = -9"}])

@@ -116,17 +116,17 @@ def distinct(data: Table, column: str | None) -> list[object]:
 def parse_candidates(data: Table, column: str, texts: Sequence[str]) -> list[object]:
     """Parse the texts of a command line as values of the column's type.
 
-    A column of a CSV file, and one of Python objects, is taken as text.
+    A column of a CSV file, and one of Python objects, is taken as text. Where the form of the file says how
+    it writes numbers or dates, and all texts are some, they are taken as these.
 
     Raises:
         InvalidCandidates: A text is no value of the column's type.
 
     Side channels: time depends on the schema and the texts, which are public.
     """
-    from ..values.meanings import parse
+    from ..values.meanings import parse_all
 
-    of = _open(data, column).type()
-    return [parse(text, of) for text in texts]
+    return parse_all(texts, _open(data, column).type())
 
 
 def _open(data: object, column: str | None, candidates: Sequence[object] = ()) -> "OpenedTable":

@@ -19,6 +19,7 @@ from ...errors import DiscreetError, InvalidArgument, InvalidCandidates, preview
 from ...selection.candidates import position
 from ...selection.question_sentences import Facts
 from ..values.kinds import CELL, INTEGER_TYPE, ColumnType
+from ..values.meanings import check_markers
 from .engine_errors import quietly
 from .expressions import COUNT, OpenedTable
 from .native import POSITION, Frame, Native
@@ -72,12 +73,25 @@ class Ranking:
         frame = quietly(self.native.seen_by, table.failure, table.native, self.frame)
         if frame is None:
             raise in_another_engine()
+        self._check_markers(table.type())
         counts = quietly(self._count, table.failure, table, frame)
         groups: list[int | None] = [None] if table.records.by is None else [*range(table.groups)]
         return [
             CountClasses(self.size, table.native, frame, counts, group, table.failure)
             for group in groups
         ]
+
+    def _check_markers(self, of: ColumnType) -> None:
+        """Raise for a candidate that stands for a missing cell of a file, as for one in a list."""
+        import narwhals.stable.v2 as nw
+
+        markers = {*(of.cells.missing or ())} - {""}
+        if not markers:
+            return
+        with self._alone:
+            alike = self.frame.filter(nw.col(CELL).is_in([one.encode() for one in markers]))
+            cells = quietly(self.native.cells, self.failure, alike.select(CELL))
+        check_markers([bytes(cell).decode() for [cell] in cells], of, "candidate")
 
     def _count(self, table: OpenedTable, frame: Frame) -> Frame:
         """Keep the numbers of records of the candidates that records hold.

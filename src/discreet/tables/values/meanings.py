@@ -3,6 +3,7 @@
 import datetime as dt
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -19,6 +20,7 @@ from ...sampling.quotients import Quotients
 from ...sampling.vectors import ExactArray, read_vector
 from ...selection.candidates import Labels, decimal_places, instant, plain_number
 from ..formats.cell_forms import CellUse
+from ..formats.date_texts import DateForm
 from ..formats.number_texts import NumberForm
 from .kinds import (
     NUMBERS,
@@ -397,6 +399,65 @@ def parse(text: str, of: ColumnType) -> object:
         words=words,
         of_words=of.words,
     )
+
+
+def parse_all(texts: Sequence[str], of: ColumnType) -> list[object]:
+    """Return texts as values of the column's type; of a file with a form as numbers or dates, if all are some.
+
+    A number is written plainly, as in Python, or as the form writes it.
+
+    Raises:
+        InvalidCandidates: if a text is no value of the type, stands for a missing cell, or is two numbers or dates.
+    """
+    if not is_written(of):
+        return [parse(text, of) for text in texts]
+    check_markers(texts, of, "candidate")
+    numbers, dates = of.cells.numbers, of.cells.dates
+    for noun, form, read in (
+        ("number", numbers, _plain_number),
+        ("date", dates, dt.date.fromisoformat),
+    ):
+        values: list[object] = (
+            [] if form is None else [_spelled(text, form, read) for text in texts]
+        )
+        if values and None not in values:
+            return values
+        if any(one is not None for one in values):
+            _tell_text(texts[values.index(None)], noun, of)
+            break
+    return [*texts]
+
+
+def _tell_text(text: str, noun: str, of: ColumnType) -> None:
+    """Say that texts are compared as they stand, because one of them is no number or no date."""
+    warn(
+        f"{text!r} is no {noun}, so all candidates and groups of column {of.column!r} are compared as texts, "
+        "as they stand in the file"
+    )
+
+
+def _spelled(
+    text: str, form: NumberForm | DateForm, read: Callable[[str], Any]
+) -> int | Decimal | dt.date | None:
+    """Return the number or the date that a text spells, plainly or in a form; None if it is none."""
+    both = []
+    for one in (text.strip(), form.plain(text)):
+        with suppress(ValueError):
+            both += [] if one is None else [read(one)]
+    if len({*both}) > 1:
+        raise InvalidCandidates(
+            "{text} is {plain}, and in the form of the file {own}: write it so that it is one of them",
+            text=repr(text),
+            plain=both[0],
+            own=both[1],
+        )
+    return both[0] if both else None
+
+
+def _plain_number(text: str) -> Any:
+    """Return the number that a text spells as Python does, or raise ValueError."""
+    number = exact(match_text(NUMERAL_PATTERN, text), "a candidate")
+    return plain_number(number, decimal_places(number))
 
 
 def match_text(pattern: re.Pattern[str], text: str) -> str:
