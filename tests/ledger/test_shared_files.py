@@ -228,6 +228,22 @@ def test_files_are_compared_once_in_a_transaction_and_bounded(
     assert spent(ledger) == ["ε = 0", "ε = 0"]
 
 
+def test_a_file_that_was_replaced_keeps_its_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that runs on looks files up again: it once remembered the file of before."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("people", "other"):
+        write(Path(f"{name}.csv"))
+    ledger = discreet.Ledger()
+    for name in ("people", "other"):
+        ledger.open(discreet.Dataset(f"{name}.csv", COLUMNS, name=name), epsilon=1)
+    assert ledger.session(discreet.Dataset("people.csv", COLUMNS)).dataset == "people"
+    write(Path("new.csv")).replace("people.csv")
+    again = discreet.Dataset("people.csv", COLUMNS, name="again")
+    assert ledger.open(again, epsilon=1).dataset == "people"
+
+
 def test_listed_files_are_those_that_are_read(folder: Path) -> None:
     (folder / "sub" / ".hidden").touch()
     for source in (folder, f"{folder}/**/*.csv", [folder / "one", folder / "c.csv"]):

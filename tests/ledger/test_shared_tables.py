@@ -340,6 +340,24 @@ def test_a_word_that_budgets_are_separate_rests_on_the_views(
     apart.session(old).median(old, "age", epsilon=1)
 
 
+def test_a_word_rests_on_virtual_tables_of_sqlite(folder: Path) -> None:
+    """One of FTS shows the rows of the table that its definition names."""
+    _run(LITE, "CREATE VIRTUAL TABLE notes USING fts5(age, content='visits')")
+    old, people = (
+        described("SELECT age FROM notes", LITE, "old"),
+        described("people", LITE, "people"),
+    )
+    ledger = Ledger()
+    ledger.open(people, epsilon=200)
+    ledger.open(old, epsilon=200, separate=True)
+    ledger.session(old).median(old, "age", epsilon=1)
+    _run(LITE, "INSERT INTO notes (notes) VALUES ('rebuild')")
+    ledger.session(old).median(old, "age", epsilon=1)
+    _run(LITE, "DROP TABLE notes; CREATE VIRTUAL TABLE notes USING fts5(age, content='people')")
+    with pytest.raises(InvalidArgument, match="on which the owner's word rests"):
+        ledger.session(old).median(old, "age", epsilon=1)
+
+
 def _run(url: str, statements: str) -> None:
     if url == LITE:
         with closing(sqlite3.connect("people.db")) as connection, connection:
@@ -429,6 +447,18 @@ def test_a_table_without_a_name_is_charged_to_its_own_budget(folder: Path) -> No
     ledger.session(nameless).median(nameless, "age", epsilon=1)
     with pytest.raises(InvalidArgument):
         ledger.session("people").median(nameless, "age", epsilon=1)
+
+
+def test_a_table_without_a_name_is_refused_before_a_row_is_read(folder: Path) -> None:
+    ledger = Ledger()
+    ledger.open(described("visits", name="visits"), epsilon=9)
+    nameless = Dataset(described("visits").source, AGE)
+    ledger.session(nameless).median(nameless, "age", epsilon=1)
+    rows = "SELECT id, CAST(error('a row was read') AS INTEGER) AS age FROM people"
+    _run(DUCK, f"DROP VIEW seen; DROP VIEW calls; DROP TABLE visits; CREATE VIEW visits AS {rows}")
+    with pytest.raises(InvalidArgument, match="is not what it was in its database"):
+        ledger.session("visits").median(nameless, "age", epsilon=1)
+    assert ledger.budgets()[0].spent.epsilon == 1
 
 
 def test_shares_of_a_budget_that_ends_are_closed_and_their_answers_paid(folder: Path) -> None:
@@ -883,6 +913,42 @@ def test_a_word_rests_on_functions_too(shop: str) -> None:
             ledger.session(old).median(old, "age", epsilon="1/2")
     finally:
         _serve(shop, "DROP FUNCTION one()")
+
+
+LEADS = {
+    "a partition": "CREATE TABLE slice_2 PARTITION OF slices FOR VALUES IN (2)",
+    "a child": "CREATE TABLE child () INHERITS (people)",
+    "a policy": "CREATE POLICY young ON people USING (age < 30)",
+}
+
+
+@pytest.mark.parametrize("lead", LEADS)
+def test_a_word_rests_on_all_that_leads_to_other_rows(shop: str, lead: str) -> None:
+    _serve(
+        shop,
+        "CREATE TABLE slices (age int) PARTITION BY LIST (age)",
+        "CREATE TABLE slice PARTITION OF slices FOR VALUES IN (1)",
+    )
+    ledger = Ledger()
+    old, people = described("SELECT age FROM old", shop, "old"), described("people", shop, "people")
+    ledger.open(people, epsilon=1)
+    ledger.open(old, epsilon=2, separate=True)
+    ledger.session(old).median(old, "age", epsilon="1/2")
+    try:
+        _serve(shop, "INSERT INTO slice VALUES (1)")
+        ledger.session(old).median(old, "age", epsilon="1/2")
+        _serve(shop, LEADS[lead])
+        with pytest.raises(InvalidArgument, match="on which the owner's word rests"):
+            ledger.session(old).median(old, "age", epsilon="1/2")
+        ledger.describe(old, separate=True)
+        ledger.session(old).median(old, "age", epsilon="1/2")
+    finally:
+        _serve(
+            shop,
+            "DROP TABLE slices",
+            "DROP TABLE IF EXISTS child",
+            "DROP POLICY IF EXISTS young ON people",
+        )
 
 
 def test_tables_that_take_each_others_names_answer_nothing(shop: str) -> None:

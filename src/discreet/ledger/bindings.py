@@ -96,6 +96,11 @@ class Bindings:
     _extents: dict[int, Extent | None] = field(default_factory=dict, init=False, repr=False)
     _overlaps: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False)
 
+    def forget_files(self) -> None:
+        """Forget what was looked up of files and databases, which may have changed places."""
+        self._extents.clear()
+        self._overlaps.clear()
+
     def of(self, budget: str) -> Mapping[str, EventBody]:
         """Return the datasets that a budget belongs to, by name."""
         return self._of.get(budget, {})
@@ -227,9 +232,10 @@ class Bindings:
         A budget has the sources of those that it renews. Two sources of files are compared in `shared_files`: which
         they are changes without a word to the ledger.
         """
-        if budget not in self._overlaps:
-            self._overlaps[budget] = self._find_overlaps(budget)
-        return list(self._overlaps[budget])
+        others = self._overlaps.get(budget)
+        if others is None:
+            others = self._overlaps[budget] = self._find_overlaps(budget)
+        return list(others)
 
     def _find_overlaps(self, budget: str) -> list[str]:
         own = self.current(budget)
@@ -316,9 +322,10 @@ class Bindings:
         return one is not None and other is not None and one.overlaps(other)
 
     def _extent(self, i: int) -> Extent | None:
-        if i not in self._extents:
-            self._extents[i] = extent_of(self.sources[i].place, self.sources[i].reach)
-        return self._extents[i]
+        extent = self._extents.get(i)
+        if extent is None:
+            extent = self._extents[i] = extent_of(self.sources[i].place, self.sources[i].reach)
+        return extent
 
 
 def _text_of(place: Any) -> str:
@@ -326,7 +333,7 @@ def _text_of(place: Any) -> str:
 
 
 def read_bindings(transaction: Transaction) -> Bindings:
-    """Return the descriptions of a ledger.
+    """Return the descriptions of a ledger, of which the files are looked up anew: others may be in their places.
 
     Raises:
         LedgerCorrupt: if the hash of one of them does not match.
@@ -335,7 +342,9 @@ def read_bindings(transaction: Transaction) -> Bindings:
     def read() -> Bindings:
         return _bindings_of(*described_events(transaction))
 
-    return transaction.state.recall("bindings", None, read)
+    bindings = transaction.state.recall("bindings", None, read)
+    bindings.forget_files()
+    return bindings
 
 
 @lru_cache(maxsize=16)
@@ -409,7 +418,7 @@ def set_check(transaction: Transaction, budget: str, about: About | None) -> Non
     if about is None or not isinstance(about.check, ReachCheck):
         return
     bindings = read_bindings(transaction)
-    body = bindings.of(budget).get(str(about.name))
+    body = _find_body(bindings.of(budget), about)
     about.check.record = None if body is None else body.get("reach")
     about.check.with_views = bindings.is_told_apart(budget)
 

@@ -124,8 +124,11 @@ class SQLiteCatalogue:
         return BaseTable(f"main.{own}", query_of_table("main", own))
 
     def views(self) -> str:
-        """Return the hash of all views."""
-        views = "SELECT name, sql FROM sqlite_master WHERE type = 'view' ORDER BY name"
+        """Return the hash of all views and virtual tables, which may show the rows of others."""
+        views = (
+            "SELECT name, sql FROM sqlite_master WHERE type = 'view' "
+            "OR (type = 'table' AND coalesce(rootpage, 0) = 0) ORDER BY name"
+        )
         return _hash_of(self._connection.execute(views).fetchall())
 
     def names(self) -> frozenset[str]:
@@ -152,8 +155,21 @@ SELECT n.nspname, c.relname, pg_get_viewdef(c.oid) FROM pg_class c JOIN pg_names
 WHERE c.oid >= 16384 AND c.relkind IN ('v', 'm') AND c.relpersistence <> 't'
 UNION ALL
 SELECT n.nspname, p.proname, p.prosrc || coalesce(to_jsonb(p) ->> 'prosqlbody', '') FROM pg_proc p
-JOIN pg_namespace n ON n.oid = p.pronamespace WHERE p.oid >= 16384 ORDER BY 1, 2, 3"""
-"""The views, and the functions that users made; the body of one in SQL is in another column since version 14."""
+JOIN pg_namespace n ON n.oid = p.pronamespace WHERE p.oid >= 16384
+UNION ALL
+SELECT n.nspname, c.relname, concat_ws(' ', 'part of', i.inhparent, pg_get_expr(c.relpartbound, c.oid))
+FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'f') AND c.relpersistence <> 't'
+UNION ALL
+SELECT n.nspname, c.relname, concat_ws(' ', f.ftoptions, s.srvname, s.srvoptions) FROM pg_foreign_table f
+JOIN pg_class c ON c.oid = f.ftrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_foreign_server s ON s.oid = f.ftserver
+UNION ALL
+SELECT n.nspname, c.relname, concat_ws(' ', p.polname, p.polcmd, p.polroles, pg_get_expr(p.polqual, p.polrelid))
+FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+ORDER BY 1, 2, 3"""
+"""The views, the functions that users made, partitions and tables that inherit, foreign tables, and policies of row
+security. The body of a function in SQL is in another column since version 14."""
 
 _PG_LOCKS = """
 SELECT CAST(l.relation AS bigint) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
@@ -189,7 +205,7 @@ class PostgreSQLCatalogue:
         return BaseTable(f"{schema}.{table}", query, number)
 
     def views(self) -> str:
-        """Return the hash of all views and functions."""
+        """Return the hash of all that leads from one table to the rows of another."""
         return _hash_of(self._of_system(_PG_VIEWS))
 
     def names(self) -> None:

@@ -30,7 +30,8 @@ class Reach:
         table: the one ordinary table, with its schema; empty for all of the database.
         number: by which the database knows the table; 0 if that has no such numbers.
         database: by which a server knows itself and the database, if it tells; the device and inode of a file.
-        views: the hash of all views and functions of the database; empty if they were not asked for.
+        views: the hash of all views of the database, and of all else that leads from one table to the rows of
+            another; empty if they were not asked for.
     """
 
     table: str = ""
@@ -77,7 +78,7 @@ class Catalogue(Protocol):
         ...
 
     def views(self) -> str:
-        """Return the hash of all views, and of functions if users can make them."""
+        """Return the hash of all views, and of functions, virtual tables and partitions if users can make them."""
         ...
 
     def names(self) -> frozenset[str] | None:
