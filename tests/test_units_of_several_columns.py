@@ -18,8 +18,8 @@ from discreet.cli.releasing import UNDESCRIBED_TEXT
 from discreet.errors import InvalidArgument, InvalidDescription, RequestConflict
 from discreet.ledger import Ledger
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.selection.question import bill_of
 from discreet.selection.releases import Release
+from discreet.selection.verb_calls import bill_of
 from discreet.service.asking.wire import (
     read_budget,
     read_question,

@@ -21,7 +21,7 @@ from discreet.base.messages import translate, using_language
 from discreet.cli import run
 from discreet.errors import DiscreetError
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.selection.question import bill_of
+from discreet.selection.verb_calls import bill_of
 from discreet.service.asking.tokens import tokens_beside
 from discreet.service.http.app import make_app
 from discreet.service.http.http_client import HttpClient

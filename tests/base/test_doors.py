@@ -36,7 +36,7 @@ FOR_PYTHON = {
     "draft.py", "engine.py", "files.py",
     "guarantees.py", "http_client.py", "in_process.py", "lakes.py", "ledger.py", "opendp.py",
     "refusals.py", "names_elsewhere.py", "replies.py", "revenue.py",
-    "rows.py", "question.py", "sql_queries.py", "terms.py", "times.py",
+    "rows.py", "sql_queries.py", "terms.py", "times.py", "verb_calls.py",
 }  # fmt: skip
 """Files whose messages answer to objects that only Python has, to callers of a service, or to `describe`."""
 

@@ -18,8 +18,8 @@ from discreet.errors import InvalidArgument
 from discreet.ledger import Ledger
 from discreet.selection.above_threshold import AboveThreshold
 from discreet.selection.payment import Bill
-from discreet.selection.question import bill_of
 from discreet.selection.releases import Release
+from discreet.selection.verb_calls import bill_of
 
 from ..ledgers import answering, bill, untouched
 

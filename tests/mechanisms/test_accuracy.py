@@ -10,7 +10,7 @@ import pytest
 import discreet
 from discreet import Grid, Ledger
 from discreet.mechanisms.accuracy import CONFIDENCE, RECORDS, ErrorBound, read_error_bound
-from discreet.selection.question import bill_of
+from discreet.selection.verb_calls import bill_of
 
 VERBS: dict[str, tuple[Callable[..., Any], dict[str, Any], int, Sequence[Any]]] = {
     "mode": (discreet.mode, {"candidates": ["a", "b", "c"]}, 1, "abc"),

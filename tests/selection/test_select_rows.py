@@ -25,7 +25,7 @@ from discreet.sampling.enclosures import precision
 from discreet.sampling.vectors import read_vector
 from discreet.selection.account import Indices
 from discreet.selection.payment import Bill
-from discreet.selection.question import bill_of
+from discreet.selection.verb_calls import bill_of
 
 from .test_payment import Purse
 

@@ -17,8 +17,8 @@ pytest.importorskip("httpx", reason="the extra server is not installed")
 import discreet
 from discreet import Connection
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument
-from discreet.ledger.batches import Call
 from discreet.ledger.toml_budgets import configuration, open_described
+from discreet.selection.verb_calls import Call
 from discreet.service.asking import wire
 from discreet.service.asking.free_questions import verb_named
 from discreet.service.asking.permissions import hold, rights_of

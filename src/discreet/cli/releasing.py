@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from ..base.messages import Message, translate
 from ..errors import DiscreetError, InvalidArgument
 from ..mechanisms.accuracy import RECORDS_OF_KEY, ErrorBound
-from ..selection.question import bill_of
 from ..selection.releases import Release
 from ..selection.terms import spelled_out
+from ..selection.verb_calls import bill_of
 from ..tables.datasets import Dataset
 from ..tables.datasets.sources import list_files, place_of
 from ..tables.datasets.tally import Place, entry_of, is_off, note, places_of_files

@@ -21,41 +21,13 @@ from ..privacy.weak_promises import refuse_large_delta, say_weakness, weaknesses
 from ..privacy.wording import in_full
 from ..selection.account import Indices, PaidAnswer, PrepareDraw
 from ..selection.payment import Bill
-from ..selection.question import bill_of
 from ..selection.releases import Release
+from ..selection.verb_calls import Call, no_verb
 
 if TYPE_CHECKING:
     from . import Session
 
 _ALMOST_SURELY = Fraction(95, 100)
-
-
-class Call(NamedTuple):
-    """A verb and its arguments, not called yet."""
-
-    verb: Callable[..., Release]
-    arguments: tuple[Any, ...]
-    terms: dict[str, Any]
-
-    def about(self, data: object) -> "Call":
-        """Return it with data as its first argument."""
-        return self._replace(arguments=(data, *self.arguments))
-
-    def bill(self, **terms: object) -> Bill:
-        """Return its bill."""
-        return bill_of(self.verb, *self.arguments, **{**self.terms, **terms})
-
-    def order(self, collector: "_Collector") -> "_Order":
-        """Return its order, without paying or reading private data."""
-        try:
-            self.verb(*self.arguments, **{**self.terms, "ledger": collector})
-        except _Deferred as notice:
-            return notice.order
-        raise InvalidArgument("{verb} is no verb that releases an answer", verb=preview(self.verb))
-
-    def ask(self, **terms: object) -> Release:
-        """Call the verb and return its release."""
-        return self.verb(*self.arguments, **{**self.terms, **terms})
 
 
 class _Order(NamedTuple):
@@ -106,6 +78,15 @@ class _Collector:
     ) -> NoReturn:
         """Take the order."""
         raise _Deferred(_Order(bill, prepare, name))
+
+
+def _order_of(question: Call, collector: _Collector) -> _Order:
+    """Return the order of a question, without paying or reading private data."""
+    try:
+        question.ask(ledger=collector)
+    except _Deferred as notice:
+        return notice.order
+    raise no_verb(question.verb)
 
 
 class _Delivery:
@@ -290,7 +271,7 @@ class Batch:
         if not self.questions:
             return {}
         collector = _Collector(ledger)
-        orders = [question.order(collector) for question in self.questions.values()]
+        orders = [_order_of(question, collector) for question in self.questions.values()]
         _say_together(order.bill for order in orders)
         answers = ledger.buy_batch([(order.bill, order.prepare) for order in orders])
         return {

@@ -17,13 +17,13 @@ from ..privacy.units import read_unit
 from ..selection.account import Indices, PaidAnswer
 from ..selection.noise import geometric, laplace, randomized_response
 from ..selection.payment import Bill, BilledPart
-from ..selection.question import bill_of
 from ..selection.releases import Release
 from ..selection.select import select
 from ..selection.select_generalized import select_generalized
 from ..selection.select_rows import select_rows
 from ..selection.select_top_k import select_top_k
 from ..selection.selector import selector
+from ..selection.verb_calls import bill_of
 from ..tables.verbs.best_price import best_price
 from ..tables.verbs.bounds import bounds
 from ..tables.verbs.check import check

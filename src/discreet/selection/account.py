@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, TypeAlias
 
 from ..errors import InvalidArgument, preview
 
@@ -23,7 +23,12 @@ PrepareDraw: TypeAlias = "Callable[[], Callable[[], Any]]"
 
 
 class Account(Protocol):
-    """An account that is charged for releases, such as a session of a ledger."""
+    """An account that is charged for releases, such as a session of a ledger.
+
+    It may have `bought` too, with the arguments of `buy`: it returns a `PaidAnswer`, which tells whether this call
+    charged. One that buys several releases together has `collect`: with the function that names the release, too,
+    it takes the order and raises.
+    """
 
     def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
         """Charge for a release, commit, then draw; or return the draw of the same request before.
@@ -51,31 +56,6 @@ class PaidAnswer(NamedTuple):
     charged: bool | None
 
 
-@runtime_checkable
-class TellingAccount(Protocol):
-    """An account that tells whether a release was charged now, or its request was charged before."""
-
-    def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> PaidAnswer:
-        """Do as `Account.buy` does, and tell whether this call charged for it."""
-        ...
-
-
-class Collector(Protocol):
-    """An account that takes orders, to buy several together."""
-
-    def collect(
-        self, bill: Bill, prepare: PrepareDraw, name: Callable[[PaidAnswer], Any]
-    ) -> NoReturn:
-        """Take an order, and raise.
-
-        Args:
-            bill: the release and its cost.
-            prepare: computes the private scores, and returns the function that draws from them.
-            name: returns the release for the draw that was bought.
-        """
-        ...
-
-
 def buy_from(
     account: Account,
     bill: Bill,
@@ -88,15 +68,15 @@ def buy_from(
         account: the account.
         bill: the release and its cost.
         prepare: computes the private scores, and returns the function that draws from them.
-        name: returns the release for a draw, for a `Collector`.
+        name: returns the release for a draw, for an account that collects orders.
     """
     if isinstance(account, DescribedAccount):
         bill, account = replace(bill, about=account.about), account.account
     payer: Any = account
     # By its type: asked for a method that it does not have, a session makes an error.
-    if name is not None and hasattr(type(payer), "collect"):  # a Collector
+    if name is not None and hasattr(type(payer), "collect"):
         payer.collect(bill, prepare, name)
-    if hasattr(type(payer), "bought"):  # a TellingAccount
+    if hasattr(type(payer), "bought"):
         return payer.bought(bill, prepare)  # type: ignore[no-any-return]
     return PaidAnswer(account.buy(bill, prepare), None)
 

@@ -7,19 +7,18 @@ the ledger (if there is one) is charged, bits are read, an answer comes out.
 from __future__ import annotations  # else those of functions in functions are made at each release
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..base.arguments import named_arguments, refuse_one_shot
 from ..base.digests import digest
 from ..base.float_environment import run_in_default_environment
 from ..base.numbers import count, decimal
-from ..errors import InvalidArgument, preview
+from ..errors import InvalidArgument
 from ..mechanisms.accuracy import (
     CONFIDENCE,
     LISTED_RECORDS,
@@ -46,7 +45,7 @@ from ..privacy.weak_promises import refuse_large_delta, say_weakness
 from ..sampling.bits import SystemBits
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector
-from .account import Account, Indices, Listener, PaidAnswer, PrepareDraw, buy_from
+from .account import Account, Indices, Listener, PaidAnswer, buy_from
 from .answers import Answer, AnswerLists
 from .candidates import Answers
 from .payment import Bill, BilledPart
@@ -465,62 +464,3 @@ def _check_range(score: Score, mechanism: Mechanism) -> None:
 def answers_at(indices: Any, answers: Answers) -> list[Any]:
     """Return the answers with the drawn indices."""
     return [answers[int(i)] for i in indices]
-
-
-class Delivery(NamedTuple):
-    """The order of a verb with how it would be delivered, without paying or reading private data.
-
-    Attributes:
-        order: the order.
-        prepare: computes the private scores, and returns the function that draws.
-        name: returns the answer for a draw: the value, or an `Answer`.
-    """
-
-    order: Order
-    prepare: PrepareDraw
-    name: Callable[[Any], Any]
-
-
-def delivery_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Delivery:
-    """Return the order that verb(*args, **kwargs) would place, without paying or reading private data.
-
-    Raises:
-        InvalidArgument: if a public argument cannot be accepted, or can be read once only, or this is no verb
-            that releases.
-    """
-    return _listen(verb, args, kwargs, Listener(billing=False))
-
-
-def bill_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
-    """Return the bill of verb(*args, **kwargs), without paying or reading private data.
-
-    Of a `ledger` among the arguments only its currency is asked: see `payment.currency_of`.
-
-    Raises:
-        InvalidArgument: as for `delivery_of`.
-    """
-    listener = Listener(billing=True, payer=kwargs.get("ledger"))
-    order = _listen(verb, args, kwargs, listener).order
-    worst, parts = order.worst_error(), order.parts()
-    return replace(order.bill(), about=listener.about, worst_error=worst, parts=parts)
-
-
-def _listen(
-    verb: Callable[..., Release],
-    args: tuple[Any, ...],
-    kwargs: Mapping[str, Any],
-    listener: Listener,
-) -> Delivery:
-    """Return the order that a verb places with a listener."""
-    if not callable(verb):
-        raise InvalidArgument(
-            "a verb such as discreet.mode is needed, got {verb}", verb=preview(verb)
-        )
-    for name, argument in named_arguments(verb, args, kwargs):
-        refuse_one_shot(argument, name)
-    try:
-        verb(*args, **{**kwargs, "ledger": listener})
-    except Listener.OrderTaken as notice:
-        assert isinstance(notice.order, Order)  # noqa: PT017  # it is one of ours
-        return Delivery(notice.order, notice.prepare, notice.name)
-    raise InvalidArgument("{verb} is no verb that releases an answer", verb=preview(verb))

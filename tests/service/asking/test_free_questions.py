@@ -8,9 +8,9 @@ import pytest
 
 from discreet import compose
 from discreet.errors import DiscreetError, InvalidArgument
-from discreet.ledger.batches import Call
 from discreet.privacy import BoundedRange
 from discreet.privacy.guarantees import ApproxDP, Guarantee, PureDP
+from discreet.selection.verb_calls import Call
 from discreet.service.asking.free_questions import verb_named
 from discreet.service.asking.own_rights import OwnRights
 

@@ -12,10 +12,10 @@ import discreet
 from discreet import Dataset
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument, NotAllowed, Unanswerable
 from discreet.ledger import Amount, Budget, Quote
-from discreet.ledger.batches import Call
 from discreet.ledger.store import Store
 from discreet.ledger.toml_budgets import configuration
 from discreet.selection.payment import Bill
+from discreet.selection.verb_calls import Call
 from discreet.service.asking.allowed_questions import Checkout
 from discreet.service.asking.datasets import Datasets
 from discreet.service.asking.own_rights import OwnRights

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 pytest.importorskip("starlette", reason="the extra server is not installed")
 
 from discreet.cli import run
-from discreet.ledger.batches import Call
 from discreet.ledger.toml_budgets import configuration, open_described
+from discreet.selection.verb_calls import Call
 from discreet.service.asking.dearest_questions import DearQuestion
 from discreet.service.http.trial import TURNS, FittingTimes, TriedQuestion, room_of, try_times
 from discreet.service.http.trial_processes import Duration, Load

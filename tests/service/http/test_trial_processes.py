@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("starlette", reason="the extra server is not installed")
 
 import discreet
-from discreet.ledger.batches import Call
+from discreet.selection.verb_calls import Call
 from discreet.service.asking.dearest_questions import dearest_questions
 from discreet.service.http import trial_processes
 from discreet.service.http.trial_processes import DiscardingAccount, Load, TrialProcesses, measure

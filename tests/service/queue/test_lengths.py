@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import discreet
 from discreet import Dataset, Grid
 from discreet.errors import DiscreetError
-from discreet.ledger.batches import Call
+from discreet.selection.verb_calls import Call
 from discreet.service.asking import wire
 from discreet.service.asking.datasets import Datasets
 from discreet.service.asking.own_rights import OwnRights

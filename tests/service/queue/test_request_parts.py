@@ -11,7 +11,7 @@ pytest.importorskip("starlette", reason="the extra server is not installed")
 pytest.importorskip("sqlglot", reason="the extra sql is not installed")
 
 import discreet
-from discreet.ledger.batches import Call
+from discreet.selection.verb_calls import Call
 from discreet.service.http.trial_processes import measure
 from discreet.service.queue.request_parts import request_parts
 from discreet.tables.datasets import Dataset

@@ -8,7 +8,7 @@ import pytest
 
 import discreet
 from discreet.errors import InvalidArgument, InvalidNumber
-from discreet.selection.question import bill_of
+from discreet.selection.verb_calls import bill_of
 
 
 def test_the_probabilities_are_those_of_the_mechanism() -> None:

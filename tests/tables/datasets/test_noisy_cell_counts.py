@@ -81,7 +81,7 @@ def test_counts_beyond_doubles_come_back_from_the_ledger(
 
 
 def test_it_travels_and_fits_a_reply() -> None:
-    from discreet.ledger.batches import Call
+    from discreet.selection.verb_calls import Call
     from discreet.service.asking import wire
     from discreet.service.queue.lengths import longest_answer
 

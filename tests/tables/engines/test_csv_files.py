@@ -435,7 +435,7 @@ def test_a_marker_in_a_table_of_candidates_costs_nothing(
     (tmp_path / "t.csv").write_text("c\nNA\nBern\n")
     (tmp_path / "known.csv").write_text("c\nBasel\nBern\nNA\n")
     if kind == "parquet":
-        duckdb.sql(f"FROM '{tmp_path}/known.csv'").write_parquet(str(tmp_path / "known.parquet"))
+        duckdb.read_csv(str(tmp_path / "known.csv")).write_parquet(str(tmp_path / "known.parquet"))
     table = discreet.CandidateTable(tmp_path / f"known.{kind}", "c")
     ledger = discreet.Ledger(tmp_path / "b.db")
     ledger.open("people", epsilon=1)

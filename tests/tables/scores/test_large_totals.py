@@ -16,7 +16,7 @@ from discreet.errors import UnreadableData
 from discreet.mechanisms import Base2
 from discreet.sampling.runs import Runs
 from discreet.sampling.vectors import Vector, integers
-from discreet.selection.question import delivery_of
+from discreet.selection.verb_calls import delivery_of
 from discreet.tables.engines.column import ArrayColumn
 from discreet.tables.scores.counts import Counts
 from discreet.tables.scores.revenue import Revenue

@@ -14,7 +14,7 @@ from discreet import Grid, compose
 from discreet.mechanisms.noisy_counts import calibrate_counts
 from discreet.mechanisms.private_keys import PrivateKeys
 from discreet.privacy import ApproxDP
-from discreet.selection.question import bill_of
+from discreet.selection.verb_calls import bill_of
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "charges.md"
 SMALL, MILLIONTH = Fraction(1, 10**8), Fraction(1, 10**6)

@@ -23,7 +23,7 @@ from discreet.privacy import ApproxDP, DiscreteGaussianDP, PureDP
 from discreet.privacy.sensitivity import Neighbors
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.geometric import GeometricNoise
-from discreet.selection.question import bill_of
+from discreet.selection.verb_calls import bill_of
 
 from ...engines import ENGINES, crossed
 from ...noisy import farthest, numbers_behind

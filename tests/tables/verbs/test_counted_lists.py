@@ -13,7 +13,7 @@ import pytest
 import discreet
 from discreet.errors import InvalidArgument, InvalidCandidates
 from discreet.mechanisms.top_counts import TopCounts
-from discreet.selection.question import delivery_of
+from discreet.selection.verb_calls import delivery_of
 from discreet.tables.values import meanings as meanings_module
 
 from ...engines import ENGINES

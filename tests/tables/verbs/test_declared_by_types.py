@@ -11,7 +11,7 @@ import discreet
 from discreet import Ledger
 from discreet.cli import run
 from discreet.errors import InvalidArgument, InvalidCandidates
-from discreet.selection.question import bill_of
+from discreet.selection.verb_calls import bill_of
 
 LEVELS = ["lo", "mid", "hi"]
 FRAME = pl.DataFrame(

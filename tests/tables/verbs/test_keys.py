@@ -19,7 +19,7 @@ from discreet.mechanisms.noisy_counts import calibrate_counts
 from discreet.mechanisms.private_keys import PrivateKeys
 from discreet.privacy import ApproxDP
 from discreet.sampling.bits import SystemBits
-from discreet.selection.question import bill_of
+from discreet.selection.verb_calls import bill_of
 from discreet.tables.engines.key_counts import KeyClasses, TableOfKeys
 from discreet.tables.verbs.keys import KeyQuestion
 

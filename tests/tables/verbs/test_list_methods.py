@@ -14,7 +14,7 @@ from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.peeling import Peeling
 from discreet.mechanisms.top_counts import TopCounts
 from discreet.privacy.sensitivity import Neighbors, sensitivity_of
-from discreet.selection.question import bill_of
+from discreet.selection.verb_calls import bill_of
 from discreet.tables.verbs.list_methods import MethodChoice, PublicNumbers, choose_method
 
 DRINKS = [f"drink {i}" for i in range(50)]

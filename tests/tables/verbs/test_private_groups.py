@@ -18,8 +18,8 @@ from discreet import Grid
 from discreet.errors import InvalidArgument, UnreadableData
 from discreet.mechanisms.private_keys import DrawnKeys, PrivateKeys
 from discreet.privacy import ApproxDP
-from discreet.selection.question import bill_of
 from discreet.selection.released_values import ReleasedValue
+from discreet.selection.verb_calls import bill_of
 from discreet.tables.engines.column import Group, Source
 from discreet.tables.engines.expressions import OpenedTable
 from discreet.tables.engines.key_counts import KeyClasses

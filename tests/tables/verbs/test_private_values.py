@@ -15,8 +15,8 @@ from discreet.errors import DiscreetError, InvalidArgument
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.private_keys import PrivateKeys
 from discreet.privacy import ApproxDP, ApproxRange
-from discreet.selection.question import bill_of
 from discreet.selection.released_values import ReleasedValue
+from discreet.selection.verb_calls import bill_of
 from discreet.tables.verbs.private_values import (
     ByDomain,
     ByKeys,

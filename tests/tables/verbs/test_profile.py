@@ -27,7 +27,7 @@ from discreet.errors import (
     RequestConflict,
     UnreadableFile,
 )
-from discreet.selection.question import bill_of, delivery_of
+from discreet.selection.verb_calls import bill_of, delivery_of
 from discreet.tables.datasets.column_profile import ColumnProfile
 from discreet.tables.datasets.table_profile import Profile
 from discreet.tables.engines.progress import name_step

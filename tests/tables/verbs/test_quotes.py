@@ -15,7 +15,7 @@ import discreet
 from discreet import Batch, Grid, Ledger
 from discreet.errors import DiscreetError, InvalidArgument, InvalidCandidates
 from discreet.privacy import NoGuarantee
-from discreet.selection.question import bill_of
+from discreet.selection.verb_calls import bill_of
 
 from ...public_names import PATHS, public
 from ...selection.test_payment import Purse

@@ -12,7 +12,7 @@ import pytest
 import discreet
 from discreet import Dataset, Ledger
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument, MissingColumn, UnreadableData
-from discreet.selection.question import bill_of
+from discreet.selection.verb_calls import bill_of
 from discreet.service.asking.wire import read_quote
 from discreet.tables.conditions.sql_statements import read_statement
 from discreet.tables.verbs.sql import parts_of

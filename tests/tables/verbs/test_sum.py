@@ -20,7 +20,7 @@ from discreet.mechanisms.accuracy import SUMMED
 from discreet.mechanisms.noisy_counts import counts_sensitivity
 from discreet.privacy import DiscreteGaussianDP, GeometricDP, PureDP
 from discreet.privacy.composition import compose
-from discreet.selection.question import bill_of
+from discreet.selection.verb_calls import bill_of
 from discreet.tables.verbs.sum_bounds import SumBounds, default_step
 
 from ...engines import ENGINES, crossed

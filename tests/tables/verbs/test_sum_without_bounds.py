@@ -15,7 +15,7 @@ from discreet.errors import InvalidArgument, InvalidNumber, UnreadableData
 from discreet.privacy import GeometricDP, PureDP
 from discreet.privacy.composition import compose
 from discreet.selection.decimals import RoundNumbers
-from discreet.selection.question import bill_of
+from discreet.selection.verb_calls import bill_of
 from discreet.service.asking.wire import read_release, write_release
 from discreet.tables.verbs.bounds import BothEnds
 

@@ -21,7 +21,6 @@ from ...errors import (
     Unanswerable,
 )
 from ...ledger import Session
-from ...ledger.batches import Call
 from ...ledger.delays import GivenUp
 from ...ledger.events import read_indices
 from ...ledger.failed_questions import QuestionFailed
@@ -31,6 +30,7 @@ from ...privacy.wording import by_mechanism, in_brief
 from ...selection.account import Indices, PaidAnswer
 from ...selection.payment import Bill
 from ...selection.releases import Release
+from ...selection.verb_calls import Call
 from ...tables.datasets import Dataset
 from ...tables.engines.engine_errors import is_out_of_memory
 from .isolation import ChargedError

@@ -9,11 +9,11 @@ from ...base.numbers import Number, count
 from ...base.text_tables import Listing, listing
 from ...errors import DiscreetError, InvalidArgument, NotAllowed
 from ...ledger import Budget, Event, Quote
-from ...ledger.batches import Call
 from ...ledger.budget import DeltaFor
 from ...ledger.checkpoints import ChainHead
 from ...ledger.verification import Verified, notes_on, read_noted_head, verify_events
 from ...selection.releases import Release
+from ...selection.verb_calls import Call
 from ...study.planning.simulations import Simulation
 from ...tables.datasets.columns import Column
 from . import AllowedQuestion, operations

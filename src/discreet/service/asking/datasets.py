@@ -11,7 +11,6 @@ from ...base.error_boundary import public_errors
 from ...base.numbers import Number
 from ...errors import InvalidArgument, UnknownBudget, UnknownName, preview
 from ...ledger import Amount, Budget, Event, Ledger, Quote, Session
-from ...ledger.batches import Call
 from ...ledger.checkpoints import ChainHead
 from ...ledger.delays import Delay
 from ...ledger.failed_questions import MAX_FAILURES, Allowance, least_cost
@@ -19,6 +18,7 @@ from ...ledger.ledger import budgets_of_payer, delays_by_share, failures_by_shar
 from ...ledger.purchase import ChargeTerms
 from ...selection.payment import Bill
 from ...selection.terms import check_names
+from ...selection.verb_calls import Call
 from ...study.planning.simulate import simulate
 from ...study.planning.simulations import Simulation
 from ...tables.datasets import Dataset

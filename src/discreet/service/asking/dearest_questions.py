@@ -10,8 +10,8 @@ from itertools import product
 from typing import Any
 
 from ...errors import DiscreetError
-from ...ledger.batches import Call
 from ...ledger.toml_budgets import declared_neighbors
+from ...selection.verb_calls import Call
 from ...tables.conditions.conditions import MOST_PARTS
 from ...tables.conditions.sql_statements import MOST_ITEMS
 from ...tables.datasets import Dataset

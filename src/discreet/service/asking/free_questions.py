@@ -10,11 +10,11 @@ from ...base.arguments import choice, exact_text
 from ...base.error_boundary import public_errors
 from ...errors import DiscreetError, InvalidArgument, MissingColumn, preview
 from ...ledger import Session
-from ...ledger.batches import Call
 from ...selection.candidates import Grid
 from ...selection.date_grid import DateGrid
 from ...selection.decimals import Decimals
 from ...selection.releases import Release
+from ...selection.verb_calls import Call
 from ...tables.datasets.declarations import nearest
 from ...tables.verb_table import VERBS
 from ...tables.verbs.count import counts
@@ -54,7 +54,7 @@ def parts_of_question(question: Call) -> list[Call]:
     """
     if "statement" not in question.terms:
         return []
-    return [Call(*part) for part in parts_of(question.terms["statement"])]
+    return parts_of(question.terms["statement"])
 
 
 @public_errors()

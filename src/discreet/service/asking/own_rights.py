@@ -9,10 +9,10 @@ from ...base.error_boundary import public_errors
 from ...base.numbers import exact
 from ...errors import InvalidArgument, preview
 from ...ledger import Amount, Budget
-from ...ledger.batches import Call
 from ...ledger.failed_questions import LEAST_PART
 from ...privacy.contract import Guarantee, equals
 from ...selection.payment import Bill
+from ...selection.verb_calls import Call
 from ...tables.conditions.condition_readers import read_condition
 from ...tables.conditions.conditions import names_of_columns
 from ...tables.verb_table import VERBS

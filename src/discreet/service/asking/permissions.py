@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import DiscreetError, InvalidDescription, LedgerError
-from ...ledger.batches import Call
 from ...ledger.budget import Amount
 from ...ledger.failed_questions import MAX_FAILURES
 from ...ledger.toml_budgets import declared_neighbors, described_ledger
+from ...selection.verb_calls import Call
 from ...tables.datasets import Dataset
 from ...tables.datasets.configuration import Configuration, line_of
 from ...tables.datasets.declarations import wrong

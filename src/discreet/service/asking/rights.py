@@ -19,7 +19,6 @@ from ...errors import (
     preview,
 )
 from ...ledger import Budget, Quote, Session
-from ...ledger.batches import Call
 from ...ledger.budget import Amount
 from ...ledger.delays import Timing
 from ...ledger.failed_questions import Allowance
@@ -27,6 +26,7 @@ from ...ledger.purchase import ChargeTerms
 from ...privacy.contract import equals
 from ...selection.payment import Bill
 from ...selection.releases import Release
+from ...selection.verb_calls import Call
 from ...tables.datasets import Dataset
 from ...tables.datasets.columns import Column
 from ..queue.lengths import longest_release, with_most

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, NoReturn, Self
 
 from ...base.error_boundary import Notice
 from ...errors import LedgerUnwritable
-from ...ledger.batches import Call
 from ...selection.account import PrepareDraw
+from ...selection.verb_calls import Call
 from ...tables.datasets.configuration import Configuration
 from ..asking.dearest_questions import DearQuestion
 from ..asking.isolation import error_for_owner

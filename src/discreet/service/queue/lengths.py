@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ...base.numbers import exact
-from ...ledger.batches import Call
 from ...selection.date_grid import AnyGrid, DateGrid
 from ...selection.decimals import Decimals
 from ...selection.payment import Bill
 from ...selection.question_sentences import facts_of
+from ...selection.verb_calls import Call
 from ...tables.conditions.sql_statements import read_statement
 from ...tables.datasets.columns import Column
 from ...tables.datasets.dataset import Dataset

@@ -7,8 +7,8 @@ that no request takes much longer for each part than a plain median does.
 from collections.abc import Collection
 from math import ceil
 
-from ...ledger.batches import Call
 from ...selection.date_grid import AnyGrid
+from ...selection.verb_calls import Call
 from ...tables.conditions.condition_readers import read_condition
 from ...tables.conditions.conditions import count_parts
 from ...tables.datasets import Dataset

@@ -21,10 +21,11 @@ from ...sampling.enclosures import ball, lower, precision, upper
 from ...sampling.runs import Runs
 from ...sampling.vectors import read_vector
 from ...selection.answers import refuse_too_many
-from ...selection.question import Question, ask, delivery_of
+from ...selection.question import Question, ask
 from ...selection.releases import Release
 from ...selection.scores.given import Given
 from ...selection.terms import PAID, Terms, refuse_payment, takes_terms_without
+from ...selection.verb_calls import delivery_of
 from ..planning.answer_masses import chances_with_rest
 
 _SAME = Fraction(1, 2**100)

@@ -446,10 +446,7 @@ def _spelled(
             both += [] if one is None else [read(one)]
     if len({*both}) > 1:
         raise InvalidCandidates(
-            "{text} is {plain}, and in the form of the file {own}: write it so that it is one of them",
-            text=repr(text),
-            plain=both[0],
-            own=both[1],
+            f"{text!r} is {both[0]}, and in the form of the file {both[1]}: write it so that it is one of them"
         )
     return both[0] if both else None
 

@@ -27,9 +27,10 @@ from ...selection.answers import Answer
 from ...selection.date_grid import ClockKind, DateGrid, clock_of_candidates
 from ...selection.decimals import Decimals
 from ...selection.payment import UNDESCRIBED
-from ...selection.question import Delivery, Order, Query, delivery_of
+from ...selection.question import Order, Query
 from ...selection.releases import Release
 from ...selection.terms import read_payment
+from ...selection.verb_calls import Delivery, delivery_of
 from ..datasets import Dataset
 from ..datasets.calls import check_raw, inside_a_verb, note_answer
 from ..datasets.column_profile import ColumnProfile, ProfileKind

@@ -16,9 +16,10 @@ from ...privacy.units import Unit, columns_of_unit, read_unit, unit_in_words
 from ...selection.account import Account, describe_account
 from ...selection.answers import Answer
 from ...selection.payment import BilledPart
-from ...selection.question import Delivery, Order, Query, delivery_of, plain_indices
+from ...selection.question import Order, Query, plain_indices
 from ...selection.releases import Release
 from ...selection.terms import read_payment
+from ...selection.verb_calls import Call, Delivery, delivery_of
 from ..conditions.sql_statements import Aggregate, SqlStatement, read_statement
 from ..datasets.calls import inside_a_verb
 from ..datasets.dataset import Dataset
@@ -110,11 +111,7 @@ def sql(
     return order.deliver(partial(plan.prepare, source), partial(plan.rows, source))
 
 
-AggregateCall = tuple[Callable[..., Release], tuple[str, ...], dict[str, Any]]
-"""A verb with its column, if it has one, and its terms."""
-
-
-def parts_of(statement: object) -> list[AggregateCall]:
+def parts_of(statement: object) -> list[Call]:
     """Return the aggregates of a statement as questions without their data.
 
     Raises:
@@ -124,7 +121,7 @@ def parts_of(statement: object) -> list[AggregateCall]:
     return [_part(read, aggregate) for aggregate in read.aggregates]
 
 
-def _part(statement: SqlStatement, aggregate: Aggregate) -> AggregateCall:
+def _part(statement: SqlStatement, aggregate: Aggregate) -> Call:
     """Return an aggregate as a question, with its part of ε."""
     terms: dict[str, Any] = {
         **aggregate.terms,
@@ -137,7 +134,7 @@ def _part(statement: SqlStatement, aggregate: Aggregate) -> AggregateCall:
     delta = statement.options.delta
     terms |= {} if delta is None else {"groups": "private", "delta": delta}
     columns = () if aggregate.column is None else (aggregate.column,)
-    return _VERBS[aggregate.verb], columns, terms
+    return Call(_VERBS[aggregate.verb], columns, terms)
 
 
 def _together(guarantees: Sequence[Guarantee]) -> Guarantee:

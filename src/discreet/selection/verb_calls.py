@@ -1,0 +1,96 @@
+"""Calls of verbs that are not made: the orders that they would place, and their bills."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ..base.arguments import named_arguments, refuse_one_shot
+from ..errors import InvalidArgument, preview
+from .account import Listener, PrepareDraw
+from .payment import Bill
+from .question import Order
+from .releases import Release
+
+
+class Call(NamedTuple):
+    """A verb and its arguments, not called yet."""
+
+    verb: Callable[..., Release]
+    arguments: tuple[Any, ...]
+    terms: dict[str, Any]
+
+    def about(self, data: object) -> Call:
+        """Return it with data as its first argument."""
+        return self._replace(arguments=(data, *self.arguments))
+
+    def bill(self, **terms: object) -> Bill:
+        """Return its bill."""
+        return bill_of(self.verb, *self.arguments, **{**self.terms, **terms})
+
+    def ask(self, **terms: object) -> Release:
+        """Call the verb and return its release."""
+        return self.verb(*self.arguments, **{**self.terms, **terms})
+
+
+class Delivery(NamedTuple):
+    """The order of a verb with how it would be delivered, without paying or reading private data.
+
+    Attributes:
+        order: the order.
+        prepare: computes the private scores, and returns the function that draws.
+        name: returns the answer for a draw: the value, or an `Answer`.
+    """
+
+    order: Order
+    prepare: PrepareDraw
+    name: Callable[[Any], Any]
+
+
+def delivery_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Delivery:
+    """Return the order that verb(*args, **kwargs) would place, without paying or reading private data.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted, or can be read once only, or this is no verb
+            that releases.
+    """
+    return _listen(verb, args, kwargs, Listener(billing=False))
+
+
+def bill_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
+    """Return the bill of verb(*args, **kwargs), without paying or reading private data.
+
+    Of a `ledger` among the arguments only its currency is asked: see `payment.currency_of`.
+
+    Raises:
+        InvalidArgument: as for `delivery_of`.
+    """
+    listener = Listener(billing=True, payer=kwargs.get("ledger"))
+    order = _listen(verb, args, kwargs, listener).order
+    worst, parts = order.worst_error(), order.parts()
+    return replace(order.bill(), about=listener.about, worst_error=worst, parts=parts)
+
+
+def no_verb(verb: object) -> InvalidArgument:
+    """Return the error for a function that released nothing."""
+    return InvalidArgument(f"{preview(verb)} is no verb that releases an answer")
+
+
+def _listen(
+    verb: Callable[..., Release],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    listener: Listener,
+) -> Delivery:
+    """Return the order that a verb places with a listener."""
+    if not callable(verb):
+        raise InvalidArgument(f"a verb such as discreet.mode is needed, got {preview(verb)}")
+    for name, argument in named_arguments(verb, args, kwargs):
+        refuse_one_shot(argument, name)
+    try:
+        verb(*args, **{**kwargs, "ledger": listener})
+    except Listener.OrderTaken as notice:
+        assert isinstance(notice.order, Order)  # noqa: PT017  # it is one of ours
+        return Delivery(notice.order, notice.prepare, notice.name)
+    raise no_verb(verb)
