@@ -4,16 +4,6 @@
 return. What is wrong with theirs, and how to put it in their place: docs/explanation/synthesizers.md.
 """
 
-from typing import NoReturn
-
 from .exponential_mechanism import exponential_mechanism
 
 __all__ = ["exponential_mechanism"]
-
-
-def __getattr__(name: str) -> NoReturn:
-    if name in ("Patched", "patched"):
-        raise AttributeError(
-            f"discreet.study.adapters.{name} is an example now: examples/patch_synthesizers.py"
-        )
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

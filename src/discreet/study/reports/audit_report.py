@@ -2,8 +2,7 @@
 
 from ...base.messages import Message
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
-from .charts import draw_losses
-from .pictures import Picture
+from .charts import Picture, draw_losses
 
 _MOST_BARS = 40
 

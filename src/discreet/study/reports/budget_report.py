@@ -15,8 +15,7 @@ from ...ledger.events import CHARGED, EventBody
 from ...privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from ...privacy.wording import in_full, mechanism_name
 from ...selection.sentences import guarantee_in_words, neighbors_in_words
-from .charts import draw_budget
-from .pictures import Picture
+from .charts import Picture, draw_budget
 
 _SIGNS = {"epsilon": "ε", "rho": "ρ"}
 _MOST_ROWS = 1000

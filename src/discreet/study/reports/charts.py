@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from ...base.count_tables import CountTable
 from ...base.escapes import visible_text
-from ...base.messages import gettext, translate
+from ...base.messages import Message, gettext, translate
 from ...tables.templates import render_template
 from ..plots import Series, marks
 
@@ -26,6 +26,19 @@ _MOST_POINTS = 200
 _MOST_BARS = 40
 
 Position = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A chart with its caption, as it stands in a report.
+
+    Attributes:
+        svg: the chart.
+        caption: the text below it.
+    """
+
+    svg: Markup
+    caption: Message
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from ...selection.shown_answers import is_mean, mean_in_words
 from ...tables.datasets.table_profile import Profile
 from ..planning.distribution import Distribution
 from ..planning.worst_errors import worst_error
-from .charts import draw_counts, draw_curve, draw_law
-from .pictures import Picture
+from .charts import Picture, draw_counts, draw_curve, draw_law
 
 _SHARES = [Fraction(k, 40) for k in (*range(8, 40), *range(40, 201, 4))]
 """The epsilons of the curve, as shares of that of the answer."""
