@@ -13,7 +13,6 @@ import pytest
 import discreet
 from discreet import Ledger
 from discreet.errors import Exhausted, InvalidArgument, MissingPackage
-from discreet.study import adapters
 
 _SPEC: Any = spec_from_file_location(
     "patch_synthesizers", Path(__file__).parents[1] / "examples" / "patch_synthesizers.py"
@@ -22,11 +21,6 @@ _EXAMPLE: Any = module_from_spec(_SPEC)
 sys.modules["patch_synthesizers"] = _EXAMPLE
 _SPEC.loader.exec_module(_EXAMPLE)
 Patched, patched, PLACES = _EXAMPLE.Patched, _EXAMPLE.patched, _EXAMPLE.PLACES
-
-
-def test_the_old_name_says_where_it_is() -> None:
-    with pytest.raises(AttributeError, match="patched is an example now: examples/patch_synthe"):
-        adapters.patched  # noqa: B018
 
 
 USUAL: dict[str, Any] = {"qualities": {"a": 0.0, "b": 5000.0}, "epsilon": 0.5}

@@ -110,7 +110,7 @@ def test_the_owner_accepts_a_draft_by_filling_it_in(tmp_path: Path) -> None:
     file.write_text(text, encoding="utf-8")
     with pytest.raises(Exception, match="to be filled in"):
         read_configuration(file).dataset("people")
-    marked = 'budget = {epsilon = "FILL IN: the most that all answers may cost together"}'
+    marked = 'budget = { epsilon = "FILL IN: the most that all answers may cost together" }'
     assert marked in text
     file.write_text(text.replace(marked, 'budget = {epsilon = "3"}'), encoding="utf-8")
     dataset = read_configuration(file).dataset("people")

@@ -1,7 +1,6 @@
 """A draft of discreet.toml from the schema of a file or of a table in a database. No row is read."""
 
 import itertools
-import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
@@ -20,8 +19,7 @@ from ..formats.first_bytes import told_format
 from ..formats.text_form import TextForm
 from .databases import Database, DuckFile, read_database
 from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+from .toml_texts import key_lines, quote, quote_key, table_head
 
 _TYPES = (
     (r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?", "integer"),
@@ -124,7 +122,7 @@ def draft(  # noqa: PLR0913  # what is said of the source
     parts = {
         "what": "and types of the columns" if any(types.values()) else "of the columns",
         "file": Path(source).name,
-        "name": _quote_key(label),
+        "name": quote_key(label),
         "where": _place_in_toml(
             where, [*(form.given if form else ()), *(["names"] if names else ())]
         ),
@@ -140,7 +138,7 @@ def _place_in_toml(where: Mapping[str, object], said: Collection[str]) -> str:
     """Return the keys of a place, below their comments; words that the owner said have none."""
     words = {f"csv.{word}" for word in said}
     return "".join(
-        f"{'' if key in words else _COMMENTS.get(key, '')}{key} = {_quote_toml(value)}\n"
+        f"{'' if key in words else _COMMENTS.get(key, '')}{key} = {quote(value)}\n"
         for key, value in where.items()
     )
 
@@ -245,7 +243,7 @@ def _is_id(name: str) -> bool:
 
 def _such_as(names: Sequence[str]) -> str:
     """Return a name as an example in a text of TOML."""
-    return f", such as {_quote_toml(names[0])[1:-1]}" if names else ""
+    return f", such as {quote(names[0])[1:-1]}" if names else ""
 
 
 def _draft_column(dataset: str, column: str, word: str | None) -> str:
@@ -253,27 +251,25 @@ def _draft_column(dataset: str, column: str, word: str | None) -> str:
     kind = _table_schema_type(word)
     if word == _UUID:
         return (
-            f"# {_quote_toml(column)} has the type UUID: its values are ids. Name it as the privacy_unit if it "
+            f"# {quote(column)} has the type UUID: its values are ids. Name it as the privacy_unit if it "
             "says whose a row is\n"
         )
     if word is not None and kind is None:
-        return (
-            f"# {_quote_toml(column)} has the type {word}, about which no question can be asked\n"
-        )
+        return f"# {quote(column)} has the type {word}, about which no question can be asked\n"
     if not column.isprintable() or column != column.strip() or not column:
         return (
-            f"# {_quote_toml(column)} is no name that can be described. To ask about this column give all of them "
+            f"# {quote(column)} is no name that can be described. To ask about this column give all of them "
             "other names\n"
         )
     lines = [_OF_IDS] if _is_id(column) else []
-    lines += [f"[datasets.{_quote_key(dataset)}.columns.{_quote_key(column)}]"]
+    lines += [table_head("datasets", dataset, "columns", column)]
     if kind is None:
         lines.append(
             f'type = "{TO_FILL_IN}: integer, number, string, boolean, date or datetime; then its bounds"'
         )
     else:
         lines.append(f'type = "{kind}"')
-        lines += [f"{key} = {_quote_toml(value)}" for key, value in _BLANKS[kind]]
+        lines += key_lines(dict(_BLANKS[kind]))
     return "\n".join(lines) + "\n"
 
 
@@ -281,15 +277,6 @@ def _table_schema_type(word: str | None) -> str | None:
     """Return the type of Table Schema for a type of an engine, or None."""
     kinds = (kind for pattern, kind in _TYPES if word is not None and re.fullmatch(pattern, word))
     return next(kinds, None)
-
-
-def _quote_key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _quote_toml(name)
-
-
-def _quote_toml(value: object) -> str:
-    """Return a text, or a list of one, as TOML: as in JSON, with the one sign that only TOML forbids."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def name_of_source(source: str) -> str:

@@ -15,15 +15,14 @@ from ...privacy.units import Unit, plain_unit
 from ...selection.decimals import next_to_zero
 from .columns import MOST_VALUES
 from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN
+from .toml_texts import key_lines, quote, table_head
 
 if TYPE_CHECKING:
-    from tomlkit.items import Table
-
     from .column_profile import ColumnProfile
 
 _HEAD = (
-    "Drafted from a profile: released numbers with noise, which may be published.",
-    "Compare them with the form, the codebook or the law, and do not look at the rows.",
+    "# Drafted from a profile: released numbers with noise, which may be published.",
+    "# Compare them with the form, the codebook or the law, and do not look at the rows.",
 )
 _BUDGET = f"{TO_FILL_IN}: the most that all answers may cost together"
 _FLOATS = 15  # from this power of ten on
@@ -48,35 +47,22 @@ def draft_of_columns(
         unit: the privacy unit.
         max_contributions: the most of its rows that count.
     """
-    import tomlkit
-
-    document = tomlkit.document()
-    for line in _HEAD:
-        document.add(tomlkit.comment(line))
-    document.add(tomlkit.nl())
-    document.add("ledger", tomlkit.item("budget.db"))
-    dataset = tomlkit.table()
-    for key, word in (where or {"source": f"{TO_FILL_IN}: where the data are"}).items():
-        dataset.add(key, tomlkit.item(word))
+    lines = [*_HEAD, "", *key_lines({"ledger": "budget.db"}), "", table_head("datasets", name)]
+    lines += key_lines(where or {"source": f"{TO_FILL_IN}: where the data are"})
     if unit is not None:
-        dataset.add("privacy_unit", tomlkit.item(plain_unit(unit)))
-        dataset.add("max_contributions", tomlkit.item(max_contributions))
-    budget = tomlkit.inline_table()
-    budget.add("epsilon", _BUDGET)
-    dataset.add("budget", budget)
-    tables = tomlkit.table(is_super_table=True)
+        bound = {"privacy_unit": plain_unit(unit), "max_contributions": max_contributions}
+        lines += key_lines(bound)
+    lines.append(f"budget = {{ epsilon = {quote(_BUDGET)} }}")
+    lines += [
+        f"# {column.name!a} is no name that can be described: rename the column"
+        for column in columns
+        if not is_describable(column.name)
+    ]
     for column in columns:
         if is_describable(column.name):
-            tables.add(column.name, _column_table(column))
-        else:
-            words = f"{column.name!a} is no name that can be described: rename the column"
-            dataset.add(tomlkit.comment(words))
-    dataset.add("columns", tables)
-    datasets = tomlkit.table(is_super_table=True)
-    datasets.add(name, dataset)
-    document.add("datasets", datasets)
-    text: str = tomlkit.dumps(document)
-    return text
+            head = table_head("datasets", name, "columns", column.name)
+            lines += ["", head, *_column_lines(column)]
+    return "\n".join(lines) + "\n"
 
 
 def is_describable(name: str) -> bool:
@@ -84,29 +70,11 @@ def is_describable(name: str) -> bool:
     return bool(name) and name.isprintable() and name == name.strip()
 
 
-def _column_table(column: "ColumnProfile") -> "Table":
-    """Return the part of a column."""
-    import tomlkit
-
-    table = tomlkit.table()
-    for key, entry in _declaration(column).items():
-        table.add(key, entry if key != "enum" else _list_of(entry))
+def _column_lines(column: "ColumnProfile") -> list[str]:
+    """Return the lines of a column."""
     unprintable = [key for key in column.counts or () if not str(key).isprintable()]
-    if unprintable:
-        table.add(
-            tomlkit.comment(
-                f"left out, as they hold characters that cannot be seen: {len(unprintable):,}"
-            )
-        )
-    return table
-
-
-def _list_of(values: Sequence[object]) -> Any:
-    import tomlkit
-
-    array = tomlkit.array()
-    array.extend(values)
-    return array.multiline(len(str(values)) > 100)
+    words = f"# left out, as they hold characters that cannot be seen: {len(unprintable):,}"
+    return [*key_lines(_declaration(column)), *([words] if unprintable else [])]
 
 
 def _declaration(column: "ColumnProfile") -> Mapping[str, Any]:
