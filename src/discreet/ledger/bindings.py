@@ -97,7 +97,7 @@ class Bindings:
     _overlaps: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False)
 
     def forget_files(self) -> None:
-        """Forget what was looked up of files and databases, which may have changed places."""
+        """Forget the files and databases that were looked up, as they may have changed places."""
         self._extents.clear()
         self._overlaps.clear()
 

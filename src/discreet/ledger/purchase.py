@@ -88,7 +88,7 @@ def paying(budgets: list[Budget]) -> list[Budget]:
 
 @dataclass(frozen=True, slots=True)
 class ChargeTerms:
-    """The terms of whoever asks for the payment, besides the budgets.
+    """The terms of the caller for the payment, besides the budgets.
 
     Attributes:
         at: the time of the charge, where it must not tell when that was written; None for the clock.

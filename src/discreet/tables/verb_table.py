@@ -90,5 +90,5 @@ VERBS: Mapping[str, VerbFacts] = {
 
 
 def use_of(verb: str) -> Asks:
-    """Return what a verb does with data; one that is not in the table is the caller's own affair."""
+    """Return the use that a verb makes of data; one that is not in the table is the caller's own affair."""
     return VERBS[verb].asks if verb in VERBS else "anything"
