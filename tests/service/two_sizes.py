@@ -45,19 +45,28 @@ longest = "60s"
 columns.age = {{ type = "integer", minimum = 0, maximum = 120 }}
 [analysts.ann]
 datasets = ["people"]
-share = {{ epsilon = "100000" }}
+share = {{ epsilon = "50000" }}
 verbs = ["sql", "median"]
 where = ["age"]
 min_epsilon = "1/1000"
+"""
+PROBER = """
+[analysts.{name}]
+datasets = ["people"]
+share = {{ epsilon = "1" }}
 """
 STATEMENTS = ((1, 0), (8, 0), (1, 1), (1, 100), (64, 0), (100, 0), (1, 1_000))
 """Aggregates and comparisons."""
 
 Route = tuple[str, str, bytes | None]
+"""A method, a path, and a body."""
+
 FREE: tuple[Route, ...] = (
     ("GET", "/healthz", None), ("GET", "/v1/budgets", None), ("GET", "/v1/releases", None),
     ("GET", "/v1/nothing", None), ("POST", "/v1/quotes", b'{"question":"none"}'), ("POST", "/v1/answers", b"{"),
 )  # fmt: skip
+PROBERS = tuple(f"prober{number}" for number in range(len(FREE)))
+"""Analysts, one for each route: the service works on the requests of one caller one after the other."""
 
 
 def statement(aggregates: int, comparisons: int) -> str:
@@ -74,7 +83,8 @@ class World:
     def __init__(self, folder: Path, rows: int, after: str = "1s") -> None:
         folder.mkdir(exist_ok=True)
         self.folder = folder
-        (folder / "discreet.toml").write_text(TEXT.format(after=after))
+        probers = "".join(PROBER.format(name=name) for name in PROBERS)
+        (folder / "discreet.toml").write_text(TEXT.format(after=after) + probers)
         (folder / "people.csv").write_text("age\n" + "".join(f"{i % 121}\n" for i in range(rows)))
 
     def tried(self) -> str:
@@ -89,15 +99,17 @@ class World:
     def open(self) -> None:
         """Open its budgets, and make the token of the analyst."""
         declared = configuration(self.folder / "discreet.toml")
-        for analyst in (None, "ann"):
+        for analyst in (None, "ann", *PROBERS):
             open_described(declared, "people", analyst)
-        self.ledger = declared.ledger
-        self.token = tokens_beside(declared.path).create("analyst", "ann", read_expiry("2d"))[0]
+        self.ledger, tokens = declared.ledger, tokens_beside(declared.path)
+        self.tokens = {
+            name: tokens.create("analyst", name, read_expiry("2d"))[0] for name in ("ann", *PROBERS)
+        }
         self.running, self.seen = Running(self.folder), 0
 
     def ask(self, size: tuple[int, int], request: str) -> bool:
         """Whether the delay has doubled with a statement of one size."""
-        ann = discreet.connect(self.running.url, token=self.token)
+        ann = discreet.connect(self.running.url, token=self.tokens["ann"])
         ann.sql("people", statement(*size), request=request)
         _, found = Ledger(self.ledger).events_after(self.seen, 100)
         self.seen = found[-1].number
@@ -112,9 +124,11 @@ class World:
                 one.request("POST", "/v1/verbs/quotes", LONG, {"Authorization": "Bearer x"})
                 one.getresponse().read()
 
-    def probe(self, method: str, path: str, body: bytes | None) -> float:
+    def probe(self, prober: str, method: str, path: str, body: bytes | None) -> float:
         """The seconds until a reply to a free request."""
-        head = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        head = {
+            "Authorization": f"Bearer {self.tokens[prober]}", "Content-Type": "application/json",
+        }  # fmt: skip
         one = HTTPConnection("127.0.0.1", self.running.port, timeout=60)
         one.connect()
         begin = time.perf_counter()
@@ -164,7 +178,7 @@ def compare(worlds: list[World], rounds: int, sizes: int) -> dict[str, int]:
     return dict(found)
 
 
-def probe_all(world: World, probes: int) -> dict[str, dict[str, float]]:
+def probe_all(world: World, probes: int, at_once: int = len(FREE)) -> dict[str, dict[str, float]]:
     """How many probes of each free route were late by more than one quantum, and the longest."""
     over = threading.Event()
 
@@ -174,17 +188,17 @@ def probe_all(world: World, probes: int) -> dict[str, dict[str, float]]:
             number += 1
             world.ask((8, 0), f"probed {number}")
 
-    def probe(route: Route) -> dict[str, float]:
-        seconds = [world.probe(*route) for _ in range(probes)]
+    def probe(prober: str, route: Route) -> dict[str, float]:
+        seconds = [world.probe(prober, *route) for _ in range(probes)]
         late = sum(one > 2 * QUANTUM for one in seconds)
         early = sum(one < QUANTUM for one in seconds)
         return {"late": late, "early": early, "longest": max(seconds)}
 
     asking = threading.Thread(target=ask)
     asking.start()
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor(at_once) as pool:
         names = (f"{method} {path}" for method, path, _ in FREE)
-        found = dict(zip(names, pool.map(probe, FREE), strict=True))
+        found = dict(zip(names, pool.map(probe, PROBERS, FREE), strict=True))
     over.set()
     asking.join(900)
     return found
@@ -196,6 +210,7 @@ def main() -> int:
     options.add_argument("--rounds", type=int, default=100)
     options.add_argument("--sizes", type=int, default=len(STATEMENTS), help="of the statements")
     options.add_argument("--probes", type=int, default=10_000)
+    options.add_argument("--at-once", type=int, default=len(FREE), help="routes that are probed")
     options.add_argument("--after", help="answers_after, if it is not tried")
     said = options.parse_args()
     found: dict[str, Any] = {}
@@ -206,7 +221,7 @@ def main() -> int:
             one.open()
             closing.enter_context(one.running)
         found["answers_after"] = after
-        found["probes"] = probe_all(worlds[0], said.probes) if said.probes else {}
+        found["probes"] = probe_all(worlds[0], said.probes, said.at_once) if said.probes else {}
         print(json.dumps(found["probes"]), flush=True)
         found["worlds"] = compare(worlds, said.rounds, said.sizes)
     print(json.dumps(found, indent=1))
