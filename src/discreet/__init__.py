@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .study import plots as plots
     from .study.planning.compare import compare as compare
     from .study.planning.key_plan import plan_keys as plan_keys
+    from .study.planning.price import quote as quote
     from .study.planning.simulate import distribution as distribution
     from .study.planning.simulate import simulate as simulate
     from .study.planning.worst_errors import epsilon_for as epsilon_for
@@ -95,6 +96,7 @@ _MODULES = {
     "distribution": ".study.planning.simulate",
     "simulate": ".study.planning.simulate",
     "plan_keys": ".study.planning.key_plan",
+    "quote": ".study.planning.price",
     "epsilon_for": ".study.planning.worst_errors",
     "worst_error": ".study.planning.worst_errors",
     "compose": ".privacy.composition",

@@ -134,7 +134,7 @@ def test_a_picture_of_the_budget() -> None:
     ("more", "message"),
     [
         ("--epsilon 1 --dataset people", "--dataset goes with --ledger"),
-        ("--epsilon 1 --dry-run", "--dry-run goes with --ledger"),
+        ("--epsilon 1 --request one", "--request goes with --ledger"),
         ("--epsilon 1 --ledger budget.db", "give --dataset too"),
         ("--epsilon 1 --ledger nope.db --dataset people", "there is no ledger at nope.db"),
     ],

@@ -91,7 +91,7 @@ def test_what_is_not_released_is_not_written() -> None:
     release = _release("tea", None)
     assert wire.write_release(release).keys() >= {"value"}
     assert wire.write_release(release).keys().isdisjoint(PARTS[1:])
-    assert release.as_dict().keys() == {"value", "mechanism", "guarantee"}
+    assert release.as_dict().keys() == {"value", "error", "mechanism", "guarantee"}
 
 
 def test_all_parts_are_shown() -> None:

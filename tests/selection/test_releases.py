@@ -18,6 +18,11 @@ def test_a_release_looks_like_what_it_is() -> None:
     assert str(release) == "coffee [ε = 1 (add/remove one record), exponential mechanism]"
     assert release.as_dict() == {
         "value": "coffee",
+        "error": {
+            "error": "294443897917/50000000000",
+            "probability": "19/20",
+            "unit": "units of the score",
+        },
         "mechanism": "exponential",
         "guarantee": {"kind": "bounded_range", "epsilon": "1", "neighbors": "add_remove"},
     }

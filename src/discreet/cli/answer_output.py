@@ -40,7 +40,7 @@ def show_release(release: Release, subject: Mapping[str, object], *, as_json: bo
     for line in [*_answer_lines(public, answer), *_lines_besides(public)]:
         answer.print(Text(line, style="bold"))
     answer.file.flush()  # on a terminal the guarantee comes after it
-    for line in (release.promise, *release.notes):
+    for line in (release.promise, *release.remarks):
         say(line)
     if release.charged is False:
         say(_FREE)

@@ -31,6 +31,7 @@ from .shell_notes import is_new_here
 
 if TYPE_CHECKING:
     from ..ledger import Quote, Session
+    from ..study.planning.price import Price
 
 _OPTIONS: dict[str, tuple[object, object]] = {
     "form": (options.FormatName, None),
@@ -317,9 +318,11 @@ def _answer(
 ) -> Printer:
     """Release an answer, or quote its cost; return a function that prints the result."""
     session = charged.session
-    if session is not None and settings["dry_run"]:
-        quote = session.quoted([bill_of(verb, **terms, ledger=session)])
-        return lambda _: _show_quote(quote, as_json=settings["as_json"])
+    if settings["dry_run"]:
+        quote = _price(verb, terms, session)
+        return lambda _: print_either(
+            quote.as_dict(), translate(quote), as_json=settings["as_json"]
+        )
     account = {} if session is None else {"ledger": session}
     if "delta" in terms:
         _say_of_keys(bill_of(verb, **terms, **account).worst_error)
@@ -389,7 +392,7 @@ def _charged(settings: dict[str, Any], data: Dataset | None) -> _Charged:
         return _Charged(cast("Session", account), declared_ledger())
     where = settings["ledger"]
     if where is None:
-        for name in ("dataset", "analyst", "request", "dry_run"):
+        for name in ("dataset", "analyst", "request"):
             if settings[name]:
                 raise InvalidArgument(
                     "--{option} goes with --ledger", option=name.replace("_", "-")
@@ -407,6 +410,12 @@ def _charged(settings: dict[str, Any], data: Dataset | None) -> _Charged:
     )
 
 
-def _show_quote(quote: "Quote", *, as_json: bool) -> None:
-    """Print the cost of an answer and the remaining budget."""
-    print_either(quote.as_dict(), translate(quote), as_json=as_json)
+def _price(
+    verb: Callable[..., Release], terms: dict[str, Any], session: "Session | None"
+) -> "Quote | Price":
+    """Return the cost of an answer, and the rest of the budget if a ledger would pay."""
+    if session is not None:
+        return session.quoted([bill_of(verb, **terms, ledger=session)])
+    from ..study.planning.price import quote  # most answers are released without one
+
+    return quote(verb, **terms)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..base.messages import Message, plural
-from ..base.numbers import exact, rounded_up
+from ..base.numbers import decimal, exact, rounded_up
 from ..sampling.enclosures import ball, precision, upper
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from ..sampling.geometric import GeometricNoise
 
 _ERROR_DIGITS = 256
+
+_LONGEST_TEXT = 40
 
 CONFIDENCE = Fraction(95, 100)
 """The probability with which a quoted error is not reached."""
@@ -31,13 +34,16 @@ LISTED_SCORE = "units of the score at any place of the list"
 CELLS = "cells in each count"
 COUNTED = "records in each count"
 SUMMED = "in the sum of the clipped numbers"
+AVERAGED = "in the mean of the clipped numbers"
 RECORDS_OF_KEY = "records of a key"
 
 UNITS = (
-    RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS, COUNTED, SUMMED, LISTED_RECORDS, LISTED_SCORE,
-    RECORDS_OF_KEY,
+    RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS, COUNTED, SUMMED, AVERAGED, LISTED_RECORDS,
+    LISTED_SCORE, RECORDS_OF_KEY,
 )  # fmt: skip
 """What an error is counted in."""
+
+_DISTANCES = (COUNTED, SUMMED, AVERAGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +80,17 @@ class ErrorBound:
     probability: Fraction
     unit: str
 
+    @property
+    def is_distance(self) -> bool:
+        """Whether the error is the distance of a number from the true one."""
+        return self.unit in _DISTANCES
+
     def as_dict(self) -> dict[str, str]:
-        """Return the bound in plain values, exact numbers as text, ready for JSON."""
-        return {
-            "error": str(self.error), "probability": str(self.probability), "unit": self.unit,
-        }  # fmt: skip
+        """Return the bound in plain values, numbers as text, ready for JSON; long ones are rounded up."""
+        text = str(self.error)
+        if len(text) > _LONGEST_TEXT:
+            text = str(decimal(self.error, 12, ROUND_CEILING))
+        return {"error": text, "probability": str(self.probability), "unit": self.unit}
 
     def in_words(self, subject: str = _ANSWER) -> Message:
         """Return the bound as a clause.
@@ -108,8 +120,25 @@ class ErrorBound:
             answers=answers, shown=subject, error=rounded_up(self.error, 3), unit=Message(self.unit, "an error"),
         )  # fmt: skip
 
+    def in_brief(self) -> Message:
+        """Return the bound of a number as "within 12, with probability 95 %"; of other answers the clause."""
+        if not self.is_distance:
+            return self.in_words()
+        whole = Fraction(
+            -(-self.error // 1) - 1
+        )  # a count is off by whole numbers, and by less than the error
+        off = max(whole, Fraction(0)) if self.unit == COUNTED else self.error
+        return Message(
+            "within {error}, with probability {percent} %",
+            error=rounded_up(off, 3), percent=decimal(100 * self.probability, 6, ROUND_FLOOR),
+        )  # fmt: skip
+
     def __str__(self) -> str:
         return self.in_words()
+
+
+NO_ERROR = Message("no error is known")
+"""Said where there is no bound."""
 
 
 def answers_in_words(probability: Fraction) -> Message:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import InvalidArgument
@@ -22,6 +23,7 @@ class Answer:
         gap: how far ahead the winner was; None where it is not released.
         other: the noisy number of units outside the answer; None where it is not released.
         bounds: the bounds that were drawn for a sum or a mean; None where they were known.
+        error: how far off it may be, where that is known with the answer only: see `Release.error`.
     """
 
     value: Any
@@ -29,6 +31,7 @@ class Answer:
     gap: Any = None
     other: Any = None
     bounds: Any = None
+    error: Any = None
 
     @classmethod
     def of(cls, named: Any) -> Answer:
@@ -44,11 +47,16 @@ class Answer:
 
     @classmethod
     def grouped(cls, answers: Mapping[Any, Any]) -> Answer:
-        """Return the answers of groups as one, with a dict in place of every part that any of them has."""
+        """Return the answers of groups as one, with a dict for every part that any has, and the largest error."""
         every = cls.listed(answers.values())
-        parts = (getattr(every, name) for name in cls.__slots__)
+        parts = {name: getattr(every, name) for name in cls.__slots__ if name != "error"}
+        by_group: dict[str, Any] = {
+            name: None if part is None else dict(zip(answers, part, strict=True))
+            for name, part in parts.items()
+        }
         return cls(
-            *(None if part is None else dict(zip(answers, part, strict=True)) for part in parts)
+            **by_group,
+            error=max(filter(None, every.error or ()), key=attrgetter("error"), default=None),
         )
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations  # else those of functions in functions are m
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -17,16 +15,9 @@ import numpy as np
 
 from ..base.digests import digest
 from ..base.float_environment import run_in_default_environment
-from ..base.numbers import count, decimal
+from ..base.numbers import count
 from ..errors import InvalidArgument
-from ..mechanisms.accuracy import (
-    CONFIDENCE,
-    LISTED_RECORDS,
-    LISTED_SCORE,
-    RECORDS,
-    ErrorBound,
-    Measure,
-)
+from ..mechanisms.accuracy import RECORDS_OF_KEY, ErrorBound
 from ..mechanisms.calibration_cache import Calibration, check_number, find_calibration
 from ..mechanisms.contract import (
     Calibrated,
@@ -54,12 +45,10 @@ from .released_values import ReleasedValue
 from .releases import Release
 from .scores.contract import Score, bounded_unit, measure_of
 from .scores.given import Given
+from .selection_error import SelectionError
 from .terms import Terms, check_names, read_payment
 
 MOST_DRAWS = 10**9
-
-ERROR_DIGITS = 12
-"""Significant digits of an error bound, which is rounded up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +176,20 @@ class Order:
             other=answer.other,
             bounds=answer.bounds,
             digits=self.digits,
+            error_source=answer.error or self._error_source(),
         )
+
+    def _error_source(self) -> SelectionError | ErrorBound | None:
+        """Return a bound on the error, or the `SelectionError` that works it out later and holds no data."""
+        worst = self.worst_error
+        if isinstance(worst, SelectionError):
+            return worst if worst.has_numbers else None
+        return self.known_error()
+
+    def known_error(self) -> ErrorBound | None:
+        """Return the bound on the error of one answer; None where none is known, as of keys."""
+        bound = self.worst_error()
+        return None if bound is None or bound.unit == RECORDS_OF_KEY else bound
 
     @property
     def _candidates(self) -> int | None:
@@ -363,27 +365,10 @@ class Question:
             digits=getattr(self.answers, "digits", None),
         )
 
-    def worst_error(self) -> ErrorBound | None:
-        """Return a bound on the error of one answer, from public numbers; None where none is known."""
-        worst, measure = getattr(self.mechanism, "worst_case", None), measure_of(self.score)
-        n, epsilon = self.candidates, self.calibrated.guarantee.pure
-        if self.calibrated.list_length is not None:
-            return None if n is None or measure is None else self._error_of_list(n, measure)
-        if worst is None or measure is None or n is None or epsilon is None:
-            return None
-        behind = worst.below(n, CONFIDENCE) * self.sensitivity.spread / epsilon
-        return _error_bound(behind * measure.of_one, measure.unit)
-
-    def _error_of_list(self, candidates: int, measure: Measure) -> ErrorBound | None:
-        """Return a bound on how far a place of a list is behind the right candidate."""
-        error_below = getattr(self.mechanism, "error_below", None)
-        if error_below is None or self.parameter is None:
-            return None
-        behind = error_below(candidates, self.sensitivity, self.parameter, CONFIDENCE)
-        if behind is None:
-            return None
-        unit = LISTED_RECORDS if measure.unit == RECORDS else LISTED_SCORE
-        return _error_bound(behind * measure.of_one, unit)
+    @property
+    def worst_error(self) -> SelectionError:
+        """Returns a bound on the error of one answer, from public numbers; None where none is known."""
+        return SelectionError(self.calibration, measure_of(self.score), self.candidates)
 
     def _details(self) -> Mapping[str, object]:
         """Return the rest of the description that decides the distribution, for a digest."""
@@ -393,11 +378,6 @@ class Question:
             "candidates": None if self.answers is None else self.answers.description,
             "size": self.size,
         }
-
-
-def _error_bound(error: Fraction, unit: str) -> ErrorBound:
-    """Return a bound, rounded up."""
-    return ErrorBound(Fraction(decimal(error, ERROR_DIGITS, ROUND_CEILING)), CONFIDENCE, unit)
 
 
 def ask(score: Score, terms: Terms, answers: Answers | None = None) -> Question:

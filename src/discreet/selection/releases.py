@@ -4,7 +4,7 @@ Their words and tables are imported when they are first written, so that a first
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -17,6 +17,7 @@ from .shown_answers import (
     COUNTING,
     answer_in_words,
     are_counts,
+    error_in_words,
     floor_counts,
     is_mean,
     mean_in_words,
@@ -25,6 +26,10 @@ from .shown_answers import (
 
 if TYPE_CHECKING:
     from ..base.count_tables import CountTable
+    from ..mechanisms.accuracy import ErrorBound
+
+_WITH_ERROR = COUNTING | {"limited_domain"}
+"""The mechanisms of which an answer says how far off it is, or that no error is known."""
 
 _new, _set = object.__new__, object.__setattr__  # they are looked up in every short draw
 
@@ -53,6 +58,7 @@ class Release(Generic[T]):
         other: the noisy number of units outside the answers; None where it is not released.
         bounds: the bounds that were drawn for a sum or a mean, the lower one first; None where they were known.
         digits: to how many digits the answer was drawn, where no candidates were named; None for all else.
+        error_source: its `error`, or what works it out from public numbers when it is asked for.
     """
 
     value: T
@@ -67,6 +73,21 @@ class Release(Generic[T]):
     other: Any = None
     bounds: Any = None
     digits: int | None = None
+    error_source: Any = None
+
+    @property
+    def error(self) -> "ErrorBound | Mapping[str, ErrorBound | None] | None":
+        """How far off the answer may be, from public numbers alone; None where no bound is known.
+
+        Of a number it is the distance from the true one of the clipped numbers: of all groups and candidates
+        together, with that probability. Of a selected answer it is how far its score, its rank or its count may be
+        behind the best one. Of a statement of SQL with several columns it is a dict from their names to bounds.
+        None is known for keys, and for scores without named candidates.
+        """
+        source = self.error_source
+        bound: ErrorBound | Mapping[str, ErrorBound | None] | None
+        bound = source() if callable(source) else source
+        return bound
 
     @property
     def promise(self) -> str:
@@ -93,6 +114,18 @@ class Release(Generic[T]):
         value = self.value if are_counts(self.mechanism, self.query) else None
         note = note_of_counts(value, self.counts, self.other)
         return [] if note is None else [note]
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """Sentences beside the answer: how far off a number is, and how it is shown.
+
+        The error of a selected answer is no distance of values, and is left out.
+        """
+        if self.mechanism not in _WITH_ERROR:
+            return self.notes
+        error: Any = self.error
+        is_distance = error is None or isinstance(error, Mapping) or error.is_distance
+        return [error_in_words(error), *self.notes] if is_distance else self.notes
 
     def with_value(self, answer: Any) -> "Release":
         """Return the same release of another value, in a fraction of the constructor's time."""
@@ -134,6 +167,7 @@ class Release(Generic[T]):
             "value": json_value(self.value),
             **{name: json_value(part) for name, part in self.parts().items()},
             **({} if self.digits is None else {"digits": self.digits}),
+            "error": json_value(self.error),
             "mechanism": self.mechanism,
             "guarantee": self.guarantee.as_dict(),
             **unit,
@@ -141,7 +175,7 @@ class Release(Generic[T]):
         }
 
     def __str__(self) -> str:
-        about = "; ".join([self.promise, *self.notes])
+        about = "; ".join([self.promise, *self.remarks])
         return f"{', '.join(self.shown.in_words())} [{about}]"
 
     def _repr_html_(self) -> str:
@@ -149,6 +183,7 @@ class Release(Generic[T]):
 
         facts = [
             ("guarantee", self.promise),
+            ("error", error_in_words(self.error)),
             ("question", self.query),
             *(("note", note) for note in self.notes),
         ]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..base.escapes import visible_text
-from ..base.messages import Message, plural
+from ..base.messages import AND, Message, join, plural
 from .question_sentences import verb_of
 
 COUNTING = frozenset({"geometric", "gaussian", "private_keys"})
@@ -53,6 +53,19 @@ def _single_counts(counts: Any) -> Iterator[int]:
     elif isinstance(counts, Mapping | list | tuple):
         for one in counts.values() if isinstance(counts, Mapping) else counts:
             yield from _single_counts(one)
+
+
+def error_in_words(error: Any) -> str:
+    """Return how far off an answer may be; by column where there are several."""
+    from ..mechanisms.accuracy import NO_ERROR  # a first answer does without
+
+    if not isinstance(error, Mapping):
+        return NO_ERROR if error is None else str(error.in_brief())
+    columns = [
+        Message("{name}: {error}", name=name, error=error_in_words(one))
+        for name, one in error.items()
+    ]
+    return join(AND, columns)
 
 
 def mean_in_words(mean: object, count: int) -> Message:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.tables.datasets.toml_texts import key_lines, quote, quote_key, table_head
+from discreet.tables.datasets.toml_texts import key_lines, quote_key, quote_value, table_head
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 VALUES = st.one_of(
@@ -22,7 +22,7 @@ VALUES = st.one_of(
 
 @given(VALUES | st.lists(VALUES))
 def test_a_value_is_read_as_itself(value: Any) -> None:
-    read = tomllib.loads(f"x = {quote(value)}\ny = 1")
+    read = tomllib.loads(f"x = {quote_value(value)}\ny = 1")
     assert read == {"x": value, "y": 1}
     assert type(read["x"]) is type(value)
 
@@ -40,8 +40,8 @@ def test_a_mapping_is_keys_with_a_dot(entries: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("number", "lines"), [(3, 1), (60, 62)])
 def test_a_long_list_has_a_line_for_each_value(number: int, lines: int) -> None:
-    assert len(quote([*range(number)]).splitlines()) == lines
+    assert len(quote_value([*range(number)]).splitlines()) == lines
 
 
 def test_a_date_is_a_date() -> None:
-    assert quote(dt.date(2024, 2, 29)) == "2024-02-29"
+    assert quote_value(dt.date(2024, 2, 29)) == "2024-02-29"

@@ -60,13 +60,13 @@ def test_totals_are_exact() -> None:
 
 
 def test_a_mean_is_cut_to_the_bounds_and_rounded() -> None:
-    name = name_of_mean(SumBounds(0, 10, Fraction(1)), NO_NOISE, NO_NOISE)
+    name = name_of_mean(SumBounds(0, 10, Fraction(1)), [NO_NOISE, NO_NOISE])
     assert name([3, 1]).value == Decimal("5.333")
     assert name([3, 1]).counts == 3
     assert name([1, 99]).value == 10
     assert name([1, -99]).value == 0
     assert name([0, 5]).value is None
-    constant = name_of_mean(SumBounds(7, 7, Fraction(1, 2)), NO_NOISE, NO_NOISE)
+    constant = name_of_mean(SumBounds(7, 7, Fraction(1, 2)), [NO_NOISE, NO_NOISE])
     assert constant([2, 5]).value == Decimal("3.5")
 
 
@@ -81,7 +81,7 @@ def test_a_mean_has_the_decimals_that_its_noise_supports(
 ) -> None:
     """What rounding adds is at most a quarter of the scale of the noise, or half of a thousandth of a step."""
     bounds, noise = SumBounds(*ends, step), noise_at(epsilon)
-    answer = Fraction(name_of_mean(bounds, noise, noise)(numbers).value)
+    answer = Fraction(name_of_mean(bounds, [noise, noise])(numbers).value)
     exact = bounds.middle + Fraction(numbers[1], numbers[0])
     cut = min(max(exact, Fraction(bounds.low)), Fraction(bounds.high)) * step
     width = Fraction(ends[1] - ends[0])
@@ -95,7 +95,7 @@ def test_a_mean_has_the_decimals_that_its_noise_supports(
 def test_the_mean_of_four_thousand_ages_has_two_decimals() -> None:
     bounds = SumBounds(0, 120, Fraction(1))
     size, total = noise_at(Fraction(1, 2)), noise_at(Fraction(1, 2), 60)
-    assert name_of_mean(bounds, size, total)([4000, -75_761]).value == Decimal("41.06")
+    assert name_of_mean(bounds, [size, total])([4000, -75_761]).value == Decimal("41.06")
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from ...selection.date_grid import DateGrid, DateStep
 from ...selection.decimals import Decimals
 from ...selection.payment import BilledPart
 from ...selection.question_sentences import facts_of, read_sentence
-from ...selection.releases import Release
+from ...selection.releases import Release, json_value
 from ...tables.datasets.columns import Column
 from ...tables.datasets.noisy_cell_counts import NoisyCellCounts
 from . import AllowedQuestion
@@ -221,6 +221,7 @@ def write_release(release: Release) -> dict[str, Any]:
         "mechanism": release.mechanism, "unit": plain_unit(release.unit), "query": release.query,
         "asked": facts_of(release.query),
         "candidates": release.candidates, "charged": release.charged, "digits": release.digits,
+        "error": json_value(release.error),
         **{name: write_value(part) for name, part in release.parts().items()},
     }  # fmt: skip
 
@@ -231,7 +232,19 @@ def read_release(plain: Mapping[str, Any]) -> Release:
         name: read_value(plain.get(name)) for name in ("value", "counts", "gap", "other", "bounds")
     }
     terms = {**_with_question(plain), **answer, "unit": read_unit(plain["unit"])}
-    return Release(**{**terms, "guarantee": read_guarantee(plain["guarantee"])})
+    error = _read_error(terms.pop("error", None))
+    return Release(
+        **{**terms, "guarantee": read_guarantee(plain["guarantee"]), "error_source": error}
+    )
+
+
+def _read_error(plain: Any) -> Any:
+    """Return the error of a release: a bound, None, or a dict of these by column."""
+    if plain is None:
+        return None
+    if isinstance(plain.get("error"), str):
+        return read_error_bound(plain)
+    return {name: _read_error(bound) for name, bound in plain.items()}
 
 
 def _with_question(plain: Mapping[str, Any]) -> dict[str, Any]:

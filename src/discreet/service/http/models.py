@@ -72,6 +72,10 @@ class ReleaseReply(BaseModel):
     gap: Any = Field(None, description="How far ahead the winner was, if that was asked for.")
     other: Any = Field(None, description="The noisy number of units outside the answers.")
     bounds: Any = Field(None, description="The bounds that were drawn for a sum or a mean.")
+    error: ErrorBoundReply | dict[str, ErrorBoundReply | None] | None = Field(
+        None,
+        description="How far off it may be, or each column of a statement; null where no bound is known.",
+    )
 
 
 POSTPONED = "The answer is not there yet."

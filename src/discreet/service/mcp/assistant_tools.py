@@ -14,6 +14,7 @@ from ...base.numbers import exact
 from ...errors import DiscreetError, InvalidArgument
 from ...ledger import Quote
 from ...selection.releases import Release, json_value
+from ...selection.shown_answers import error_in_words
 from ..asking import operations
 from ..asking.connection import Connection
 from ..asking.operations import Operation
@@ -184,6 +185,7 @@ def release_as_data(release: Release) -> Reply:
         **_plain({k: v for k, v in release.as_dict().items() if k != "guarantee"}),
         "question": visible_text(release.query),
         "promise": translate(release.promise),
+        "how_far_off": translate(error_in_words(release.error)),
         "trust": TRUST,
     }
 

@@ -26,6 +26,7 @@ from ...ledger.budget import Amount
 from ...privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from ...privacy.wording import in_brief
 from ...selection.sentences import guarantee_in_words, neighbors_in_words
+from ...selection.shown_answers import error_in_words
 from ..asking import AllowedQuestion
 from ..asking.past_releases import PastRelease
 from ..asking.refusals import charged_failures, error_for_reader, status_of
@@ -172,7 +173,7 @@ def ask(request: AuthenticatedRequest) -> Response:
         return request.page(
             "answer.html", answer=answer, request=request_name, wanted=form,
             laid_out=layout_of(public.value, public.counts, is_histogram=is_histogram, query=answer.query),
-            other=public.other,
+            other=public.other, how_far_off=error_in_words(answer.error),
             budget=_budget_now(request, form.dataset),
         )  # fmt: skip
 

@@ -48,8 +48,11 @@ _KEY = longest_text(MOST_KEY_BYTES) + _NUMBER
 _FOR_THE_REST = 4000
 """Characters that the guarantee and the question of a reply have besides, where the answer takes all the rest."""
 
-_REST = 200
-"""Characters of the rest of a release: the names of its fields, a number of candidates."""
+_ERROR = 150
+"""Characters of how far off an answer may be, with a comma: a number of up to 40, and a unit."""
+
+_REST = 200 + _ERROR
+"""Characters of the rest of a release: the names of its fields, a number of candidates, its error."""
 
 
 def longest_release(question: Call, bill: Bill, dataset: Dataset) -> int:
@@ -88,7 +91,8 @@ def _longest_table(statement: str, parts: Iterable[Call], dataset: Dataset) -> i
     groups = None if table.by is None else dataset.column(table.by).values
     names = sum(_count_characters(name) for name in table.columns)
     rows = 1 if groups is None else len(groups)
-    return rows * names + sum(longest_answer(part, dataset) for part in parts)
+    errors = sum(_ERROR + len(json.dumps(name)) for name in table.columns)
+    return errors + rows * names + sum(longest_answer(part, dataset) for part in parts)
 
 
 def _longest_without_groups(question: Call, dataset: Dataset) -> int:

@@ -12,7 +12,7 @@ from ...privacy.wording import in_brief, in_full, mechanism_name
 from ...selection.question_sentences import verb_of
 from ...selection.releases import Release, json_value
 from ...selection.sentences import guarantee_in_words, neighbors_in_words
-from ...selection.shown_answers import is_mean, mean_in_words
+from ...selection.shown_answers import error_in_words, is_mean, mean_in_words
 from ...tables.datasets.table_profile import Profile
 from ..planning.distribution import Distribution
 from ..planning.worst_errors import worst_error
@@ -29,6 +29,7 @@ def release_parts(release: Release) -> dict[str, object]:
     guarantee = release.guarantee
     return {
         "query": release.query, "answer": _answer(release.shown), "notes": release.notes,
+        "how_far_off": error_in_words(release.error),
         "mechanism": mechanism_name(release.mechanism),
         "promise": guarantee_in_words(guarantee), "guarantee": in_full(guarantee, release.unit),
         "brief": in_brief(guarantee, release.unit),

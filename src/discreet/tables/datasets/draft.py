@@ -19,7 +19,7 @@ from ..formats.first_bytes import told_format
 from ..formats.text_form import TextForm
 from .databases import Database, DuckFile, read_database
 from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN
-from .toml_texts import key_lines, quote, quote_key, table_head
+from .toml_texts import key_lines, quote_key, quote_value, table_head
 
 _TYPES = (
     (r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?", "integer"),
@@ -138,7 +138,7 @@ def _place_in_toml(where: Mapping[str, object], said: Collection[str]) -> str:
     """Return the keys of a place, below their comments; words that the owner said have none."""
     words = {f"csv.{word}" for word in said}
     return "".join(
-        f"{'' if key in words else _COMMENTS.get(key, '')}{key} = {quote(value)}\n"
+        f"{'' if key in words else _COMMENTS.get(key, '')}{key} = {quote_value(value)}\n"
         for key, value in where.items()
     )
 
@@ -243,7 +243,7 @@ def _is_id(name: str) -> bool:
 
 def _such_as(names: Sequence[str]) -> str:
     """Return a name as an example in a text of TOML."""
-    return f", such as {quote(names[0])[1:-1]}" if names else ""
+    return f", such as {quote_value(names[0])[1:-1]}" if names else ""
 
 
 def _draft_column(dataset: str, column: str, word: str | None) -> str:
@@ -251,14 +251,16 @@ def _draft_column(dataset: str, column: str, word: str | None) -> str:
     kind = _table_schema_type(word)
     if word == _UUID:
         return (
-            f"# {quote(column)} has the type UUID: its values are ids. Name it as the privacy_unit if it "
+            f"# {quote_value(column)} has the type UUID: its values are ids. Name it as the privacy_unit if it "
             "says whose a row is\n"
         )
     if word is not None and kind is None:
-        return f"# {quote(column)} has the type {word}, about which no question can be asked\n"
+        return (
+            f"# {quote_value(column)} has the type {word}, about which no question can be asked\n"
+        )
     if not column.isprintable() or column != column.strip() or not column:
         return (
-            f"# {quote(column)} is no name that can be described. To ask about this column give all of them "
+            f"# {quote_value(column)} is no name that can be described. To ask about this column give all of them "
             "other names\n"
         )
     lines = [_OF_IDS] if _is_id(column) else []

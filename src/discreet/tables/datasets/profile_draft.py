@@ -15,7 +15,7 @@ from ...privacy.units import Unit, plain_unit
 from ...selection.decimals import next_to_zero
 from .columns import MOST_VALUES
 from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN
-from .toml_texts import key_lines, quote, table_head
+from .toml_texts import key_lines, quote_value, table_head
 
 if TYPE_CHECKING:
     from .column_profile import ColumnProfile
@@ -52,7 +52,7 @@ def draft_of_columns(
     if unit is not None:
         bound = {"privacy_unit": plain_unit(unit), "max_contributions": max_contributions}
         lines += key_lines(bound)
-    lines.append(f"budget = {{ epsilon = {quote(_BUDGET)} }}")
+    lines.append(f"budget = {{ epsilon = {quote_value(_BUDGET)} }}")
     lines += [
         f"# {column.name!a} is no name that can be described: rename the column"
         for column in columns

@@ -11,7 +11,7 @@ _LONGEST_LINE = 100
 
 def quote_key(name: str) -> str:
     """Return a name as a key."""
-    return name if _BARE.fullmatch(name) else quote(name)
+    return name if _BARE.fullmatch(name) else quote_value(name)
 
 
 def table_head(*names: str) -> str:
@@ -19,13 +19,13 @@ def table_head(*names: str) -> str:
     return f"[{'.'.join(map(quote_key, names))}]"
 
 
-def quote(entry: object) -> str:
+def quote_value(entry: object) -> str:
     """Return a text, a truth, a number, a date or a list of these.
 
     A text is as in JSON, with the one sign that only TOML forbids. A long list has a line for each of its values.
     """
     if isinstance(entry, list | tuple):
-        texts = [*map(quote, entry)]
+        texts = [*map(quote_value, entry)]
         line = f"[{', '.join(texts)}]"
         if len(line) <= _LONGEST_LINE:
             return line
@@ -42,5 +42,5 @@ def key_lines(entries: Mapping[str, object]) -> list[str]:
         if isinstance(entry, Mapping):
             lines += [f"{quote_key(name)}.{line}" for line in key_lines(entry)]
         else:
-            lines.append(f"{quote_key(name)} = {quote(entry)}")
+            lines.append(f"{quote_key(name)} = {quote_value(entry)}")
     return lines

@@ -93,9 +93,9 @@ class ListNoise:
         mechanism = NoisyCounts(self.mechanism.least, self.mechanism.largest)
         return replace(self, mechanism=mechanism)
 
-    def error(self, size: int) -> int:
+    def error(self, size: int, probability: Fraction = CONFIDENCE) -> int:
         """Return the most by which any of so many numbers is off, in 95 of 100 answers."""
-        return self.mechanism.error(self.sensitivity, self.parameter, size, CONFIDENCE)
+        return self.mechanism.error(self.sensitivity, self.parameter, size, probability)
 
     @property
     def details(self) -> dict[str, object]:

@@ -229,12 +229,20 @@ class _Plan:
         draws = [one.prepare() for one in self.deliveries(rows)]
         return lambda: [plain_indices(draw()) for draw in draws]
 
-    def rows(self, source: Any, draws: Sequence[Any]) -> list[TableRow]:
-        """Return the rows that draws stand for, sorted and cut as the statement says."""
-        answers = [
-            Answer.of(one.name(drawn))
-            for one, drawn in zip(self.deliveries(source), draws, strict=True)
+    def rows(self, source: Any, draws: Sequence[Any]) -> Answer:
+        """Return the rows that draws stand for, sorted and cut as the statement says, and the errors of columns."""
+        deliveries = self.deliveries(source)
+        answers = [Answer.of(one.name(drawn)) for one, drawn in zip(deliveries, draws, strict=True)]
+        errors = [
+            answer.error or one.order.known_error()
+            for one, answer in zip(deliveries, answers, strict=True)
         ]
+        names = [aggregate.name for aggregate in self.statement.aggregates]
+        error = errors[0] if len(errors) == 1 else dict(zip(names, errors, strict=True))
+        return Answer(self._table(answers), error=error)
+
+    def _table(self, answers: Sequence[Answer]) -> list[TableRow]:
+        """Return the rows of answers to the aggregates."""
         statement = self.statement
         cells = {
             aggregate.name: _cells(aggregate, answer, is_grouped=statement.by is not None)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Unpack
 
 from ...base.arguments import column_name
 from ...base.numbers import Number
-from ...mechanisms.accuracy import CONFIDENCE, SUMMED, ErrorBound
 from ...mechanisms.contract import PrivacyParameter
 from ...selection.question import Query
 from ...selection.releases import Release
@@ -16,7 +16,7 @@ from .. import engines as tables
 from ..engines.column import Numeric
 from .data_terms import takes_data_terms_without
 from .noisy_numbers import NoisyNumbers, names_of_terms, read_price, read_terms
-from .sum_bounds import SumBounds, mean_noises, name_of_mean, read_bounds, sum_noise
+from .sum_bounds import SumBounds, error_of_sum, mean_noises, name_of_mean, read_bounds, sum_noise
 from .sum_without_bounds import read_sum_question, release_without_bounds
 from .units import columns_of, read_unit_query
 
@@ -92,10 +92,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
         [steps] = numbers
         return lattice[steps]
 
-    def worst_error() -> ErrorBound:
-        off = noise.error(unit_query.group_count)
-        return ErrorBound((off + 1) * bounds.step if off else Fraction(0), CONFIDENCE, SUMMED)
-
+    worst_error = partial(error_of_sum, bounds, noise, unit_query.group_count)
     question = NoisyNumbers(unit_query, [noise], columns, totals_of, worst_error)
     return question.release(_query("sum", column, bounds), terms, name)
 
@@ -163,7 +160,8 @@ def mean(  # noqa: PLR0913  # as sum
     columns = columns_of(unit_query, data, column)
 
     question = NoisyNumbers(unit_query, noises, columns, bounds.size_and_total, lambda: None)
-    return question.release(_query("mean", column, bounds), terms, name_of_mean(bounds, *noises))
+    name = name_of_mean(bounds, noises, unit_query.group_count)
+    return question.release(_query("mean", column, bounds), terms, name)
 
 
 def _query(verb: str, column: str | None, bounds: SumBounds) -> Query:

@@ -4,11 +4,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from ...base.doors import fix, spelling
 from ...base.numbers import Number, exact, positive
 from ...errors import InvalidArgument, InvalidNumber, preview
+from ...mechanisms.accuracy import AVERAGED, CONFIDENCE, SUMMED, ErrorBound
 from ...mechanisms.noisy_counts import counts_sensitivity
 from ...privacy.sensitivity import Sensitivity
 from ...selection.answers import Answer
@@ -25,6 +27,9 @@ _WORD_LIMIT = 2**63
 _LARGEST_SUM = _WORD_LIMIT**2
 _DEFAULT_STEPS = 10**5
 _PARTS_OF_A_STEP = 1000
+
+_EACH = (1 + CONFIDENCE) / 2
+"""The probability with which the error of the count of a mean, and that of its sum, are not reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +145,12 @@ def sum_noise(bounds: SumBounds, unit_query: UnitQuery, price: NoisePrice) -> Li
     return price.noise(bounds.sensitivity(unit_query), unit_query.group_count, _LARGEST_SUM)
 
 
+def error_of_sum(bounds: SumBounds, noise: ListNoise, groups: int = 1) -> ErrorBound:
+    """Return how far off any of the sums of so many groups may be."""
+    off = noise.error(groups)
+    return ErrorBound((off + 1) * bounds.step if off else Fraction(0), CONFIDENCE, SUMMED)
+
+
 def size_noise(unit_query: UnitQuery, price: NoisePrice) -> ListNoise:
     """Return the noise of the numbers of records of the groups."""
     rows = unit_query.records.rows or 1
@@ -160,15 +171,17 @@ def mean_noises(bounds: SumBounds, unit_query: UnitQuery, price: NoisePrice) -> 
 
 
 def name_of_mean(
-    bounds: SumBounds, size: ListNoise, total: ListNoise
+    bounds: SumBounds, noises: Sequence[ListNoise], groups: int = 1
 ) -> Callable[[Sequence[int]], Answer]:
     """Return the function that makes a mean of a noisy count and a noisy sum of steps from the middle.
 
     Args:
         bounds: the bounds.
-        size: the noise of the count.
-        total: the noise of the sum.
+        noises: the noise of the count, and that of the sum.
+        groups: how many means there are, whose errors hold together.
     """
+    size, total = noises
+    off = cache(lambda: [noise.error(groups, _EACH) for noise in noises])
 
     def name(numbers: Sequence[int]) -> Answer:
         number, steps = numbers
@@ -177,20 +190,41 @@ def name_of_mean(
         quotient = bounds.middle + Fraction(steps, number)
         # The noise of the sum, and that of the count times half of the width, by the count.
         noise = (total.scale + Fraction(bounds.high - bounds.low, 2) * size.scale) / number
-        return Answer(_rounded(quotient, bounds, noise), counts=number)
+        unit = _unit_of_mean(bounds, noise)
+        error = _error_of_mean(bounds, number, *off()) + unit
+        return Answer(
+            _rounded(quotient, bounds, unit),
+            counts=number,
+            error=ErrorBound(error, CONFIDENCE, AVERAGED),
+        )
 
     return name
 
 
-def _rounded(mean: Fraction, bounds: SumBounds, noise: Fraction) -> Any:
-    """Return a mean of steps between the bounds, with as many decimals as half of its noise supports.
+def _error_of_mean(bounds: SumBounds, number: int, off_size: int, off_total: int) -> Fraction:
+    """Return how far a mean of a noisy number of records is off, before it is rounded.
+
+    Let n records of mean m from the middle be counted as `number`, and their sum as n m + t. The quotient is off by
+    |m (n - number) + t| / number, and |m| is at most the distance of the farther end. It is never off by more than
+    the width, as it is cut to the bounds.
+    """
+    farther = max(bounds.high - bounds.middle, bounds.middle - bounds.low)
+    off = Fraction(farther * off_size + off_total, number)
+    return min(off, Fraction(bounds.high - bounds.low)) * bounds.step
+
+
+def _unit_of_mean(bounds: SumBounds, noise: Fraction) -> Fraction:
+    """Return the unit to which a mean is rounded: the power of ten that half of its noise supports.
 
     Never finer than a thousandth of a step, and never coarser than a tenth of the width.
     """
-    step, finest = bounds.step, bounds.step / _PARTS_OF_A_STEP
-    unit = power_of_ten(min(noise / 2, Fraction(bounds.high - bounds.low, 10)) * step)
-    lattice = Lattice(finest if unit <= finest else unit)
-    unit = max(unit, finest)
+    unit = power_of_ten(min(noise / 2, Fraction(bounds.high - bounds.low, 10)) * bounds.step)
+    return max(unit, bounds.step / _PARTS_OF_A_STEP)
+
+
+def _rounded(mean: Fraction, bounds: SumBounds, unit: Fraction) -> Any:
+    """Return a mean of steps between the bounds, rounded to the unit."""
+    step, lattice = bounds.step, Lattice(unit)
     low, high = bounds.low * step / unit, bounds.high * step / unit
     return lattice[min(max(_round(mean * step / unit), math.ceil(low)), math.floor(high))]
 

@@ -21,7 +21,15 @@ from ...selection.terms import read_payment
 from ..engines.column import Numeric
 from .bounds import BothEnds
 from .noisy_numbers import ListNoise, NoisePrice
-from .sum_bounds import SumBounds, bounds_between, mean_noises, name_of_mean, size_noise, sum_noise
+from .sum_bounds import (
+    SumBounds,
+    bounds_between,
+    error_of_sum,
+    mean_noises,
+    name_of_mean,
+    size_noise,
+    sum_noise,
+)
 from .units import UnitQuery, columns_of
 
 _THRESHOLDS = RoundNumbers()
@@ -74,8 +82,10 @@ class SumWithoutBounds:
         ends = _values(low, high)
         bounds = bounds_between(*ends)
         if self.verb == "mean":
-            return replace(name_of_mean(bounds, *self._noises(bounds))(noisy), bounds=list(ends))
-        return Answer(Lattice(bounds.step)[noisy[0]], bounds=list(ends))
+            return replace(name_of_mean(bounds, self._noises(bounds))(noisy), bounds=list(ends))
+        [noise] = self._noises(bounds)
+        error = error_of_sum(bounds, noise)
+        return Answer(Lattice(bounds.step)[noisy[0]], bounds=list(ends), error=error)
 
     @property
     def _each(self) -> PrivacyParameter:
