@@ -6,12 +6,14 @@ from functools import cache
 from itertools import combinations, product
 from typing import Any
 
+import numpy as np
 import pytest
 from flint import arb
 
 from discreet.mechanisms.key_shares import KeyShare
 from discreet.mechanisms.private_keys import PrivateKeys
 from discreet.mechanisms.testing import SeededBits
+from discreet.privacy.gaussian_keys import GaussianThreshold
 from discreet.privacy.sensitivity import Neighbors
 from discreet.sampling.enclosures import ball, precision
 from tests.sampling.test_key_probabilities import exact_table, excess, with_counts
@@ -254,3 +256,65 @@ def test_the_mean_and_the_deviation_of_the_noise() -> None:
         assert abs(float((second - first * first).sqrt()) - float(deviation)) < 1e-7 * float(
             deviation
         )
+
+
+TEN = PrivateKeys(Fraction(1), Fraction(1, 10**6), 10)
+
+
+@pytest.mark.parametrize("least", [1, 4])
+def test_the_gaussian_rule(least: int) -> None:
+    """Its parameters are public; counts of shown keys are at least the threshold, and add up to the probability."""
+    mechanism = PrivateKeys(Fraction(1), Fraction(1, 10**6), 10, minimum_count=least)
+    assert mechanism.parameters == {
+        "epsilon": 1, "delta": Fraction(1, 10**6), "keys": 10, "minimum_count": least,
+        "sigma_squared": Fraction(357, 2), "threshold": 71,
+    }  # fmt: skip
+    assert (mechanism.even, mechanism.sure) == (70 + least, 197 + least)
+    with precision(128):
+        for count in (0, 1, least - 1, least, 60, 70 + least, 150, 197 + least, 400):
+            answers = range(max(0, count - 200), count + 300)
+            chances = [mechanism.chance_of(count, y) for y in answers]
+            whole = mechanism.chance(count, with_counts=True)
+            assert abs(sum(chances, arb(0)) - whole) < arb(10) ** -30
+            assert count >= least or whole == 0
+            assert abs(mechanism.chance(count) - whole) < arb(2) ** -64
+            shown = [y for y, p in zip(answers, chances, strict=True) if p > 0]
+            assert not shown or min(shown) == max(70 + least, count - 200)
+
+
+@pytest.mark.parametrize("with_counts", [False, True])
+def test_a_draw_by_the_gaussian_rule(with_counts: bool) -> None:
+    sizes = [100] * (TEN.sure - 1) + [7]
+    drawn = TEN.law(sizes, with_counts=with_counts).draw(SeededBits(3))
+    assert drawn.least == 71
+    assert drawn.places[-7:].tolist() == [*range(7)]
+    for count in (60, 71, 90):
+        chance = float(TEN.chance(count))
+        slack = 5 * (100 * chance * (1 - chance)) ** 0.5 + 1
+        assert abs((drawn.classes == count).sum() - 100 * chance) < slack
+    if drawn.shifts is None:
+        assert not with_counts
+        return
+    few = drawn.classes < TEN.sure
+    assert min((drawn.classes + drawn.shifts)[few]) == 71
+    assert abs(float(np.std(drawn.shifts)) - 13) < 1
+
+
+@pytest.mark.parametrize("counted", [False, True])
+@pytest.mark.parametrize(
+    ("keys", "relation"), [(1, "add_remove"), (2, "add_remove"), (1, "replace_one")]
+)
+def test_all_small_tables_by_the_gaussian_rule(
+    keys: int, relation: Neighbors, counted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Through the probabilities of the mechanism itself, with a threshold that so few units reach."""
+    threshold = GaussianThreshold(Fraction(1), 3, keys, relation)
+    monkeypatch.setattr(PrivateKeys, "threshold", threshold)
+    mechanism = PrivateKeys(Fraction(1), Fraction(1, 2), keys, relation)
+    with precision(128):
+        law_of.cache_clear()
+        worst = worst_excess(mechanism, keys, relation, counted)
+        law_of.cache_clear()
+        promise = ball(threshold.delta_at(Fraction(1)))
+        assert promise / 10 < worst
+        assert not worst > promise + arb(2) ** -60

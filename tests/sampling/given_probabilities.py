@@ -20,6 +20,8 @@ class GivenProbabilities:
         """The least count of which the probability is 1."""
         return len(self.values) - 1
 
+    lowest = 0
+
     @property
     def likeliest_step(self) -> int:
         """The count at which the probability rises most, the least of several."""
@@ -34,3 +36,11 @@ class GivenProbabilities:
     def complement(self, count: int) -> arb:
         """Return a ball around one minus it."""
         return ball(1 - self.values[min(count, self.size)])
+
+    def border(self, step: int) -> arb:
+        """Return a ball around P(M <= step)."""
+        return self.probability(max(0, step))
+
+    def rise(self, step: int) -> arb:
+        """Return a ball around P(M = step)."""
+        return self.border(step) - self.border(step - 1)

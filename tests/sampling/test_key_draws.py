@@ -14,6 +14,7 @@ from discreet.mechanisms.testing import bit_tree
 from discreet.sampling.bits import Bits, LazyUniform
 from discreet.sampling.enclosures import precision
 from discreet.sampling.key_draws import FARTHEST, KeyDraw, WordsAhead
+from discreet.sampling.key_noise import KeyNoise
 from discreet.sampling.key_probabilities import ProbabilitiesByCount, optimal_probabilities
 
 from .given_probabilities import GivenProbabilities
@@ -55,10 +56,19 @@ class InBalls(KeyDraw):
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         return np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_)
 
-    def noise(self, classes: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+    @property
+    def noise(self) -> KeyNoise:
+        """The noise, in balls as well."""
+        return NoiseInBalls(self.law, self.table)
+
+
+class NoiseInBalls(KeyNoise):
+    """The same noise, each word of which is settled in balls."""
+
+    def of_classes(self, classes: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         uniforms = [LazyUniform.of_word(int(word), bits) for word in bits.words(len(classes))]
         pairs = zip(uniforms, classes.tolist(), strict=True)
-        return np.array([self._settle_noise(u, count) for u, count in pairs], dtype=np.int64)
+        return np.array([self.settle(u, count) for u, count in pairs], dtype=np.int64)
 
 
 Answer = tuple[tuple[int, int, int | None], ...]
@@ -73,13 +83,17 @@ def drawn(
     drawing: KeyDraw, sizes: Sequence[int], bits: Bits, noise: bool
 ) -> tuple[list[int], list[int], list[int] | list[None]]:
     """Return the classes and the places of released keys, those of the last class too, and their noise."""
-    by_class = drawing.draw(sizes, bits)
+    by_class = drawing.draw(sizes, bits, with_noise=noise)
     assert by_class[-1].tolist() == [*range(sizes[-1])]
     classes = [count for count, some in enumerate(by_class, start=1) for _ in some]
     places = [place for some in by_class for place in some.tolist()]
     if not noise:
         return classes, places, [None] * len(places)
-    return classes, places, drawing.noise(np.array(classes, dtype=np.int64), bits).tolist()
+    return (
+        classes,
+        places,
+        drawing.noise.of_classes(np.array(classes, dtype=np.int64), bits).tolist(),
+    )
 
 
 def probability(law: GivenProbabilities, sizes: Sequence[int], of: Answer, noise: bool) -> Fraction:
@@ -167,7 +181,7 @@ def test_the_fast_pass_gives_the_same(pair: tuple[str, str], noise: bool) -> Non
 def test_the_noise_on_every_string_of_bits(count: int) -> None:
     """P(M = m) is the rise at m over the probability of the class."""
     drawing, values = KeyDraw(HALVES), HALVES.values
-    tree = bit_tree(lambda bits: int(drawing.noise(np.array([count]), bits)[0]), 24)
+    tree = bit_tree(lambda bits: int(drawing.noise.of_classes(np.array([count]), bits)[0]), 24)
     for step in range(1, count + 1):
         chance = (values[step] - values[step - 1]) / values[count]
         mass = tree.masses.get(step, Fraction(0))
@@ -216,26 +230,26 @@ def test_words_next_to_a_border(count: int) -> None:
     for border in near[1]:
         for word in range(border - 2, min(border + 3, 2**64)):
             classes = np.array([count])
-            assert drawing.noise(classes, OneWord(word)) == InBalls(law).noise(
-                classes, OneWord(word)
-            )
+            assert drawing.noise.of_classes(classes, OneWord(word)) == InBalls(
+                law
+            ).noise.of_classes(classes, OneWord(word))
 
 
 def test_only_words_next_to_a_border_are_settled_in_balls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of words of 64 bits nearly none is so near that doubles leave its noise open."""
-    settle, settled = KeyDraw._settle_noise, list[int]()
+    settle, settled = KeyNoise.settle, list[int]()
 
-    def count_it(drawing: KeyDraw, u: LazyUniform, count: int) -> int:
+    def count_it(noise: KeyNoise, u: LazyUniform, count: int) -> int:
         settled.append(count)
-        return settle(drawing, u, count)
+        return settle(noise, u, count)
 
-    monkeypatch.setattr(KeyDraw, "_settle_noise", count_it)
+    monkeypatch.setattr(KeyNoise, "settle", count_it)
     law = optimal_probabilities(Fraction(1), Fraction(1, 10**5))
     classes = np.random.default_rng(8).integers(2, law.size, 100_000)
-    KeyDraw(law).noise(classes, CountedWords(8))
+    KeyDraw(law).noise.of_classes(classes, CountedWords(8))
     assert settled == []
     border = 2**64 * 4 // 9  # one third of three quarters
-    KeyDraw(HALVES).noise(np.array([2]), OneWord(border))
+    KeyDraw(HALVES).noise.of_classes(np.array([2]), OneWord(border))
     assert settled == [2]
 
 
@@ -389,7 +403,7 @@ def test_first_and_last_words() -> None:
                     self.read += n
                     return np.array(noise_word[:n], dtype=np.uint64)  # noqa: B023
 
-            steps = drawing.noise(np.full(len(noise_word), 23), Same(1))
+            steps = drawing.noise.of_classes(np.full(len(noise_word), 23), Same(1))
             assert [*steps] == [1 if word < 2 else 23] * len(noise_word)
 
 
@@ -403,7 +417,7 @@ def test_noise_of_a_table_with_steps_below_a_rounding() -> None:
         def words(self, n: int) -> NDArray[np.uint64]:
             return words[:n] if n == 3 else super().words(n)
 
-    steps = KeyDraw(law).noise(np.full(3, 4), Ends(2))
+    steps = KeyDraw(law).noise.of_classes(np.full(3, 4), Ends(2))
     assert steps[0] == 1
     assert steps[1] == 2
     assert steps[2] in (2, 3, 4)
@@ -417,6 +431,6 @@ def test_noise_of_a_table_with_steps_below_a_rounding() -> None:
                 self.read += n
                 return np.full(n, 2**64 - 1, dtype=np.uint64)
 
-        counts[int(KeyDraw(law).noise(np.array([4]), Last(seed))[0])] += 1
+        counts[int(KeyDraw(law).noise.of_classes(np.array([4]), Last(seed))[0])] += 1
     # the last cell of 2**-64 is 64 tiny steps wide: 62, 1 and 1 of them
     assert counts[2] > 270

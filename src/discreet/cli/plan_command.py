@@ -84,6 +84,14 @@ PlanDeltaOption = Annotated[
 ]
 
 
+WithCountsOption = Annotated[
+    bool,
+    typer.Option(
+        "--with-counts", help="With --delta: the probabilities for count, which shows counts too."
+    ),
+]
+
+
 ListLengthOption = Annotated[
     int | None,
     typer.Option(
@@ -117,6 +125,7 @@ def plan_command(
     delta: PlanDeltaOption = None,
     max_groups: MaxGroups = None,
     minimum_count: MinimumCountOption = 1,
+    with_counts: WithCountsOption = False,
     neighbors: NeighborsName = "add_remove",
     plot: PlotTo = None,
     as_json: AsJson = False,
@@ -136,8 +145,8 @@ def plan_command(
         if epsilon is None or (candidates, scores, error) != (None, None, None):
             raise InvalidArgument(_DELTA_ALONE)
         limits: Any = {"max_groups": max_groups or 1, "minimum_count": minimum_count}
-        plan = plan_keys(epsilon, delta, **limits, neighbors=neighbors)  # type: ignore[arg-type]
-        return _print_plan(plan, plot, as_json=as_json)
+        limits |= {"neighbors": neighbors, "with_counts": with_counts}
+        return _print_plan(plan_keys(epsilon, delta, **limits), plot, as_json=as_json)
     _check_plan(candidates, scores, epsilon, error, confidence)
     if k is not None:
         return _show_method(k, candidates, epsilon, max_candidates, as_json=as_json)

@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 
 from ..privacy.approx_dp import ApproxDP
 from ..privacy.composition import with_parts
+from ..privacy.gaussian_keys import GaussianThreshold
 from ..privacy.sensitivity import Neighbors
 from ..privacy.several_dp import SeveralDP
 from ..sampling.bits import Bits
+from ..sampling.gaussian_probabilities import GaussianProbabilities, gaussian_probabilities
 from ..sampling.key_draws import KeyDraw
 from ..sampling.key_probabilities import OptimalProbabilities, optimal_probabilities
+from .key_rules import best_threshold, better_threshold
 from .key_shares import KeyShare, best_share
 
 
@@ -27,28 +30,35 @@ class DrawnKeys(NamedTuple):
         classes: their counts, as far as the table tells them apart.
         places: their places in these classes, from 0.
         shifts: released count minus count; None where no counts are released.
+        least: the least count that is released. Of the last class keys of less are still to be left out.
     """
 
     classes: NDArray[np.int64]
     places: NDArray[np.int64]
     shifts: NDArray[np.int64] | None
+    least: int = 0
 
 
 @dataclass(frozen=True)
 class PrivateKeys:
-    """Releases every key with the largest probability that its count allows, and a noisy count at no further cost.
+    """Releases keys by their counts, the more likely the larger they are, and noisy counts at no further cost.
 
-    A key of n records is released with the probability pi(n) of `OptimalProbabilities`. With M the count at which
-    pi first exceeds a uniform number, it is released if M <= n, and its count is n + t - M for a public t.
+    Of two rules the one is taken that releases a key with one half from the smaller count on (`better_threshold`):
+    - optimal: key by key, with the largest probability that its part of epsilon and delta allows. Where
+      one record changes the count of one key, no rule is better.
+    - Gaussian: a key of count n where n + X, with discrete Gaussian noise X, reaches a threshold.
+
+    With M the noise of `ProbabilitiesByCount` a key is released if M <= n, with the count n + t - M for a public t.
 
     Guarantee: (epsilon, delta)-DP, with the counts or without them, where a record that comes or goes changes
-    the counts of at most `keys` keys by one; and of several keys, as many times that of one.
+    the counts of at most `keys` keys by one; and of several keys by the optimal rule, as many times that of one.
 
     Side channels: a draw reads a number of words that follows from the answer and from public numbers, but for
     doubts: docs/reference/mechanisms/private_keys.md. Its time depends on the sizes of classes too.
 
     Source: Desfontaines, Voss, Gipson and Mandayam, "Differentially private partition selection", 2022. That
-    the count is free, and the composition over several keys: docs/reference/mechanisms/private_keys.md.
+    the count is free, and the composition over several keys: docs/reference/mechanisms/private_keys.md. The exact
+    delta of the Gaussian rule: docs/reference/mechanisms/gaussian_keys.md.
 
     Args:
         epsilon: of all keys together, above zero.
@@ -56,6 +66,7 @@ class PrivateKeys:
         keys: the most keys in which one record counts.
         neighbors: the neighbouring relation; a record replaced changes twice as many keys.
         minimum_count: a key of fewer records is never released.
+        shows_counts: whether released counts are shown, so that their noise decides between the rules too.
 
     Raises:
         InvalidArgument: if the table of probabilities would be too long, or a number is out of its range.
@@ -66,12 +77,26 @@ class PrivateKeys:
     keys: int = 1
     neighbors: Neighbors = "add_remove"
     minimum_count: int = 1
+    shows_counts: bool = False
     name: ClassVar[str] = "private_keys"
 
     @cached_property
     def share(self) -> KeyShare:
-        """The epsilon and the delta of one key."""
+        """The epsilon and the delta of one key, by the optimal rule."""
         return best_share(self.epsilon, self.delta, self.changes)
+
+    @cached_property
+    def threshold(self) -> GaussianThreshold | None:
+        """The threshold of the Gaussian rule; None where the optimal rule is better, as always for one key."""
+        if self.changes == 1:
+            return None
+        best = best_threshold(self.epsilon, self.delta, self.keys, self.neighbors)
+        return better_threshold(self.share, best, shows_counts=self.shows_counts)
+
+    @property
+    def rule(self) -> str:
+        """The name of the rule that is taken."""
+        return "optimal" if self.threshold is None else "gaussian"
 
     @property
     def changes(self) -> int:
@@ -82,9 +107,9 @@ class PrivateKeys:
     @property
     def guarantee(self) -> ApproxDP | SeveralDP:
         """The guarantee of all keys together, with their counts; of several also that of one, so many times."""
-        # Of one key, Coq: Keys.keys_up, Keys.keys_down, Keys.delta_needed
+        # Of one key by the optimal rule, Coq: Keys.keys_up, Keys.keys_down, Keys.delta_needed
         whole = ApproxDP(self.epsilon, self.delta, self.neighbors)
-        if self.changes == 1:
+        if self.changes == 1 or self.threshold is not None:
             return whole
         of_a_key = ApproxDP(*self.share, self.neighbors)
         return with_parts(whole, of_a_key.repeated(self.changes))
@@ -95,22 +120,32 @@ class PrivateKeys:
         return {
             "epsilon": self.epsilon, "delta": self.delta, "keys": self.keys,
             "minimum_count": self.minimum_count,
+            **self._noise,
         }  # fmt: skip
 
     @property
-    def probabilities(self) -> OptimalProbabilities:
+    def _noise(self) -> dict[str, object]:
+        """The parameters of the Gaussian rule, if it is taken."""
+        if self.threshold is None:
+            return {}
+        return {"sigma_squared": self.threshold.sigma_squared, "threshold": self.threshold.least}
+
+    @property
+    def probabilities(self) -> OptimalProbabilities | GaussianProbabilities:
         """The probabilities by count, for a minimum count of 1."""
-        return optimal_probabilities(*self.share)
+        if self.threshold is None:
+            return optimal_probabilities(*self.share)
+        return gaussian_probabilities(self.threshold.sigma_squared, self.threshold.least)
 
     @property
     def sure(self) -> int:
-        """The least count of which a key is always released."""
+        """The least count of which a key is always released, but for a probability below 2**-64."""
         return self.probabilities.size + self._before
 
     @property
     def even(self) -> int:
         """The least count of which a key is released with one half or more, as it is told in words."""
-        table = _drawing(self.share).table.probabilities
+        table = _drawing(self.probabilities).table.probabilities
         return int(table.searchsorted(0.5, side="left")) + self._before
 
     @property
@@ -120,30 +155,27 @@ class PrivateKeys:
 
     def compute_tables(self) -> int:
         """Compute all tables of public numbers, before data are read; return how many probabilities they have."""
-        return len(_drawing(self.share).table.probabilities)
+        return len(_drawing(self.probabilities).table.probabilities)
 
     def law(self, sizes: Sequence[int], *, with_counts: bool) -> "KeysLaw":
         """Return the distribution of the answer, for the sizes of classes."""
         return KeysLaw(self, tuple(sizes), with_counts)
 
-    def chance(self, count: int) -> arb:
-        """Return a ball around the probability that a key of that count is released."""
-        return self.probabilities.probability(self._place(count))
+    def chance(self, count: int, *, with_counts: bool = False) -> arb:
+        """Return a ball around the probability that a key of that count is released.
+
+        Without counts the keys of all counts from `sure` on are decided alike.
+        """
+        place = max(0, count - self._before)
+        law = self.probabilities
+        return law.probability(place if with_counts else min(place, law.size))
 
     def chance_of(self, count: int, answer: int) -> arb:
         """Return a ball around the probability that a key of that count is released with a count of `answer`."""
-        law, most = self.probabilities, self._place(count)
-        step = count + law.likeliest_step - answer
-        if not 1 <= step <= most:
-            return arb(0)
-        if step <= law.turn:
-            return law.probability(step) - law.probability(step - 1)
-        return law.complement(step - 1) - law.complement(step)
-
-    def _place(self, count: int) -> int:
-        """Return the place of a count in the table; from the last place on all are alike."""
         # Coq: Keys.keys_with_floor
-        return min(max(0, count - self._before), self.probabilities.size)
+        law, place = self.probabilities, max(0, count - self._before)
+        step = count + law.likeliest_step - answer
+        return law.rise(step) if place and step <= place else arb(0)
 
 
 @dataclass(frozen=True)
@@ -163,18 +195,18 @@ class KeysLaw:
     def draw(self, bits: Bits) -> DrawnKeys:
         """Return the keys that are released, an exact sample."""
         before, law = self.mechanism.minimum_count - 1, self.mechanism.probabilities
-        drawing, sizes = _drawing(self.mechanism.share), self.sizes[before:]
-        places = drawing.draw(sizes, bits)
+        drawing, sizes = _drawing(law), self.sizes[before:]
+        places = drawing.draw(sizes, bits, with_noise=self.with_counts)
         lengths = [len(some) for some in places]
         counts = np.repeat(np.arange(1, law.size + 1, dtype=np.int64), lengths)
-        shifts = drawing.noise(counts, bits) if self.with_counts else None
+        shifts = drawing.noise.of_classes(counts, bits) if self.with_counts else None
         if shifts is not None:  # in place, as the next line: there may be many keys
             np.subtract(law.likeliest_step, shifts, out=shifts)
         counts += before
-        return DrawnKeys(counts, np.concatenate(places), shifts)
+        return DrawnKeys(counts, np.concatenate(places), shifts, law.likeliest_step + before)
 
 
 @lru_cache(maxsize=16)
-def _drawing(share: KeyShare) -> KeyDraw:
-    """Return the draws of keys of one share, of which the table in doubles is computed once."""
-    return KeyDraw(optimal_probabilities(*share))
+def _drawing(law: OptimalProbabilities | GaussianProbabilities) -> KeyDraw:
+    """Return the draws of keys by one law, of which the table in doubles is computed once."""
+    return KeyDraw(law)

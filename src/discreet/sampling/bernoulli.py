@@ -35,29 +35,29 @@ def bernoulli(
     )  # the cell of the word, the error, and four roundings
     heads: NDArray[np.bool_] = ahead > certain  # Coq: FastPass.heads_are_certain
     for i in np.flatnonzero(np.abs(ahead) <= certain):  # Coq: FastPass.tails_are_certain
-        heads[i] = _settle(LazyUniform.of_word(int(words[i]), bits), exact, int(i))
+        heads[i] = is_below(LazyUniform.of_word(int(words[i]), bits), exact, int(i))
     return heads
 
 
 def bernoulli_one(exact: Callable[[int], arb], i: int, bits: Bits) -> bool:
     """Return True with probability exact(i)."""
-    return _settle(LazyUniform(bits), exact, i)
+    return is_below(LazyUniform(bits), exact, i)
 
 
-def _settle(u: LazyUniform, exact: Callable[[int], arb], i: int) -> bool:
+def is_below(u: LazyUniform, exact: Callable[[int], arb], i: int) -> bool:
     """Return whether `u` < exact(i), reading more of it where that is open."""
     digits = 128
     while True:
         with precision(digits):
             probability = exact(i)
-            while (below := _is_below(u, probability)) is None and u.length < digits // 2:
+            while (below := _compare(u, probability)) is None and u.length < digits // 2:
                 u.extend()
         if below is not None:
             return below
         digits *= 2
 
 
-def _is_below(u: LazyUniform, probability: arb) -> bool | None:
+def _compare(u: LazyUniform, probability: arb) -> bool | None:
     """Return whether `u` is certainly below the probability, or certainly not; None while it is open."""
     share = probability * arb(2) ** u.length
     if u.prefix + 1 <= share:

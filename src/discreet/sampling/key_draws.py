@@ -1,27 +1,28 @@
 """Which keys are released, and the noise of their counts: exact draws from classes of equal counts.
 
 The keys of one count are alike, so of a class only its size is needed: one word skips all keys up to the next
-one that is released. The word that decides is also the noise: a key of count n is released if M <= n, where
-M is the count where its probability first exceeds a uniform V. Proofs: docs/reference/mechanisms/private_keys.md.
+one that is released. The word that decides is also the noise: see `KeyNoise`. Proofs:
+docs/reference/mechanisms/private_keys.md.
 
-Fixed work: every class has its closing word, the empty ones too, and every key of the last class, all of which are
-released, has a word as well. So `size - 1` words are read and one for every key that is released, and one more
-for its noise; and more for a doubt, which depends on the words and never on the sizes of classes. Of many words
-some are read ahead: `WordsAhead`.
+Fixed work: every class has its closing word, the empty ones too, and every key of the last class has a word as
+well, as nearly all of them are released. So `size - 1` words are read and one for every key that is released, and
+one more for its noise; and more for a doubt, which depends on the words and never on the sizes of classes. Of many
+words some are read ahead: `WordsAhead`.
 """
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from .bernoulli import is_below
 from .bits import Bits, LazyUniform
-from .enclosures import FUNCTION_ERROR, overflowing, precision
+from .enclosures import FUNCTION_ERROR, overflowing, precision, upper
+from .key_noise import PLACE_ERROR, KeyNoise
 from .key_probabilities import DoubleTable, ProbabilitiesByCount, in_doubles, rate_of
 
 FARTHEST = 2**40
@@ -36,12 +37,6 @@ _LOG_ERROR = 2.0**-42
 _WIDTH, _LEAST_REST = 64, 2**44
 """The words that doubles serve: of this width, and not so near to the end that the cell is wide in logarithms."""
 
-_PLACE_ERROR = 2.0**-46
-"""Bound on the relative error of what is compared with a probability in doubles, with much room."""
-
-_CELLS = 2**14
-"""Parts of the line from 0 to 1, in most of which no border of the table is."""
-
 _SKIP_CELLS = 2**12
 """Parts of the line from 0 to 1: where most keys are released, all words of nearly every part skip as many."""
 
@@ -51,8 +46,7 @@ _LIKELY = 0.25
 _MORE = 1.05
 """So many times the words that a class is expected to use are looked at at once."""
 
-_BLOCK = 2**15
-"""The noise of so many keys is worked out at once, in memory that a processor has near."""
+_DOUBT_BITS = 128
 
 _FEW = 16
 _ONE_BY_ONE = 256
@@ -104,14 +98,6 @@ class WordsAhead:
             yield block
 
 
-class _Places(NamedTuple):
-    """Some of the keys that get noise: their words, their classes, and the probabilities of these."""
-
-    words: NDArray[np.uint64]
-    classes: NDArray[np.int64]
-    tops: NDArray[np.float64]
-
-
 @dataclass(frozen=True)
 class KeyDraw:
     """Draws of keys with probabilities by their counts.
@@ -127,19 +113,43 @@ class KeyDraw:
         """The probabilities in doubles."""
         return in_doubles(self.law)
 
-    def draw(self, sizes: Sequence[int], bits: Bits) -> list[NDArray[np.int64]]:
+    @cached_property
+    def noise(self) -> KeyNoise:
+        """The noise of the counts of keys that are released."""
+        return KeyNoise(self.law, self.table)
+
+    def draw(
+        self, sizes: Sequence[int], bits: Bits, *, with_noise: bool = False
+    ) -> list[NDArray[np.int64]]:
         """Return the places, from 0 and ascending, of the keys that are released, class by class.
 
         Args:
             sizes: how many keys have the counts 1, 2, ..., size - 1, and how many at least `size`.
             bits: the source.
+            with_noise: whether all keys of the last class stay, as the noise of each will decide.
         """
         last = self.law.size
         source = WordsAhead(bits, last - 1)
         places = [self._class(count, sizes[count - 1], source) for count in range(1, last)]
-        for _ in source.blocks(sizes[-1]):
-            pass  # those of the last class are released whatever their words
-        return [*places, np.arange(sizes[-1], dtype=np.int64)]
+        return [*places, self._last_class(sizes[-1], source, decided=not with_noise)]
+
+    def _last_class(self, size: int, source: WordsAhead, *, decided: bool) -> NDArray[np.int64]:
+        """Return the places of keys of the last class: all, but for those that their words leave out."""
+        least, start, left_out = self._least_doubt(source.width), 0, list[int]()
+        for words in source.blocks(size):
+            if decided and least < 1 << source.width:
+                for i in np.flatnonzero(words >= np.uint64(least)).tolist():
+                    u = LazyUniform.of_word(int(words[i]), source)
+                    if not is_below(u, self.law.probability, self.law.size):
+                        left_out.append(start + i)
+            start += len(words)
+        return np.delete(np.arange(size, dtype=np.int64), left_out)
+
+    def _least_doubt(self, width: int) -> int:
+        """Return the least word of that width with which a key of the last class may not be released."""
+        with precision(_DOUBT_BITS):
+            left_out = upper(self.law.complement(self.law.size))
+        return (1 << width) - math.ceil(left_out * (1 << width))
 
     def _class(self, count: int, size: int, source: WordsAhead) -> NDArray[np.int64]:
         """Return the places of the keys of one class that are released."""
@@ -238,8 +248,8 @@ class KeyDraw:
         rate = self.table.rates[count]
         borders = -np.expm1(-rate * np.arange(1, math.ceil(math.log(_SKIP_CELLS) / rate) + 2))
         ends = np.arange(_SKIP_CELLS + 1) / _SKIP_CELLS
-        low = borders.searchsorted(ends[:-1] * (1 - 2 * _PLACE_ERROR), side="right")
-        high = borders.searchsorted(ends[1:] * (1 + 2 * _PLACE_ERROR), side="left")
+        low = borders.searchsorted(ends[:-1] * (1 - 2 * PLACE_ERROR), side="right")
+        high = borders.searchsorted(ends[1:] * (1 + 2 * PLACE_ERROR), side="left")
         skips = np.where(low == high, low, -1).astype(np.int64)
         skips[-1] = -1  # there are borders without end
         return skips
@@ -255,82 +265,6 @@ class KeyDraw:
             if skip is not None:
                 return skip
             digits *= 2
-
-    def noise(self, classes: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
-        """Return M for released keys of these classes: P(M = m) is the rise at m over the probability of the class.
-
-        Args:
-            classes: counts from 1 to `size`.
-            bits: the source, of which one word is read for every one.
-        """
-        steps = np.empty(len(classes), np.int64)
-        for start in range(0, len(classes), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            steps[block] = self._noise_of(classes[block], bits)
-        return steps
-
-    def _noise_of(self, classes: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
-        """Return M for some keys."""
-        words, tops = bits.words(len(classes)), self.table.probabilities
-        cells = (words * (tops * (2.0**-bits.width * _CELLS))[classes]).astype(np.int64)
-        steps = self._steps_of_cells[cells] if bits.width == _WIDTH else np.zeros_like(cells)
-        between = np.flatnonzero(steps == 0)
-        some = _Places(words[between], classes[between], tops[classes[between]])
-        steps[between] = self._steps_between(some, bits)
-        return steps
-
-    @cached_property
-    def _steps_of_cells(self) -> NDArray[np.int64]:
-        """For equal parts of the line from 0 to 1 the step of all places in them; 0 if a border is there, or near.
-
-        Near is nearer than a place in doubles, or the width of a word of 64 bits, may reach: so a place in a part
-        without a border is never in doubt.
-        """
-        table = self.table.probabilities
-        ends = np.arange(_CELLS + 2) / _CELLS
-        low = table.searchsorted(ends[:-1] * (1 - 2 * _PLACE_ERROR), side="right")
-        high = table.searchsorted(ends[1:] * (1 + 2 * _PLACE_ERROR), side="left")
-        return np.where((low == high) & (low < len(table)), low, 0).astype(np.int64)
-
-    def _steps_between(self, some: "_Places", bits: Bits) -> NDArray[np.int64]:
-        """Return M for places that may be near a border; a doubt reads more of its uniform."""
-        table, classes = self.table.probabilities, some.classes
-        low = some.words * 2.0**-bits.width * some.tops
-        high = (some.words + 1.0) * 2.0**-bits.width * some.tops
-        steps = np.minimum(table.searchsorted(low, side="right"), classes)
-        after = (steps == 1) | (low * (1 - _PLACE_ERROR) >= table[steps - 1])
-        before = (steps == classes) | (high * (1 + _PLACE_ERROR) <= table[steps])
-        for i in np.flatnonzero(~(after & before)):
-            u = LazyUniform.of_word(int(some.words[i]), bits)
-            steps[i] = self._settle_noise(u, int(classes[i]))
-        return steps
-
-    def _settle_noise(self, u: LazyUniform, count: int) -> int:
-        """Return the m with probability(m - 1) <= u * probability(count) < probability(m)."""
-        digits = 128  # Coq: Keys.f_sums, Keys.shown_as_often
-        while True:
-            with precision(digits):
-                while (step := self._step_between(u, count)) is None and u.length < digits // 2:
-                    u.extend()
-            if step is not None:
-                return step
-            digits *= 2
-
-    def _step_between(self, u: LazyUniform, count: int) -> int | None:
-        """Return that m if it is certain, by the bits that are known, or None."""
-        cell = self.law.probability(count) / arb(2) ** u.length
-        low, high = u.prefix * cell, (u.prefix + 1) * cell
-        before, step = 0, count
-        while step - before > 1:
-            middle = (before + step) // 2
-            border = self.law.probability(middle)
-            if high <= border:
-                step = middle
-            elif low >= border:
-                before = middle
-            else:
-                return None
-        return step
 
 
 def _skip_between(u: LazyUniform, rate: arb) -> int | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from flint import arb, ctx
@@ -29,14 +29,20 @@ _HALF = arb(0.5)
 
 
 class ProbabilitiesByCount(Protocol):
-    """Probabilities that do not fall with the count of a key: 0 at count 0, and 1 from `size` on.
+    """Probabilities that do not fall with the count of a key: 0 at count 0, and from `size` on all alike.
 
-    A draw takes any such table; whether it is private is for its mechanism to prove.
+    A key of count n >= 1 is released where M <= n, for a whole random number M, its noise. From `size` on M is as
+    good as never larger. A draw takes any such table; whether it is private is for its mechanism to prove.
     """
 
     @property
     def size(self) -> int:
-        """The least count of which the probability is 1."""
+        """The least count from which on the probability is 1, or above 1 - 2**-64 and counts as this."""
+        ...
+
+    @property
+    def lowest(self) -> int:
+        """The least border that is kept in doubles: that M is no larger is impossible, or hardly ever so."""
         ...
 
     @property
@@ -50,6 +56,14 @@ class ProbabilitiesByCount(Protocol):
 
     def complement(self, count: int) -> arb:
         """Return a ball around one minus it, of which the relative radius falls with the precision."""
+        ...
+
+    def border(self, step: int) -> arb:
+        """Return a ball around P(M <= step), for any whole number: from 1 to `size` it is the probability."""
+        ...
+
+    def rise(self, step: int) -> arb:
+        """Return a ball around P(M = step), for any whole number."""
         ...
 
 
@@ -67,6 +81,7 @@ class OptimalProbabilities:
 
     epsilon: Fraction
     delta: Fraction
+    lowest: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         if not (self.epsilon > 0 and 0 < self.delta < 1):
@@ -131,6 +146,18 @@ class OptimalProbabilities:
         epsilon, unit, height = self._constants()
         return height * (epsilon * (self.turn - count)).exp() - unit
 
+    def border(self, step: int) -> arb:
+        """Return a ball around P(M <= step), 0 below the first."""
+        return self.probability(step) if step > 0 else arb(0)
+
+    def rise(self, step: int) -> arb:
+        """Return a ball around P(M = step)."""
+        if not 1 <= step <= self.size:
+            return arb(0)
+        if step <= self.turn:
+            return self.probability(step) - self.probability(step - 1)
+        return self.complement(step - 1) - self.complement(step)
+
     def _constants(self) -> tuple[arb, arb, arb]:
         """Return balls around epsilon, the unit, and the rest to 1 at the turn with the unit added."""
         digits = ctx.prec
@@ -168,13 +195,13 @@ class DoubleTable:
 
     Attributes:
         probabilities: of counts 0, 1, ..., size.
-        complements: one minus them.
-        rates: -ln of these, for counts 0, 1, ..., size - 1.
+        rates: -ln of one minus them, for counts 0, 1, ..., size - 1.
+        borders: P(M <= m) for the steps lowest, lowest + 1, ..., size.
     """
 
     probabilities: NDArray[np.float64]
-    complements: NDArray[np.float64]
     rates: NDArray[np.float64]
+    borders: NDArray[np.float64]
 
 
 def _floor(real: Callable[[], arb]) -> int:
@@ -191,15 +218,12 @@ def _floor(real: Callable[[], arb]) -> int:
 
 def in_doubles(law: ProbabilitiesByCount) -> DoubleTable:
     """Return the table in doubles."""
+    probabilities = np.array(_doubles(law.probability, range(law.size + 1)))
+    below = _doubles(law.border, range(law.lowest, 1))
     return DoubleTable(
-        *(
-            np.array(_doubles(compute, length))
-            for compute, length in (
-                (law.probability, law.size + 1),
-                (law.complement, law.size + 1),
-                (partial(rate_of, law), law.size),
-            )
-        )
+        probabilities,
+        np.array(_doubles(partial(rate_of, law), range(law.size))),
+        np.concatenate([below, probabilities[1:]]),
     )
 
 
@@ -211,13 +235,13 @@ def rate_of(law: ProbabilitiesByCount, count: int) -> arb:
     return -law.complement(count).log()
 
 
-def _doubles(compute: Callable[[int], arb], length: int) -> list[float]:
+def _doubles(compute: Callable[[int], arb], counts: range) -> list[float]:
     """Return doubles within 2**-52 of computable real numbers, relatively; exact for zero and one."""
     with precision(_DIGITS):
-        balls = [compute(count) for count in range(length)]
+        balls = [compute(count) for count in counts]
     return [
         float(value.mid()) if _is_sharp(value) else _double(compute, count)
-        for count, value in enumerate(balls)
+        for count, value in zip(counts, balls, strict=True)
     ]
 
 

@@ -68,6 +68,7 @@ class Drawn(NamedTuple):
     classes: Any
     places: Any
     shifts: Any = None
+    least: int = -(10**9)
 
 
 def drawn(*places: tuple[int, int], shifts: list[int] | None = None) -> Drawn:

@@ -90,7 +90,9 @@ def test_neighbours_need_delta_and_no_more(verb: Any, neighbors: Any) -> None:
 
 def test_a_wrong_table_of_probabilities_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     right = PrivateKeys.chance
-    monkeypatch.setattr(PrivateKeys, "chance", lambda self, count: right(self, count + (count > 0)))
+    monkeypatch.setattr(
+        PrivateKeys, "chance", lambda self, count, **how: right(self, count + (count > 0), **how)
+    )
     assert not discreet.study.audit.exact(discreet.keys, table(), table(a=1), "page", **TERMS).holds
 
 

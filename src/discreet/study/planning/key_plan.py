@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...base.error_boundary import error_boundaries, error_boundary
 from ...base.messages import gettext, translate
-from ...base.numbers import Number, count, decimal, without_exponent
+from ...base.numbers import Number, count, decimal, flag, without_exponent
 from ...base.text_tables import TextTable
 from ...mechanisms.contract import need_parameter, read_parameter
 from ...mechanisms.key_shares import MOST_KEYS
@@ -40,12 +40,14 @@ class KeyPlan:
     Attributes:
         guarantee: the guarantee of all keys together, with or without their counts.
         even: the least count of a key that is answered with one half or more.
-        sure: the least count of a key that is always answered.
+        sure: the least count of a key that is always answered, or but for a probability below 2⁻⁶⁴.
+        rule: "optimal" for the largest probability of each key, or "gaussian" for noise and a threshold.
     """
 
     guarantee: Guarantee
     even: int
     sure: int
+    rule: str
     _mechanism: PrivateKeys
 
     def probability(self, records: int) -> Enclosure:
@@ -62,7 +64,8 @@ class KeyPlan:
     def as_dict(self) -> dict[str, object]:
         """Return the guarantee, the counts and the probabilities of the table in plain values, ready for JSON."""
         return {
-            "guarantee": self.guarantee.as_dict(), "one_half_from": self.even, "always_from": self.sure,
+            "guarantee": self.guarantee.as_dict(), "rule": self.rule,
+            "one_half_from": self.even, "always_from": self.sure,
             "probabilities": {str(records): chance.as_dict() for records, chance in self._rows()},
         }  # fmt: skip
 
@@ -85,7 +88,9 @@ class KeyPlan:
     def _rows(self) -> list[tuple[int, Enclosure]]:
         """Return some counts with their probabilities."""
         first = self._mechanism.minimum_count
-        counts = {first, self.sure, *(self._least(chance) for chance in _SHOWN)}
+        counts = {first, *(self._least(chance) for chance in _SHOWN)}
+        if self.rule == "optimal":
+            counts.add(self.sure)
         return [(records, self.probability(records)) for records in sorted(counts)]
 
     def _least(self, chance: Fraction) -> int:
@@ -116,13 +121,14 @@ def _spell(chance: Enclosure) -> str:
 
 
 @error_boundary
-def plan_keys(
+def plan_keys(  # noqa: PLR0913  # the public numbers, each by its name
     epsilon: Number,
     delta: Number,
     *,
     max_groups: int = 1,
     minimum_count: int = 1,
     neighbors: Neighbors = "add_remove",
+    with_counts: bool = False,
 ) -> KeyPlan:
     """Return the probabilities with which `keys`, and `counts` with a delta, answer a key, by its count.
 
@@ -135,6 +141,7 @@ def plan_keys(
         max_groups: the most keys in which one privacy unit counts.
         minimum_count: the least count of a key that may be answered.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
+        with_counts: whether counts are shown as by `counts`, whose noise decides between the rules too.
 
     Raises:
         InvalidArgument: if an argument cannot be accepted, or epsilon is so small that more than 131,072 counts
@@ -148,5 +155,6 @@ def plan_keys(
         count(max_groups, "max_groups", most=MOST_KEYS),
         read_neighbors(neighbors),
         limits.minimum_count,
+        shows_counts=flag(with_counts, "with_counts"),
     )
-    return KeyPlan(mechanism.guarantee, mechanism.even, mechanism.sure, mechanism)
+    return KeyPlan(mechanism.guarantee, mechanism.even, mechanism.sure, mechanism.rule, mechanism)

@@ -220,7 +220,7 @@ _OPTIONS = (
 
 _OTHER_OPTIONS = {
     "kappa": "write max_groups_contributed",
-    "group_selection_strategy": "groups that nobody lists are chosen in one way, the optimal one: leave it out",
+    "group_selection_strategy": "public numbers decide how groups that nobody lists are chosen: leave it out",
     "max_rows_contributed": "the description bounds the rows of a unit, max_contributions: leave it out",
     "rho": "give epsilon",
     "report_format": "leave it out",

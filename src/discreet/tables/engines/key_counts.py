@@ -210,6 +210,11 @@ class KeyPlaces(Protocol):
         """Released count minus count; None where no counts are released."""
         ...
 
+    @property
+    def least(self) -> int:
+        """The least count that is released: keys of less are left out here, where their counts are known."""
+        ...
+
 
 @dataclass(frozen=True, repr=False)
 class KeyClasses:
@@ -241,7 +246,8 @@ class KeyClasses:
         rows = quietly(self._fetch, self.source.table.failure, places, most)
         if len(rows) != min(len(places.places), len(places.places) if most is None else most):
             raise _no_such_keys()
-        return sorted(rows, key=_order_of_pair)
+        shown = [pair for pair in rows if places.shifts is None or pair[1] >= places.least]
+        return sorted(shown, key=_order_of_pair)
 
     def _fetch(self, places: KeyPlaces, most: int | None) -> list[tuple[KeyValue, int]]:
         import narwhals.stable.v2 as nw

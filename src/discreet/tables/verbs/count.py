@@ -108,7 +108,9 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
     Where nobody may list the values, leave out the candidates and give `delta`: then the values are released that
     enough records hold, as `keys` does, with their counts, and at the same (ε, δ) as without them. A value may be
     missing: at ε = 1 and δ = 10⁻⁶ one of fewer than 14 records is answered with a probability below one half, and
-    if it is answered, its count is a little too high on average. `discreet.plan_keys` shows these probabilities.
+    if it is answered, its count is a little too high on average. `discreet.plan_keys` shows these probabilities. Of
+    units with several values the noise may be Gaussian: it shows more values, and their counts have less noise from
+    about nine values of a unit on.
 
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a

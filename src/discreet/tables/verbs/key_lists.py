@@ -17,6 +17,9 @@ from ...selection.released_values import ReleasedValue
 from ..engines.key_counts import FirstKeys, KeyClasses
 from ..values.key_values import KeyValue
 
+_MOST_TOGETHER = 1_000
+"""The most answers that are worked out, where there is no end to released counts."""
+
 CountedKeys = list[tuple[KeyValue, int]]
 """Keys with their counts, sorted by key."""
 
@@ -45,11 +48,11 @@ class KeyLists:
 
     @property
     def is_complete(self) -> bool:
-        """Always: a table has so many keys."""
-        return True
+        """Whether there is an end to released counts: with Gaussian noise there is none."""
+        return not self.with_counts or self.mechanism.threshold is None
 
     def answers(self, most: int) -> list[KeyAnswer]:
-        """Return all answers; raise if there may be more than so many."""
+        """Return all answers, but for hardly likely counts; raise if there may be more than so many."""
         keys = sum(self.classes.sizes)
         refuse_too_many(keys, most)
         refuse_too_many(math.prod(map(len, self._outcomes())), most)
@@ -76,17 +79,27 @@ class KeyLists:
     def _outcomes_of(self, key: KeyValue, count: int) -> Iterator["_Outcome"]:
         """Yield the outcomes of a key of that count."""
         mechanism, law = self.mechanism, self.mechanism.probabilities
-        chance = mechanism.chance(count)
-        if count < mechanism.sure:
+        chance = mechanism.chance(count, with_counts=self.with_counts)
+        if chance != 1:
             yield _Outcome(key, None, 1 - chance)
         if count < mechanism.minimum_count:
             return
         if not self.with_counts:
             yield _Outcome(key, 0, chance)
             return
-        for step in range(1, min(count - mechanism.minimum_count + 1, law.size) + 1):
+        first, last = law.lowest + 1, min(count - mechanism.minimum_count + 1, law.size)
+        if not self.is_complete:  # those near the likeliest one
+            last = min(last, law.likeliest_step + self._width // 2)
+            first = max(first, last - self._width + 1)
+        for step in range(first, last + 1):
             number = count + law.likeliest_step - step
             yield _Outcome(key, number, mechanism.chance_of(count, number))
+
+    @property
+    def _width(self) -> int:
+        """The released counts that are worked out of a key, where there is no end to them."""
+        keys = max(1, sum(self.classes.sizes))
+        return max(1, math.floor(math.pow(_MOST_TOGETHER, 1 / keys)) - 1)
 
     def _keys(self) -> CountedKeys:
         """Return all keys with their counts."""

@@ -58,8 +58,9 @@ def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
 
     Values of one record or a few are left out with high probability, as they would tell on somebody: at ε = 1 and
     δ = 10⁻⁶ a key of fewer than 14 records is answered with a probability below one half, one of 28 or more always.
-    `discreet.plan_keys` shows these probabilities for any ε and δ, from public numbers alone. Each is the
-    largest that differential privacy allows for the count of its key, so no other method shows more keys.
+    `discreet.plan_keys` shows these probabilities for any ε and δ, from public numbers alone. If a record has one
+    key, they are the largest that differential privacy allows. If it has several, public numbers decide between
+    this rule by key, and Gaussian noise with a threshold, which shows more from three keys on.
 
     One row is one record; with `privacy_unit` all rows of a unit are, which counts once for each of its keys, up
     to `max_groups` of them. A key is a text, an integer, a decimal, a truth, a date, a time or a UUID; null is no
@@ -153,7 +154,12 @@ def release_keys(
     account, request = read_payment(terms)  # type: ignore[arg-type]
     part = Fraction(0) if limits.other is None else limits.other
     mechanism = PrivateKeys(
-        parameter.value * (1 - part), limits.delta, most_keys, neighbors, limits.minimum_count
+        parameter.value * (1 - part),
+        limits.delta,
+        most_keys,
+        neighbors,
+        limits.minimum_count,
+        shows_counts=verb == "counts",
     )
     mechanism.compute_tables()
     table = TableOfKeys(

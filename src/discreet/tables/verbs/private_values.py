@@ -272,7 +272,7 @@ def choose_mechanism(
     latter k rounds. Private keys take an epsilon.
     """
     if most_keys is not None and most_keys <= k and parameter.kind == "epsilon":
-        keys = PrivateKeys(parameter.value, delta, most_keys, neighbors)
+        keys = PrivateKeys(parameter.value, delta, most_keys, neighbors, shows_counts=True)
         keys.compute_tables()
         return ByKeys(keys, k)
     few = most_keys is not None and most_keys <= _FEW_ROWS_OF_AN_ANSWER * k

@@ -1,0 +1,130 @@
+"""The exact delta of keys that are shown where their counts with discrete Gaussian noise reach a threshold.
+
+Proofs: docs/reference/mechanisms/gaussian_keys.md.
+"""
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from flint import arb
+
+from ..sampling.enclosures import ball, lower, precision, probability_above
+from ..sampling.gaussian_tails import tail
+from .gaussian_cells import delta_of_cells
+from .sensitivity import Neighbors
+
+_BITS = 512
+
+_MOST_BOUNDS = 256
+
+
+class _OwnKeys(NamedTuple):
+    """How many keys of one unit are held by no other: from `here` to `most_here` of those of the first table.
+
+    And from `there` to `most_there` of those of its neighbour.
+    """
+
+    here: int
+    most_here: int
+    there: int
+    most_there: int
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one number for each table."""
+        return (self.here, self.there) == (self.most_here, self.most_there)
+
+    def halves(self) -> Iterator["_OwnKeys"]:
+        """Yield both halves of the longer side."""
+        if self.most_here - self.here >= self.most_there - self.there:
+            middle = (self.here + self.most_here) // 2
+            yield self._replace(most_here=middle)
+            yield self._replace(here=middle + 1)
+        else:
+            middle = (self.there + self.most_there) // 2
+            yield self._replace(most_there=middle)
+            yield self._replace(there=middle + 1)
+
+
+@dataclass(frozen=True)
+class GaussianThreshold:
+    """Keys that are shown with y = n + X where y >= `least`; a key of count 0 is not shown.
+
+    Attributes:
+        sigma_squared: the parameter of the noise X, fresh for every key.
+        least: the least noisy count that is shown.
+        keys: the most keys in which one unit counts.
+        neighbors: the neighbouring relation; a unit that is replaced moves twice as many counts.
+    """
+
+    sigma_squared: Fraction
+    least: int
+    keys: int
+    neighbors: Neighbors
+
+    def delta_at(self, epsilon: Fraction) -> Fraction:
+        """Return the least delta at an epsilon of zero or more, rounded up: the largest over all own keys."""
+        for most, own in self._falling_bounds(epsilon):
+            if own.is_single:
+                return most
+        raise AssertionError("halves end in single numbers")
+
+    def keeps(self, epsilon: Fraction, delta: Fraction) -> bool:
+        """Return whether it is (epsilon, delta)-DP for certain, as far as a few hundred bounds tell."""
+        for most, own in islice(self._falling_bounds(epsilon), _MOST_BOUNDS):
+            if most <= delta or own.is_single:
+                return most <= delta
+        return False
+
+    def _falling_bounds(self, epsilon: Fraction) -> Iterator[tuple[Fraction, _OwnKeys]]:
+        """Yield bounds on the delta of all own keys that are left, the largest first; then its halves follow."""
+        if self.neighbors == "add_remove":
+            ranges = [_OwnKeys(0, self.keys, 0, 0), _OwnKeys(0, 0, 1, self.keys)]
+        else:
+            ranges = [_OwnKeys(0, self.keys, 0, self.keys)]
+        heap = [(-self._bound(own, epsilon), own) for own in ranges]
+        heapq.heapify(heap)
+        while True:
+            negative, own = heapq.heappop(heap)
+            yield -negative, own
+            for half in own.halves():
+                heapq.heappush(heap, (-self._bound(half, epsilon), half))
+
+    def _bound(self, own: _OwnKeys, epsilon: Fraction) -> Fraction:
+        """Return a delta that is enough for all these own keys; for single numbers their own, rounded up."""
+        # *The largest, in few steps*: 1 - (1 - p)**a (1 - delta of the others at epsilon + (a - b) L).
+        shared = self._moved - own.here - own.there
+        with precision(_BITS):
+            at = lower(ball(epsilon) + (own.here - own.most_there) * self._log)
+            others = _delta_of_others(self.sigma_squared, shared, at)
+            none_shown = (-own.most_here * self._log).exp()
+            return probability_above(1 - none_shown * (1 - ball(others)))
+
+    @property
+    def _moved(self) -> int:
+        """How many counts neighbours may have apart."""
+        return self.keys if self.neighbors == "add_remove" else 2 * self.keys
+
+    @cached_property
+    def _log(self) -> arb:
+        """A ball around -ln(1 - p), where p is the probability that a key of one unit is shown."""
+        with precision(_BITS):
+            return -(-tail(self.least - 1, self.sigma_squared)).log1p()
+
+
+@lru_cache(maxsize=2**12)
+def _delta_of_others(sigma_squared: Fraction, cells: int, epsilon: Fraction) -> Fraction:
+    """Return the delta of so many counts that move by one, at an epsilon of any sign, rounded up."""
+    if cells and epsilon >= 0:
+        return delta_of_cells(sigma_squared, cells, 1, epsilon)
+    if epsilon >= 0:
+        return Fraction(0)
+    # The pair is symmetric: delta at -x is 1 - e**-x + e**-x times delta at x.
+    with precision(_BITS):
+        back = ball(_delta_of_others(sigma_squared, cells, -epsilon))
+        return probability_above(-ball(epsilon).expm1() + ball(epsilon).exp() * back)
