@@ -20,6 +20,7 @@ MODULES: dict[str, str] = {
     "ErrorBound": "mechanisms.accuracy",
     "Exponential": "mechanisms",
     "DiscreteGaussianDP": "privacy",
+    "ReplacedSumsDP": "privacy",
     "GaussianDP": "privacy",
     "GeometricDP": "privacy",
     "ResponseDP": "privacy",

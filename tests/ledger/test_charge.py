@@ -27,6 +27,7 @@ from discreet.privacy import (
     Odometer,
     PureDP,
     RenyiDP,
+    ReplacedSumsDP,
     SummedRange,
 )
 from discreet.privacy.contract import Guarantee
@@ -185,6 +186,7 @@ def test_every_kind_of_guarantee_is_charged_as_for_our_own() -> None:
 LOSSES = LossDistribution.gaussian(1, "1/16")
 KINDS: list[Guarantee] = [
     DiscreteGaussianDP(Fraction(64), 2, 1, "add_remove"),
+    ReplacedSumsDP(Fraction(64), 2, 0, 2, 3, "add_remove"),
     GaussianDP(Fraction(1, 8), "add_remove"),
     GeometricDP(Fraction(1, 8), 7, "add_remove"),
     LogisticDP(Fraction(1, 4), "add_remove"),

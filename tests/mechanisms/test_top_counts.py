@@ -202,6 +202,12 @@ def test_gaussian_counts_keep_their_promise_and_their_bound() -> None:
     law = law_of(calibrate(mechanism, ONE, rho), [bound] * k + [0] * (n - k))
     lists = law.draws(2000, SeededBits(1))
     assert 10 < sum(max(one.indices) >= k for one in lists) < 2000 / 20
+    one, millionth = PrivacyParameter("epsilon", Fraction(1)), Fraction(1, 10**6)
+    wide = TopCounts(2, 20, "gaussian", millionth)
+    assert calibrate(wide, ONE, one).guarantee == DiscreteGaussianDP(Fraction(357), 20)
+    assert best_top_counts(2, 20, 60, "add_remove", one, millionth) == wide
+    assert best_top_counts(2, 8, 60, "add_remove", one, millionth) == TopCounts(2, 8)
+    assert wide.parameters != TopCounts(2, 20, "gaussian").parameters
     few = law_of(
         calibrate(TopCounts(2, 1, "gaussian"), ONE, PrivacyParameter("rho", Fraction(1))), [3, 2, 1]
     )

@@ -1,7 +1,8 @@
 """The guarantee of discrete Gaussian noise: its rho, groups of records, compositions, and what it is not."""
 
 from fractions import Fraction
-from itertools import product
+from functools import reduce
+from itertools import combinations_with_replacement, pairwise, product
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from discreet.privacy.bounds import Bounds
 from discreet.sampling.enclosures import ball, lower, precision
 from discreet.sampling.gaussian import GaussianNoise
 
-from .test_gaussian_cells import exact_delta, law
+from .test_gaussian_cells import added, exact_delta, law
 
 F = Fraction
 ONE = DiscreteGaussianDP(F(573, 32))
@@ -66,25 +67,43 @@ def test_two_records_move_the_same_cells_twice() -> None:
     assert ten.group(2) == DiscreteGaussianDP(F(357, 2), 10, 2)
     assert ten.under("replace_one") == DiscreteGaussianDP(F(357, 2), 10, 2, "replace_one")
     assert ten.group(1) == ten.under("add_remove") == ten
-    assert ten.group(3) == ZCDP(9 * ten.rho)
+    assert ten.group(3) == DiscreteGaussianDP(F(357, 2), 10, 3)
+    assert ten.group(3).rho == 9 * ten.rho
     with pytest.raises(InvalidArgument, match="says nothing"):
         DiscreteGaussianDP(F(1), 1, 1, "replace_one").under("add_remove")
 
 
 @pytest.mark.parametrize("sigma_squared", [F(1, 2), F(2), F(5)])
 @pytest.mark.parametrize("cells", [1, 2])
-def test_a_group_of_two_covers_all_ways_in_which_two_records_move_cells(
-    sigma_squared: Fraction, cells: int
+@pytest.mark.parametrize("size", [2, 3])
+def test_a_group_covers_all_ways_in_which_its_records_move_cells(
+    sigma_squared: Fraction, cells: int, size: int
 ) -> None:
-    pair: Any = DiscreteGaussianDP(sigma_squared, cells).group(2)
+    group = DiscreteGaussianDP(sigma_squared, cells).group(size)
     vectors = [one for one in product(range(2), repeat=2 * cells) if sum(one) <= cells]
     moved = {
-        tuple(sorted(a + b for a, b in zip(*two, strict=True)))
-        for two in product(vectors, repeat=2)
+        tuple(sorted(map(sum, zip(*records, strict=True)), reverse=True))
+        for records in combinations_with_replacement(vectors, size)
     }
+    assert (size, *(size - 1,) * (cells - 1)) in {moves[:cells] for moves in moved} or cells == 1
+    reached = False
     for moves in moved:
         for epsilon in (F(0), F(1, 2), F(2), F(6)):
-            assert lower(exact_delta(sigma_squared, moves, epsilon)) <= pair.delta_at(epsilon)
+            least = lower(exact_delta(sigma_squared, moves, epsilon))
+            assert least <= group.delta_at(epsilon)
+            reached |= least > group.delta_at(epsilon) * F(10**9 - 1, 10**9)
+    assert reached
+
+
+@pytest.mark.parametrize("sigma_squared", [F(1, 4), F(2)])
+@pytest.mark.parametrize("cells", [1, 2, 3])
+def test_the_best_tests_of_a_step_are_thresholds_of_the_sum(
+    sigma_squared: Fraction, cells: int
+) -> None:
+    with precision(400):
+        sums = reduce(added, [law(sigma_squared)] * cells)
+        ratios = [sums[s] / sums[s + cells] for s in range(-9, 9)]
+        assert all(one < two for one, two in pairwise(ratios))
 
 
 @pytest.mark.parametrize("sigma_squared", [F(1, 2), F(4)])
@@ -115,8 +134,9 @@ def test_cells_compose_to_the_law_of_all_of_them() -> None:
     ten = compose([DiscreteGaussianDP(F(357, 2))] * 10)
     found: Bounds = ten.bounds(epsilon=1)
     exact = DiscreteGaussianDP(F(357, 2), 10).delta_at(1)
-    assert found.winner == "combined"
-    assert exact <= found.least <= exact * F(102, 100)
+    assert found.winner == "single"
+    assert found.least == exact
+    assert exact <= found.values["combined"] <= exact * F(102, 100)
     assert ten.rho == 10 * DiscreteGaussianDP(F(357, 2)).rho
     alone = compose(ONE).bounds("1e-6")
     assert {"single", "combined"} <= set(alone.values)

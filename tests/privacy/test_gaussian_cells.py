@@ -22,6 +22,8 @@ def law(sigma_squared: Fraction, multiple: int = 1) -> dict[int, arb]:
     last = math.isqrt(int(510 * sigma_squared)) + 1
     weights = {j: (-ball(j * j / (2 * sigma_squared))).exp() for j in range(-last, last + 1)}
     whole = sum(weights.values(), arb(0))
+    if multiple == 0:
+        return {0: arb(1)}
     return {multiple * j: one / whole for j, one in weights.items()}
 
 
@@ -125,7 +127,8 @@ def test_the_factors_of_the_law_of_a_sum_hold_below_the_parameter_where_it_is_us
     with precision(300):
         sums = reduce(added, [law(sigma_squared)] * cells)
         one = law(cells * sigma_squared)
-        factors = gaussian_cells._off(sigma_squared, cells)
+        moves = (gaussian_cells.MovedCells(sigma_squared, cells, 1),)
+        factors = gaussian_cells._off(moves, 300)
         ratios = [sums[s] / one[s] for s in range(-6, 7)]
         assert all(factors.contains(ratio) for ratio in ratios)
         farthest = arb(0)
@@ -147,10 +150,11 @@ def test_noise_beyond_the_masses_counts_as_infinite_loss_or_as_more(
 ) -> None:
     """With so little of the noise in the masses that it would be seen."""
     monkeypatch.setattr(gaussian_cells, "_NATS", 2)
-    few = gaussian_cells._sum_of_losses.__wrapped__(F(2), 1, 1)
+    one = gaussian_cells.MovedCells(F(2), 1, 1)
+    few = gaussian_cells._losses_on.__wrapped__(one, F(1, 4))
     assert few.infinite > 0
     assert sum(few.masses) + few.infinite >= UNIT
     for epsilon in (F(0), F(1)):
         exact = exact_delta(F(2), (1, 1), epsilon)
-        rough = gaussian_cells._sum_of_losses.__wrapped__(F(2), 2, 1).delta(epsilon)
+        rough = gaussian_cells._losses_on.__wrapped__(one._replace(cells=2), F(1, 4)).delta(epsilon)
         assert lower(exact) < rough

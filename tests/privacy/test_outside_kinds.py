@@ -29,6 +29,7 @@ from discreet.privacy import (
     NoGuarantee,
     PureDP,
     RenyiDP,
+    ReplacedSumsDP,
     SummedRange,
 )
 from discreet.privacy.adaptive import delta_adaptive
@@ -346,6 +347,7 @@ OURS: list[Callable[[], Any]] = [
     lambda: BoundedRange(ONE), lambda: MixedRange(ONE), lambda: PureDP(ONE), lambda: ZCDP(ONE),
     lambda: ApproxDP(ONE, Fraction(1, 9)), lambda: ApproxDP(ONE, Fraction(0)), lambda: NoGuarantee("why"),
     lambda: GaussianDP(ONE), lambda: DiscreteGaussianDP(ONE, 2),
+    lambda: ReplacedSumsDP(ONE, 2, 0, 2, 3, "add_remove"),
     lambda: RenyiDP({2: 1, 9: 5}), lambda: LossDP(LossDistribution.laplace(1, "1/8")),
     lambda: LossDP(LossDistribution.gaussian(1, "1/2")), lambda: compose(PureDP(ONE), ZCDP(ONE)), Mine,
     lambda: Mine(None), lambda: Mine(ONE, Fraction(2)),

@@ -144,8 +144,8 @@ class Budget:
 
     @property
     def currency(self) -> str:
-        """The unit in which answers are charged: "epsilon" or "rho"."""
-        uses = {"questions": "epsilon", "composition": "rho"}
+        """The unit in which answers are charged: "epsilon", "epsilon and delta" or "rho"."""
+        uses = {"questions": "epsilon and delta", "composition": "rho"}
         return self.kind if self.delta_for is None else uses[self.delta_for]
 
     @property

@@ -219,7 +219,7 @@ class Session:
 
     @property
     def currency(self) -> str | None:
-        """The unit that the budgets count, "epsilon" or "rho"; another word where that is not decided yet."""
+        """The unit that the budgets count: "epsilon", "epsilon and delta", "rho"; or "several"."""
         kinds = {budget.currency for budget in self._payer.paying()}
         return kinds.pop() if len(kinds) == 1 else "several"
 

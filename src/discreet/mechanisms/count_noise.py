@@ -8,6 +8,8 @@ from functools import lru_cache
 
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.enclosures import precision
+from ..sampling.gaussian import GaussianNoise
+from ..sampling.geometric import GeometricNoise
 from .contract import PrivacyParameter
 from .gaussian_counts import GaussianCounts
 from .noisy_counts import LARGEST_COUNT, NoisyCounts
@@ -39,13 +41,17 @@ def choose_noise(
     """
     geometric = NoisyCounts(-largest, largest)
     has_gaussian = parameter.kind == "rho" or (parameter.kind == "epsilon" and delta is not None)
-    if not has_gaussian or sensitivity.change is None:
+    if not has_gaussian or (sensitivity.change is None and sensitivity.replaced is None):
         return geometric
     loose = delta if parameter.kind == "epsilon" else None
     gaussian = GaussianCounts(-largest, largest, loose)
-    noise = gaussian.noise(sensitivity, parameter)
-    if not noise.has_table and size > _MOST_WIDE:
-        return geometric
+    noises = gaussian.noise(sensitivity, parameter), geometric.noise(sensitivity, parameter)
+    return gaussian if is_better(*noises, size) else geometric
+
+
+def is_better(gaussian: GaussianNoise, geometric: GeometricNoise, size: int) -> bool:
+    """Return whether Gaussian noise has the smaller variance, and so many numbers with it are quickly drawn."""
+    if not gaussian.has_table and size > _MOST_WIDE:
+        return False
     with precision(_VARIANCE_BITS):
-        is_smaller = noise.variance < geometric.noise(sensitivity, parameter).variance
-    return gaussian if is_smaller else geometric
+        return bool(gaussian.variance < geometric.variance)

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Literal
 
 from ..base.numbers import root_above
 from ..errors import InvalidArgument
-from ..privacy.gaussian_calibration import least_sigma_squared
-from ..privacy.guarantees import DiscreteGaussianDP
+from ..privacy.gaussian_calibration import least_common_parameter
+from ..privacy.gaussian_cells import Cases, MovedCells, cases_of_sums, rho_of_cases
+from ..privacy.guarantees import DiscreteGaussianDP, Guarantee, ReplacedSumsDP
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.gaussian import GaussianNoise
 from .accuracy import gaussian_error
@@ -29,7 +30,8 @@ class GaussianCounts:
         largest: the largest number that is answered.
         delta: the δ of all numbers together; None with a rho, which needs none.
 
-    Guarantee: `DiscreteGaussianDP` of the numbers that may move between neighbours, spread / change of them.
+    Guarantee: `DiscreteGaussianDP` of the numbers that may move between neighbours, spread / change of them; of
+        the sums of groups where a record is replaced `ReplacedSumsDP`.
 
     Side channels: the noise is drawn before it is added, and independent of the numbers: see `GaussianNoise`.
 
@@ -51,8 +53,7 @@ class GaussianCounts:
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism with the least noise that keeps the wanted guarantee."""
         noise = self.noise(sensitivity, parameter)
-        cells, steps = _moves(sensitivity)
-        guarantee = DiscreteGaussianDP(noise.sigma_squared, cells, steps, sensitivity.neighbors)
+        guarantee = _guarantee(noise.sigma_squared, sensitivity)
         law: Callable[[Any], Any] = partial(NoisyCountsLaw, noise=noise, cut=self)  # it draws lists
         return Calibrated(guarantee, law)
 
@@ -62,12 +63,12 @@ class GaussianCounts:
         Raises:
             InvalidArgument: unless there is a rho, or an epsilon and a delta.
         """
-        amount, (cells, steps) = need_parameter(parameter), _moves(sensitivity)
+        amount, cases = need_parameter(parameter), _cases(sensitivity)
         if amount.kind == "rho":
-            return GaussianNoise(cells * steps**2 / (2 * amount.value))
+            return GaussianNoise(rho_of_cases(cases) / amount.value)
         if amount.kind == "scale" or self.delta is None:
             raise InvalidArgument("Gaussian noise needs rho, or epsilon and delta")
-        return GaussianNoise(least_sigma_squared(amount.value, self.delta, cells, steps))
+        return GaussianNoise(least_common_parameter(amount.value, self.delta, cases))
 
     def scale(self, sensitivity: Sensitivity, parameter: PrivacyParameter) -> Fraction:
         """Return sigma, rounded up: about the standard deviation of the noise."""
@@ -84,12 +85,26 @@ class GaussianCounts:
         return gaussian_error(self.noise(sensitivity, parameter), size, probability)
 
 
-def _moves(sensitivity: Sensitivity) -> tuple[int, int]:
-    """Return how many numbers may move, and by how many steps each.
+def _cases(sensitivity: Sensitivity) -> Cases:
+    """Return the ways in which the numbers may move, with noise of the parameter 1.
 
     Raises:
         InvalidArgument: if only their spread is known.
     """
+    one, moves = Fraction(1), sensitivity.replaced
+    if moves is not None:
+        return cases_of_sums(one, moves.groups, moves.common, moves.steps, moves.moved)
     if sensitivity.change is None:
         raise InvalidArgument("Gaussian noise needs to know by how much one number moves")
-    return changed_cells(sensitivity), int(sensitivity.change)
+    return ((MovedCells(one, changed_cells(sensitivity), int(sensitivity.change)),),)
+
+
+def _guarantee(sigma_squared: Fraction, sensitivity: Sensitivity) -> Guarantee:
+    """Return the guarantee of noise of a parameter."""
+    moves, neighbors = sensitivity.replaced, sensitivity.neighbors
+    if moves is not None:
+        return ReplacedSumsDP(
+            sigma_squared, moves.groups, moves.common, moves.steps, moves.moved, neighbors
+        )
+    [[moved]] = _cases(sensitivity)
+    return DiscreteGaussianDP(sigma_squared, moved.cells, moved.steps, neighbors)

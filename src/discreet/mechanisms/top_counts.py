@@ -42,7 +42,8 @@ class TopCounts:
     Args:
         k: how many.
         moved: how many counts may differ between neighbours, all of them by one.
-        name: the noise, which is also the name of the mechanism: "geometric", or with a rho "gaussian".
+        name: the noise, which is also the name of the mechanism: "geometric", or with a rho or a delta "gaussian".
+        delta: the δ of Gaussian noise by an epsilon.
 
     Guarantee: that of the noisy counts, whatever k is: the list is computed from them.
 
@@ -56,12 +57,14 @@ class TopCounts:
     k: int
     moved: int = 1
     name: Literal["geometric", "gaussian"] = "geometric"
+    delta: Fraction | None = None
     takes_runs: ClassVar[Literal[False]] = False
 
     @property
     def parameters(self) -> dict[str, object]:
-        """How many, and how many counts may differ."""
-        return {"k": self.k, "moved": self.moved}
+        """How many, how many counts may differ, and delta."""
+        loose = {} if self.delta is None else {"delta": self.delta}
+        return {"k": self.k, "moved": self.moved, **loose}
 
     def spread(self, _: Sensitivity) -> Fraction:
         """Return the spread that a scale divides: how far the counts of neighbours may be apart, added up."""
@@ -89,7 +92,8 @@ class TopCounts:
 
     def _noisy(self, neighbors: Neighbors, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the counts with noise."""
-        mechanism = GaussianCounts() if self.name == "gaussian" else NoisyCounts()
+        is_gaussian = self.name == "gaussian"
+        mechanism = GaussianCounts(delta=self.delta) if is_gaussian else NoisyCounts()
         return calibrate(mechanism, counts_sensitivity(self.moved, neighbors), parameter)
 
     def error_below(
@@ -108,14 +112,20 @@ class TopCounts:
         return Fraction(counts_list_error(law.noise, candidates, self.k, probability))
 
 
-def best_top_counts(
-    k: int, parts: int, candidates: int, neighbors: Neighbors, parameter: PrivacyParameter | None
+def best_top_counts(  # noqa: PLR0913  # the public numbers that decide
+    k: int,
+    parts: int,
+    candidates: int,
+    neighbors: Neighbors,
+    parameter: PrivacyParameter | None,
+    delta: Fraction | None = None,
 ) -> TopCounts:
     """Return the k largest counts, of which so many parts may differ, with the noise of the smaller variance."""
     if parameter is None:
         return TopCounts(k, parts)
     sensitivity = counts_sensitivity(parts, neighbors)
-    return TopCounts(k, parts, choose_noise(sensitivity, parameter, None, candidates).name)
+    noise = choose_noise(sensitivity, parameter, delta, candidates)
+    return TopCounts(k, parts, noise.name, getattr(noise, "delta", None))
 
 
 class TopCountsLaw:

@@ -21,6 +21,7 @@ from .contract import Parts, equals
 from .conversions import (
     delta_of_curve,
     epsilon_of_curve,
+    epsilon_of_gaussian,
     gaussian_delta,
     least_epsilon,
     read_delta,
@@ -28,9 +29,11 @@ from .conversions import (
 )
 from .convolution import adaptive_epsilons, convolve, mu_of, serves
 from .discrete_gaussian_dp import DiscreteGaussianDP
+from .gaussian_cells import MovedCells, delta_of_moves
 from .gaussian_dp import GaussianDP
 from .kov import Responses
 from .parts import curve_of, in_chain, pure_of, renyi_of, rho_of
+from .replaced_sums_dp import ReplacedSumsDP
 
 Bound = Callable[[Fraction, Fraction | None], Fraction | None]
 """From an epsilon or a delta, and the least bound found so far, to a bound on the other; None for none."""
@@ -260,9 +263,11 @@ def _basic(core: Parts) -> Accountant | None:
 
 
 def _single(core: Parts) -> Accountant | None:
-    """Return the closed form for a single answer; several with Gaussian noise count as one."""
+    """Return the closed form for a single answer; several with discrete Gaussian noise count as one."""
     (part, n), *others = core
-    has_form = part.pure is not None or isinstance(part, GaussianDP | DiscreteGaussianDP)
+    if all(isinstance(one, DiscreteGaussianDP) for one, _ in core):
+        return _cells(core)
+    has_form = part.pure is not None or isinstance(part, GaussianDP | ReplacedSumsDP)
     if others or n > 1 or not has_form:
         return None
 
@@ -270,6 +275,19 @@ def _single(core: Parts) -> Accountant | None:
         return None if delta == 0 and part.pure is None else part.approx(delta).epsilon
 
     return Accountant(_alone(part.delta_at), _alone(epsilon))
+
+
+def _cells(core: Parts) -> Accountant | None:
+    """Return the exact delta of numbers with discrete Gaussian noise, which move together."""
+    if len(core) > _FEW_KINDS:
+        return None
+    moves = tuple(MovedCells(one.sigma_squared, n * one.cells, one.steps) for one, n in core)  # type: ignore[attr-defined]
+    delta_of = partial(delta_of_moves, moves)
+
+    def epsilon(delta: Fraction) -> Fraction | None:
+        return None if delta == 0 else epsilon_of_gaussian(delta_of, curve_of(core), delta)
+
+    return Accountant(_alone(delta_of), _alone(epsilon))
 
 
 def _kov(core: Parts) -> Accountant | None:

@@ -19,6 +19,7 @@ from .adaptive import curve_adaptive
 from .contract import Guarantee, Part, Parts
 from .conversions import delta_of_curve, epsilon_of_curve
 from .discrete_gaussian_dp import DiscreteGaussianDP
+from .replaced_sums_dp import ReplacedSumsDP
 from .gaussian_dp import GaussianDP
 from .loss_dp import LossDP
 from .parts import RANGES, curve_of, merge, renyi_of
@@ -118,7 +119,7 @@ def _law(part: Guarantee) -> _OnGrid | None:
         return part.losses.on
     if isinstance(part, GaussianDP):
         return partial(LossDistribution.gaussian, part.mu)
-    if isinstance(part, DiscreteGaussianDP):
+    if isinstance(part, DiscreteGaussianDP | ReplacedSumsDP):
         return part.losses
     epsilon = part.pure
     if not epsilon:
@@ -134,7 +135,7 @@ def _size(part: Guarantee) -> Fraction:
     """Return about the epsilon of an answer with losses that vary as much, to choose a grid by."""
     if isinstance(part, GaussianDP):
         return part.mu * Fraction(7, 4)
-    if isinstance(part, DiscreteGaussianDP):
+    if isinstance(part, DiscreteGaussianDP | ReplacedSumsDP):
         return root_above(2 * part.rho) * Fraction(7, 4)
     if isinstance(part, LossDP):
         return 128 * part.losses.step

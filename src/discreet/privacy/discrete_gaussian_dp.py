@@ -3,6 +3,7 @@
 Proofs: docs/reference/mechanisms/gaussian_noise.md.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -15,11 +16,10 @@ from ..base.numbers import Number, count, positive, root_above
 from ..sampling.enclosures import ball, lower
 from .approx_dp import ApproxDP
 from .base import BaseGuarantee
-from .contract import Guarantee, equals, steps
+from .contract import equals, steps
 from .conversions import epsilon_of_gaussian, read_delta, read_epsilon, read_whole
-from .gaussian_cells import delta_of_cells
+from .gaussian_cells import Cases, MovedCells, delta_of_cases, delta_of_cells, rho_of_cases
 from .pld import LossDistribution
-from .renyi_dp import ZCDP
 from .sensitivity import Neighbors, read_neighbors
 
 _MOST_CELLS, _MOST_STEPS = 2**63, 10**300
@@ -81,27 +81,18 @@ class DiscreteGaussianDP(BaseGuarantee):
         return ball(self.rho) * (1 + excess)
 
     def ceiling(self, chance: arb) -> arb:
-        """Return a bound on the probability of an event, given its probability on a neighbour.
-
-        It is e**ε times that and delta at ε, for the ε that is best for Gaussian noise without steps.
-        """
-        mu = (2 * ball(self.rho)).sqrt()
-        loss = mu * (arb(2).sqrt() * (2 * chance).erfcinv() - mu / 2)
-        epsilon = max(lower(loss.mid()), Fraction(0)) if loss.is_finite() else Fraction(0)
-        return (ball(epsilon).exp() * chance + ball(self.delta_at(epsilon))).min(arb(1))
+        """Return a bound on the probability of an event, given its probability on a neighbour."""
+        return ceiling_of_gaussian(self.rho, self.delta_at, chance)
 
     def losses(self, step: Fraction) -> LossDistribution:
         """Return a bound on the privacy losses on a grid of a step; those of a delta below 2**-100 are infinite."""
-        return _losses(self.sigma_squared, self.cells, self.steps, step)
+        moved = MovedCells(self.sigma_squared, self.cells, self.steps)
+        return losses_of_cases(((moved,),), step)
 
-    def group(self, size: int) -> Guarantee:
-        """Return the guarantee `size` steps away.
-
-        One or two are the same cells moved as often. Of more only zCDP is proved: `size` squared times rho.
-        """
-        if count(size, "size") > 2:
-            return ZCDP(size**2 * self.rho, self.neighbors)
-        return self._apart(size, self.neighbors)
+    def group(self, size: int) -> "DiscreteGaussianDP":
+        """Return the guarantee `size` steps away: that of the same cells, each moved so many times as far."""
+        # *Groups of records*: the best test of one step is the best of the next one too.
+        return self._apart(count(size, "size"), self.neighbors)
 
     def under(self, neighbors: str) -> "DiscreteGaussianDP":
         """Return the guarantee that follows under another neighbouring relation."""
@@ -121,10 +112,20 @@ class DiscreteGaussianDP(BaseGuarantee):
         )  # fmt: skip
 
 
+def ceiling_of_gaussian(
+    rho: Fraction, delta_at: Callable[[Fraction], Fraction], chance: arb
+) -> arb:
+    """Return e**ε times a probability and delta at ε, for the ε that is best for Gaussian noise without steps."""
+    mu = (2 * ball(rho)).sqrt()
+    loss = mu * (arb(2).sqrt() * (2 * chance).erfcinv() - mu / 2)
+    epsilon = max(lower(loss.mid()), Fraction(0)) if loss.is_finite() else Fraction(0)
+    return (ball(epsilon).exp() * chance + ball(delta_at(epsilon))).min(arb(1))
+
+
 @lru_cache(maxsize=64)
-def _losses(sigma_squared: Fraction, cells: int, steps: int, step: Fraction) -> LossDistribution:
-    """Return the losses of a discrete Gaussian guarantee on a grid."""
-    mu = root_above(cells * steps**2 / sigma_squared)
+def losses_of_cases(cases: Cases, step: Fraction) -> LossDistribution:
+    """Return a bound on the losses of the worst of some cases on a grid."""
+    mu = root_above(2 * rho_of_cases(cases))
     top = mu * (mu / 2 + 12)  # beyond it the sum of the noise would have to exceed 12 deviations
-    delta = partial(delta_of_cells, sigma_squared, cells, steps, digits=_CURVE_BITS)
+    delta = partial(delta_of_cases, cases, digits=_CURVE_BITS)
     return LossDistribution.of_curve(delta, top, step)

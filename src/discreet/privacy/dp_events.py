@@ -52,7 +52,7 @@ def _event(part: Guarantee, dp_event: Any) -> Any:
         return dp_event.NonPrivateDpEvent()
     if part.kind == "gaussian_dp" and part.rho is not None:
         return dp_event.GaussianDpEvent(_float_down(1 / part.mu))  # type: ignore[attr-defined]
-    if part.kind in ("zcdp", "discrete_gaussian_dp") and part.rho is not None:
+    if part.kind in ("zcdp", "discrete_gaussian_dp", "replaced_sums_dp") and part.rho is not None:
         return dp_event.ZCDpEvent(float_up(part.rho))
     if part.pure:
         laplace = part.pure if in_chain(part) and part.kind != "pure_dp" else _as_laplace(part.pure)

@@ -18,6 +18,7 @@ from .geometric_dp import GeometricDP
 from .loss_dp import LossDP
 from .no_guarantee import NoGuarantee
 from .renyi_dp import ZCDP, RenyiDP
+from .replaced_sums_dp import ReplacedSumsDP
 from .response_dp import ResponseDP
 from .sensitivity import read_neighbors
 from .several_dp import SeveralDP
@@ -38,6 +39,7 @@ __all__ = [
     "NoGuarantee",
     "PureDP",
     "RenyiDP",
+    "ReplacedSumsDP",
     "ResponseDP",
     "SeveralDP",
     "SummedRange",
@@ -79,6 +81,7 @@ _GUARANTEE_KINDS: dict[str, Any] = {
         GaussianDP,
         GeometricDP,
         RenyiDP,
+        ReplacedSumsDP,
         ResponseDP,
         LossDP,
         NoGuarantee,

@@ -1,7 +1,7 @@
 """The sensitivity of scores under a neighbouring relation. Proofs: docs/explanation/privacy.md."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Literal, get_args
 
@@ -13,6 +13,23 @@ Neighbors = Literal["add_remove", "replace_one"]
 """The neighbouring relation: add or remove one record, or replace one record."""
 
 _RELATIONS = get_args(Neighbors)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedGroups:
+    """How the sums of groups move where a record is replaced.
+
+    Attributes:
+        groups: in how many groups it is before, and after.
+        common: in how many of these it is both times, at least.
+        steps: the most that a sum moves where it comes or goes.
+        moved: the most that one moves where it is there both times.
+    """
+
+    groups: int
+    common: int
+    steps: int
+    moved: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +46,7 @@ class Sensitivity:
             same number for all datasets.
         answers: how many candidates there are, where one of them scores `change` and all others 0, or all score 0;
             None for other scores.
+        replaced: of sums of groups where a record is replaced, which of them move; None for all else.
     """
 
     spread: Fraction
@@ -37,10 +55,13 @@ class Sensitivity:
     monotonic: bool = False
     balanced: bool = False
     answers: int | None = None
+    replaced: ReplacedGroups | None = None
 
     def as_dict(self) -> dict[str, object]:
         """Return its attributes by their names, without the candidates, which are described beside it."""
-        return {name: getattr(self, name) for name in self.__slots__ if name != "answers"}
+        groups = {} if self.replaced is None else {"replaced": asdict(self.replaced)}
+        names = (name for name in self.__slots__ if name not in ("answers", "replaced"))
+        return {name: getattr(self, name) for name in names} | groups
 
     def rounded(self, granularity: Fraction) -> "Sensitivity":
         """Return the sensitivity of scores / granularity after rounding to integers.

@@ -104,12 +104,17 @@ class DescribedAccount:
 
 
 def currency_of(account: object) -> str | None:
-    """Return the unit that an account counts: "epsilon", "rho", or another word where its first charge decides.
+    """Return the unit that an account counts: "epsilon", "epsilon and delta", "rho", or "several".
 
     None without an account, or if it does not tell. A verb with several ways to answer compares them at the same
     charge by it.
     """
     return getattr(account, "currency", None)
+
+
+def adds_epsilons(currency: str | None) -> bool:
+    """Return whether an account of this unit adds up epsilons."""
+    return currency in ("epsilon", "epsilon and delta")
 
 
 def describe_account(account: Any, about: About) -> Any:

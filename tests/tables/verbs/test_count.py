@@ -425,15 +425,36 @@ def test_a_ledger_is_charged_in_its_own_unit() -> None:
     assert sums.counts(data, "v", **asked).guarantee == ApproxDP(Fraction(1), Fraction(1, 10**6))
     sums.counts(data, "v", **{**asked, "max_candidates": 3})
     assert sums.counts(data, "v", **MANY, rho="1/50").mechanism == "geometric"
-    with pytest.raises(InvalidArgument):
-        ledger.session("pure").counts(data, "v", **asked)
+    # It cannot pay for any delta, so the noise that needs none is taken.
+    assert ledger.session("pure").counts(data, "v", **asked).guarantee.pure == 1
     for session in (together, ledger.session("rho")):
         answer = session.counts(data, "v", **asked)
         assert answer.guarantee == DiscreteGaussianDP(Fraction(357), 20)
     spent = {budget.dataset: budget.spent for budget in ledger.budgets()}
     assert spent["sums"].delta == Fraction(1, 10**6)
     assert spent["rho"].rho == spent["all"].rho == Fraction(20, 714)
-    assert spent["pure"].epsilon == 0
+    assert spent["pure"].epsilon == 1
+
+
+def test_a_budget_of_epsilon_pays_for_geometric_noise_at_every_door() -> None:
+    data, asked = visits(9, 60, 20), {**MANY, **LOOSE}
+    ledger = Ledger()
+    ledger.open("pure", privacy_unit="u", epsilon=9)
+    session = ledger.session("pure")
+    assert session.currency == "epsilon"
+    assert session.quote(discreet.counts, data, "v", **asked).cost.epsilon == 1
+    assert session.counts(data, "v", **asked).mechanism == "geometric"
+    assert session.top_k(data, "v", k=2, method="counts", **asked).mechanism == "geometric"
+    assert session.top_k(data, "v", k=2, **asked).guarantee.pure == 1
+    groups = {"by": "v", "groups": range(60), "max_groups": 20, "privacy_unit": "u"}
+    assert session.count(data, **groups, **LOOSE).mechanism == "geometric"
+
+
+def test_a_count_in_many_groups_uses_a_delta() -> None:
+    groups = {"by": "v", "groups": range(60), "max_groups": 20, "privacy_unit": "u"}
+    found = bill_of(discreet.count, "no.csv", **groups, **LOOSE).guarantee
+    assert found == DiscreteGaussianDP(Fraction(357), 20)
+    assert bill_of(discreet.count, "no.csv", **LOOSE).guarantee.pure == 1
 
 
 def test_a_delta_of_counts_is_checked_before_any_data_are_read() -> None:
@@ -461,3 +482,36 @@ def test_the_error_of_gaussian_counts_is_said_before() -> None:
     assert geometric > 2 * gaussian
     simulation = discreet.simulate(discreet.counts, visits(9, 60, 2), "v", **MANY, **LOOSE, size=3)
     assert len(simulation.values) == 3
+
+
+def test_lists_by_counts_use_a_delta_where_gaussian_noise_is_smaller() -> None:
+    data, asked = visits(30, 60, 20), {**MANY, **LOOSE, "k": 3, "method": "counts"}
+    answer: Any = discreet.top_k(data, "v", **asked)
+    assert answer.mechanism == "gaussian"
+    assert answer.guarantee == DiscreteGaussianDP(Fraction(357), 20)
+    assert len(answer.counts) == 3
+    replaced = bill_of(discreet.top_k, "no.csv", "v", **asked, neighbors="replace_one")
+    assert replaced.guarantee == DiscreteGaussianDP(Fraction(714), 40, 1, "replace_one")
+    few = bill_of(discreet.top_k, "no.csv", "v", **{**asked, "max_candidates": 3})
+    assert (few.guarantee.pure, few.mechanism) == (1, "geometric")
+    with pytest.raises(InvalidArgument, match="leave out by and groups"):
+        discreet.top_k("no.csv", "v", **asked, by="g", groups=["x"])
+
+
+def test_lists_by_counts_are_charged_what_was_asked_for() -> None:
+    data, asked = visits(30, 60, 20), {**MANY, **LOOSE, "k": 3, "method": "counts"}
+    ledger = Ledger()
+    ledger.open("sums", privacy_unit="u", epsilon=3, delta="1e-5", delta_for="questions")
+    ledger.open("rho", privacy_unit="u", rho=1)
+    sums, rho = ledger.session("sums"), ledger.session("rho")
+    assert sums.top_k(data, "v", **asked).guarantee == ApproxDP(Fraction(1), Fraction(1, 10**6))
+    assert rho.top_k(data, "v", **asked).guarantee.rho == Fraction(20, 714)
+    assert ledger.budgets()[1].spent.delta == Fraction(1, 10**6)
+
+
+def test_the_best_method_for_lists_knows_of_the_delta() -> None:
+    """Of many values of one unit peeling gains by a delta, and so do counts now."""
+    asked = {**MANY, **LOOSE, "k": 30}
+    assert bill_of(discreet.top_k, "no.csv", "v", **asked).mechanism == "gaussian"
+    del asked["max_candidates"]
+    assert bill_of(discreet.top_k, "no.csv", "v", **asked, method="peeling").mechanism != "gaussian"

@@ -249,7 +249,7 @@ def test_a_stored_request_gives_the_counts_again() -> None:
     ("terms", "words"),
     [
         ({"mechanism": "exponential"}, "leave out mechanism"),
-        ({"delta": "1e-6"}, "delta gains nothing"),
+        ({"delta": 1}, "below 1"),
         ({"max_candidates": 1}, "privacy_unit"),
         ({"max_candidates": 4, "privacy_unit": "user"}, "3 candidates"),
         ({"max_candidates": 1, "privacy_unit": "user", "method": "peeling"}, "method='counts'"),

@@ -18,7 +18,7 @@ from discreet import Ledger
 from discreet.errors import InvalidArgument, InvalidCandidates, InvalidNumber, UnreadableData
 from discreet.mechanisms.accuracy import SUMMED
 from discreet.mechanisms.noisy_counts import counts_sensitivity
-from discreet.privacy import DiscreteGaussianDP, GeometricDP, PureDP
+from discreet.privacy import ApproxDP, DiscreteGaussianDP, GeometricDP, PureDP, ReplacedSumsDP
 from discreet.privacy.composition import compose
 from discreet.selection.verb_calls import bill_of
 from discreet.tables.verbs.sum_bounds import SumBounds, default_step
@@ -153,17 +153,15 @@ def test_ends_between_steps_are_rounded_first() -> None:
         ("replace_one", {}, 12, 1),
         ("add_remove", {"privacy_unit": "u", "max_contributions": 3}, 36, 1),
         ("add_remove", {"privacy_unit": "u", **GROUPS, "max_groups": 2}, 24, 2),
-        ("replace_one", {"privacy_unit": "u", **GROUPS, "max_groups": 2}, 24, 1),
-        ("replace_one", GROUPS, 24, 1),
+        ("replace_one", {"privacy_unit": "u", **GROUPS, "max_groups": 2}, 24, 2),
+        ("replace_one", GROUPS, 24, 2),
     ],
 )
 def test_guarantees_of_sums(neighbors: Any, terms: dict[str, Any], spread: int, parts: int) -> None:
     terms = {**BOUNDS["10 to 12"], **terms, "neighbors": neighbors}
     release = add(frame(()), **terms)
     one_sum = GeometricDP(Fraction(1, parts), spread // parts, neighbors)
-    of_all = PureDP(Fraction(1), neighbors)
-    alone = neighbors == "add_remove" or "by" not in terms
-    assert release.guarantee == (one_sum.repeated(parts) if alone else of_all)
+    assert release.guarantee == one_sum.repeated(parts)
     [behind] = numbers_behind(add, frame(()), **terms)
     assert behind.eta == Fraction(1, spread)
 
@@ -192,13 +190,63 @@ def test_by_rho_sums_and_means_have_the_smaller_noise() -> None:
     assert two == DiscreteGaussianDP(Fraction(50 * 12**2), 2, 12)
     moved = discreet.sum(data, "v", rho=rho, **bounds, neighbors="replace_one").guarantee
     assert moved == DiscreteGaussianDP(Fraction(25 * 12**2), 1, 12, "replace_one")
-    # Of several sums under replace_one only the spread is known.
-    several = discreet.sum(data, "v", rho=rho, **bounds, **units, neighbors="replace_one")
-    assert several.mechanism == "geometric"
+    several = {**units, "neighbors": "replace_one", "rho": rho}
+    assert discreet.sum(data, "v", **bounds, **several).guarantee == DiscreteGaussianDP(
+        Fraction(50 * 12**2), 2, 12, "replace_one"
+    )
+    both = discreet.sum(data, "v", **BOUNDS["-3 to 1"], **several).guarantee
+    assert both == ReplacedSumsDP(Fraction(25 * 2 * 4**2), 2, 2, 3, 4)
+    assert both.rho == rho
     mean = discreet.mean(data, "v", rho=rho, **BOUNDS["-3 to 1"]).guarantee
     half = Fraction(50)
     assert mean == compose(DiscreteGaussianDP(half), DiscreteGaussianDP(half * 4, 1, 2))
     assert mean.rho == rho
+
+
+MANY: dict[str, Any] = {"by": "g", "groups": [str(i) for i in range(40)], "privacy_unit": "u", "max_groups": 20}
+LOOSE: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_with_a_delta_sums_and_means_of_many_groups_have_gaussian_noise(neighbors: Any) -> None:
+    asked = {**MANY, **LOOSE, **BOUNDS["-3 to 1"], "neighbors": neighbors}
+    for verb in (discreet.sum, discreet.mean):
+        loose: Any = verb(frame((("ann", "1", 1.0),)), "v", **asked)
+        assert loose.mechanism == "gaussian"
+        assert Fraction(98, 10**8) < loose.guarantee.delta_at(1) <= Fraction(1, 10**6)
+        few = {**asked, "max_groups": 2}
+        assert bill_of(verb, "no.csv", "v", **few).guarantee.pure == 1
+        assert bill_of(verb, "no.csv", "v", **{**asked, "delta": None}).guarantee.pure == 1
+
+
+def test_a_delta_of_sums_is_charged_where_it_is_used_alone() -> None:
+    ledger, data = Ledger(), frame((("ann", "1", 1.0),))
+    ledger.open("sums", privacy_unit="u", epsilon=9, delta="1e-5", delta_for="questions")
+    ledger.open("pure", privacy_unit="u", epsilon=9)
+    ledger.open("rho", privacy_unit="u", rho=1)
+    asked = {**MANY, **LOOSE, **BOUNDS["-3 to 1"]}
+    for verb in ("sum", "mean"):
+        found = {
+            name: getattr(ledger.session(name), verb)(data, "v", **asked)
+            for name in ("sums", "pure", "rho")
+        }
+        assert found["sums"].guarantee == ApproxDP(Fraction(1), Fraction(1, 10**6))
+        assert found["pure"].guarantee.pure == 1
+        assert found["rho"].guarantee.delta_at(1) <= Fraction(1, 10**6)
+        one = {name: asked[name] for name in ("epsilon", "delta", "minimum", "maximum")}
+        alone = getattr(ledger.session("sums"), verb)(data, "v", privacy_unit="u", **one)
+        assert alone.guarantee.pure == 1
+    spent = {budget.dataset: budget.spent for budget in ledger.budgets()}
+    assert (spent["sums"].epsilon, spent["sums"].delta) == (4, Fraction(2, 10**6))
+    assert (spent["pure"].epsilon, spent["pure"].delta) == (2, 0)
+
+
+def test_bounds_that_are_bought_take_no_delta() -> None:
+    for verb in (discreet.sum, discreet.mean):
+        with pytest.raises(InvalidArgument, match="leave out delta"):
+            verb("no.csv", "v", bounds_share="1/10", **LOOSE)
+        with pytest.raises(InvalidArgument, match="goes with epsilon"):
+            verb("no.csv", "v", rho=1, delta="1e-6", **BOUNDS["10 to 12"])
 
 
 def test_both_numbers_of_a_mean_have_noise_of_one_kind() -> None:

@@ -135,8 +135,9 @@ def _be_busy(parent: int) -> None:
 
 def _currency(terms: Mapping[str, Any]) -> str:
     """Return the unit that a declared budget counts."""
-    is_composed = terms.get("delta_for") == "composition"
-    return "rho" if "rho" in terms or is_composed else "epsilon"
+    if "rho" in terms or terms.get("delta_for") == "composition":
+        return "rho"
+    return "epsilon and delta" if "delta" in terms else "epsilon"
 
 
 @dataclass(slots=True)

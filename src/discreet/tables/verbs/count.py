@@ -71,10 +71,11 @@ def count(
     Proof: docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md.
     """
     column = None if column is None else column_name(column)
-    parameter, others = read_terms(terms, COUNT_TERMS)
+    shared, delta = delta_of_method(terms)
+    parameter, others = read_terms(shared, COUNT_TERMS)
     unit_query = read_unit_query(others)
     refuse_one_shot(data, "the data")
-    price = read_price(unit_query.for_answers(parameter), terms, unit_query.neighbors)
+    price = read_price(unit_query.for_answers(parameter), shared, unit_query.neighbors, delta)
     noise = counts_noise(unit_query, 1, price)
     columns, size_of = _sizes(unit_query, data, column)
     question = NoisyNumbers(
@@ -83,6 +84,7 @@ def count(
         columns,
         lambda group: [[size_of(group)]],
         lambda: error_of_counts(noise, unit_query.group_count),
+        price,
     )
     return question.release(Query("count", {"column": column}, {"column": column}), terms, _only)
 

@@ -12,7 +12,6 @@ from ...mechanisms.contract import read_parameter
 from ...mechanisms.noisy_counts import moved_counts
 from ...mechanisms.top_counts import TopCounts, best_top_counts
 from ...sampling.bits import SystemBits
-from ...selection.account import currency_of
 from ...selection.answers import Answer
 from ...selection.candidates import Answers, Labels, LabelsFromData
 from ...selection.gaps import with_gap_in
@@ -21,6 +20,7 @@ from ...selection.releases import Release
 from ...selection.scores.contract import Score
 from ..engines.candidate_table import CandidateTable
 from ..scores.counts import ClassCounts, Counts
+from .noisy_numbers import NoisePrice, read_price
 from .units import Name, UnitQuery
 
 
@@ -102,21 +102,30 @@ class ListQuestion(NamedTuple):
                 "{counts} adds noise of its own: leave out mechanism",
                 counts=spelling(method="counts"),
             )
-        counting = replace(
-            unit_query, terms={**unit_query.terms, "mechanism": self._mechanism(unit_query)}
-        )
+        price = self.price
+        mechanism = self._mechanism(unit_query, price)
+        counting = replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})
         scores = count_scores(counting, self.data, self.column, labels)
         query = with_gap_in(self.query, self.gap).about({"noisy": True}, method="counts")
-        return counting.answer(scores, labels, query, _draw_counted, name)
+        charge = None if price is None else price.charge
+        return counting.answer(scores, labels, query, _draw_counted, name, charge)
 
-    def _mechanism(self, unit_query: UnitQuery) -> TopCounts:
-        """Return the counts of one group with the smaller noise; geometric where an account of epsilon pays."""
-        terms, size, k = unit_query.terms, self.labels.size, self.k + self.gap
+    @property
+    def price(self) -> NoisePrice | None:
+        """The price of the noise of all counts; None without a privacy parameter."""
+        terms = self.unit_query.terms
         parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+        if parameter is None:
+            return None
+        return read_price(parameter, terms, self.unit_query.relation, self.delta)
+
+    def _mechanism(self, unit_query: UnitQuery, price: NoisePrice | None) -> TopCounts:
+        """Return the counts of one group with the smaller noise that the account can pay for."""
+        size, k = self.labels.size, self.k + self.gap
         parts = moved_by_a_record(unit_query, size)
-        if currency_of(terms.get("ledger")) == "epsilon":
+        if price is None or not price.pays_gaussian:
             return TopCounts(k, parts)
-        return best_top_counts(k, parts, size, unit_query.relation, parameter)
+        return best_top_counts(k, parts, size, price.neighbors, price.parameter, price.delta)
 
 
 def _draw_counted(law: Any, size: int | None) -> Any:

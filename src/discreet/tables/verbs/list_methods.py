@@ -15,6 +15,7 @@ from ...mechanisms.joint.joint_top_k import JointTopK
 from ...mechanisms.peeling import Peeling
 from ...mechanisms.top_counts import TopCounts, best_top_counts
 from ...privacy.sensitivity import Sensitivity
+from ...selection.account import adds_epsilons
 
 TopKMethod = Literal["peeling", "joint", "counts"]
 """A method for lists of the most common candidates."""
@@ -79,7 +80,8 @@ def choose_method(public: PublicNumbers) -> MethodChoice:
     options: dict[TopKMethod, Peeling | JointTopK | TopCounts] = {
         "peeling": Peeling(mechanism, public.k, public.delta)
     }
-    if public.currency not in (None, public.parameter.kind) or public.parameter.kind == "scale":
+    currency = "epsilon" if adds_epsilons(public.currency) else public.currency
+    if currency not in (None, public.parameter.kind) or public.parameter.kind == "scale":
         return MethodChoice("peeling", {}, _unlike_charges(public))
     if public.delta is None:
         options["joint"] = JointTopK(mechanism, public.k, public.are_rows)
@@ -90,6 +92,7 @@ def choose_method(public: PublicNumbers) -> MethodChoice:
             public.candidates,
             public.sensitivity.neighbors,
             public.parameter,
+            public.delta,
         )
     errors = {method: _error(option, public) for method, option in options.items()}
     bounds = {method: ceil(error) for method, error in errors.items() if error is not None}

@@ -25,7 +25,7 @@ from ...privacy.sensitivity import Neighbors, Sensitivity
 from ...privacy.weak_promises import LARGEST_QUIET_DELTA, refuse_large_delta, say_weakness
 from ...sampling.bits import Bits, SystemBits
 from ...sampling.vectors import Vector, integers
-from ...selection.account import currency_of
+from ...selection.account import adds_epsilons, currency_of
 from ...selection.question import Order, Query
 from ...selection.releases import Release
 from ...selection.terms import PersonTerms, check_names, read_payment
@@ -84,6 +84,11 @@ class ListNoise:
         return calibrate(self.mechanism, self.sensitivity, self.parameter)
 
     @property
+    def noise(self) -> Any:
+        """The noise of one number."""
+        return self.mechanism.noise(self.sensitivity, self.parameter)
+
+    @property
     def scale(self) -> Fraction:
         """About how far off a number is, rounded up."""
         return self.mechanism.scale(self.sensitivity, self.parameter)
@@ -123,7 +128,7 @@ class NoisePrice:
     Attributes:
         parameter: the privacy parameter of all numbers.
         neighbors: the neighbouring relation.
-        delta: the δ that the noise may use, if any.
+        delta: the δ that the noise may use, if any, and where there is an account it can pay for that.
         currency: the unit that the account counts, if there is one.
     """
 
@@ -140,17 +145,24 @@ class NoisePrice:
             size: how many numbers there are.
             largest: where they are cut, on both sides.
         """
-        if self.parameter.kind == "rho" and self.currency == "epsilon":  # Gaussian noise has none
+        if not self.pays_gaussian:
             return ListNoise(NoisyCounts(-largest, largest), sensitivity, self.parameter)
         mechanism = choose_noise(sensitivity, self.parameter, self.delta, size, largest)
         return ListNoise(mechanism, sensitivity, self.parameter)
+
+    @property
+    def pays_gaussian(self) -> bool:
+        """Whether the account can pay for Gaussian noise, which has no epsilon of its own."""
+        with_both = self.delta is not None and self.currency == "epsilon and delta"
+        return self.currency in (None, "rho") or with_both
 
     def charge(self, guarantee: Guarantee) -> Guarantee:
         """Return a guarantee in the unit that the account counts.
 
         With a delta that is used, an account of epsilon and delta is charged with both as they were asked for.
         """
-        if self.delta is None or guarantee.pure is not None or self.currency != "epsilon":
+        is_as_asked = guarantee.pure is not None or not adds_epsilons(self.currency)
+        if self.delta is None or is_as_asked:
             return guarantee
         return ApproxDP(self.parameter.value, self.delta, self.neighbors)
 
@@ -177,7 +189,8 @@ def read_price(
     refuse_large_delta(promise)
     if promise.delta > LARGEST_QUIET_DELTA:
         say_weakness(promise)
-    return NoisePrice(parameter, neighbors, promise.delta, currency)
+    loose = None if currency == "epsilon" else promise.delta
+    return NoisePrice(parameter, neighbors, loose, currency)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

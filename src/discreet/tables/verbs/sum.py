@@ -15,9 +15,11 @@ from ...selection.terms import RecordTerms
 from .. import engines as tables
 from ..engines.column import Numeric
 from .data_terms import takes_data_terms_without
+from .mean_noise import noises_of_mean
 from .noisy_numbers import NoisyNumbers, names_of_terms, read_price, read_terms
-from .sum_bounds import SumBounds, error_of_sum, mean_noises, name_of_mean, read_bounds, sum_noise
-from .sum_without_bounds import read_sum_question, release_without_bounds
+from .private_groups import delta_of_method
+from .sum_bounds import SumBounds, error_of_sum, name_of_mean, read_bounds, sum_noise
+from .sum_without_bounds import read_sum_question, refuse_delta, release_without_bounds
 from .units import columns_of, read_unit_query
 
 _TERMS = names_of_terms(RecordTerms)
@@ -72,15 +74,17 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     Proof: docs/reference/mechanisms/noisy_sums.md, docs/reference/mechanisms/gaussian_noise.md.
     """
     column = None if column is None else column_name(column)
-    parameter, others = read_terms(terms, _TERMS)
+    shared, delta = delta_of_method(terms)
+    parameter, others = read_terms(shared, _TERMS)
     unit_query = read_unit_query(others, bounded=True)
     if bounds_share is not None:
+        refuse_delta(delta)
         ends = (minimum, maximum, step)
         without = read_sum_question("sum", bounds_share, ends, unit_query, parameter)
         return release_without_bounds(without, data, column, terms)
     bounds = read_bounds(minimum, maximum, step)
     rest = _in_steps(unit_query.for_answers(parameter), bounds.step)
-    price = read_price(rest, terms, unit_query.neighbors)
+    price = read_price(rest, shared, unit_query.neighbors, delta)
     noise = sum_noise(bounds, unit_query, price)
     columns = columns_of(unit_query, data, column)
     lattice = Lattice(bounds.step)
@@ -93,7 +97,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
         return lattice[steps]
 
     worst_error = partial(error_of_sum, bounds, noise, unit_query.group_count)
-    question = NoisyNumbers(unit_query, [noise], columns, totals_of, worst_error)
+    question = NoisyNumbers(unit_query, [noise], columns, totals_of, worst_error, price)
     return question.release(_query("sum", column, bounds), terms, name)
 
 
@@ -147,19 +151,20 @@ def mean(  # noqa: PLR0913  # as sum
     Proof: docs/reference/mechanisms/noisy_sums.md, docs/reference/mechanisms/gaussian_noise.md.
     """
     column = None if column is None else column_name(column)
-    parameter, others = read_terms(terms, _MEAN_TERMS)
+    shared, delta = delta_of_method(terms)
+    parameter, others = read_terms(shared, _MEAN_TERMS)
     unit_query = read_unit_query(others, bounded=True)
     if bounds_share is not None:
+        refuse_delta(delta)
         ends = (minimum, maximum, step)
         without = read_sum_question("mean", bounds_share, ends, unit_query, parameter)
         return release_without_bounds(without, data, column, terms)
     bounds = read_bounds(minimum, maximum, step)
-    rest = unit_query.for_answers(parameter)
-    half = PrivacyParameter(rest.kind, rest.value / 2)
-    noises = mean_noises(bounds, unit_query, read_price(half, terms, unit_query.neighbors))
+    price = read_price(unit_query.for_answers(parameter), shared, unit_query.neighbors, delta)
+    noises = noises_of_mean(bounds, unit_query, price)
     columns = columns_of(unit_query, data, column)
 
-    question = NoisyNumbers(unit_query, noises, columns, bounds.size_and_total, lambda: None)
+    question = NoisyNumbers(unit_query, noises, columns, bounds.size_and_total, lambda: None, price)
     name = name_of_mean(bounds, noises, unit_query.group_count)
     return question.release(_query("mean", column, bounds), terms, name)
 

@@ -12,7 +12,7 @@ from ...base.numbers import Number, exact, positive
 from ...errors import InvalidArgument, InvalidNumber, preview
 from ...mechanisms.accuracy import AVERAGED, CONFIDENCE, SUMMED, ErrorBound
 from ...mechanisms.noisy_counts import counts_sensitivity
-from ...privacy.sensitivity import Sensitivity
+from ...privacy.sensitivity import ReplacedGroups, Sensitivity
 from ...selection.answers import Answer
 from ...selection.candidates import Grid
 from ...selection.scores.distance import Lattice
@@ -82,9 +82,15 @@ class SumBounds:
         moves = rows * max(max(self.high, 0) - min(self.low, 0), 1)
         if groups == 1:
             return counts_sensitivity(1, "replace_one", change=moves)
-        # One sum may move by as much as two do: only all together are bounded.
-        spread = min(2 * of.most_groups * comes, groups * moves)
-        return Sensitivity(Fraction(spread), "replace_one")
+        if moves == comes:
+            return counts_sensitivity(unit_query.moved_groups(), "replace_one", change=comes)
+        # One sum may move by as much as two do.
+        spread, common = (
+            min(2 * of.most_groups * comes, groups * moves),
+            max(0, 2 * of.most_groups - groups),
+        )
+        moved = ReplacedGroups(of.most_groups, common, comes, moves)
+        return Sensitivity(Fraction(spread), "replace_one", replaced=moved)
 
 
 def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:

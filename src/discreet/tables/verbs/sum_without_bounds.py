@@ -134,6 +134,14 @@ def release_without_bounds(
     return order.deliver(prepare, question.name)
 
 
+def refuse_delta(delta: object) -> None:
+    """Raise if there is a delta, which bounds that are bought do not use."""
+    if delta is not None:
+        raise InvalidArgument(
+            "bounds_share buys bounds and answer with epsilon alone: leave out delta, or give minimum and maximum"
+        )
+
+
 def read_sum_question(
     verb: Literal["sum", "mean"],
     share: Number,

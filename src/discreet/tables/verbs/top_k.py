@@ -146,19 +146,10 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
     check_gap(gap, labels, k)
     if method is None:
         best = _best_method(question, max_candidates)
+        if currency_of(terms.get("ledger")) == "epsilon":  # no method could spend delta there
+            question = question._replace(delta=None)
         return _answer_by(question, best, max_candidates if best == "counts" else None)
-    if read_method(method) == "counts":
-        _refuse_delta(delta)
     return _answer_by(question, read_method(method), max_candidates)
-
-
-def _refuse_delta(delta: object) -> None:
-    """Raise for a delta of a list by noisy counts."""
-    if delta is not None:
-        raise InvalidArgument(
-            "{counts} keeps a pure epsilon, so delta gains nothing: leave it out",
-            counts=spelling(method="counts"),
-        )
 
 
 def _declared(data: object, column: str | None, terms: PersonTerms) -> Labels | CandidateTable:

@@ -210,8 +210,9 @@ class UnitQuery:
         query: Query,
         choose: Choose,
         name: Name,
+        charge: Callable[[Guarantee], Guarantee] | None = None,
     ) -> Release:
-        """Release an answer: one, or one per group."""
+        """Release an answer: one, or one per group; at another charge than its guarantee, if that is given."""
         check_names(self.terms)
         questions = [
             question_of(score, self.terms, self.relation, self.records.unit, answers)
@@ -233,6 +234,8 @@ class UnitQuery:
 
         if self.records.by is not None:  # no single law answers
             order = replace(order, guarantee=self.together(order.guarantee), question=None)
+        if charge is not None:
+            order = replace(order, guarantee=charge(order.guarantee))
         return order.deliver(prepare, self.label(questions[0].naming(name), size))
 
     def label(self, name: Name, size: int | None) -> Callable[[Any], object]:

@@ -1,0 +1,240 @@
+"""Sums and means with Gaussian noise: their guarantee against all neighbours of small tables, in exact laws."""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache, reduce
+from itertools import combinations, product
+from typing import Any
+
+import pytest
+from flint import arb, arb_poly, fmpz_poly
+
+import discreet
+from discreet.mechanisms.contract import PrivacyParameter, calibrate
+from discreet.mechanisms.count_noise import choose_noise
+from discreet.mechanisms.gaussian_counts import GaussianCounts
+from discreet.privacy import Composition, DiscreteGaussianDP, ReplacedSumsDP
+from discreet.privacy.gaussian_calibration import least_common_parameter
+from discreet.privacy.gaussian_cells import (
+    MovedCells,
+    cases_of_sums,
+    delta_of_cases,
+    delta_of_moves,
+)
+from discreet.privacy.sensitivity import ReplacedGroups, Sensitivity
+from discreet.sampling.enclosures import ball, lower, precision
+from discreet.selection.question import bill_of
+
+F = Fraction
+GROUPS = 3
+Move = tuple[tuple[Fraction, int], ...]
+"""The numbers that move: the parameter of their noise, and by how many steps."""
+
+
+@cache
+def masses(sigma_squared: Fraction, multiple: int) -> fmpz_poly:
+    """The law of a multiple of the noise from its least value on, rounded down to multiples of 2**-200."""
+    last = math.isqrt(int(180 * sigma_squared)) + 1
+    with precision(300):
+        weights = [(-ball(F(j * j) / (2 * sigma_squared))).exp() for j in range(-last, last + 1)]
+        whole = (sum(weights, arb(0)) * arb(1, "1e-30")).upper()
+        chances = [0] * (2 * last * multiple + 1)
+        chances[::multiple] = [int(math.floor(lower(one / whole) * 2**200)) for one in weights]
+    return fmpz_poly(chances)
+
+
+@cache
+def least_delta(move: Move, epsilon: Fraction) -> Fraction:
+    """A bound from below, and hardly below, on the delta of neighbours: summed over all losses above epsilon."""
+    rates = [step / sigma_squared for sigma_squared, step in move]
+    bottom = math.lcm(*(rate.denominator for rate in rates))
+    unit = F(math.gcd(*(int(rate * bottom) for rate in rates)), bottom)
+    whole, lowest = fmpz_poly([1]), 0
+    for (sigma_squared, _), rate in zip(move, rates, strict=True):
+        part = masses(sigma_squared, int(rate / unit))
+        whole, lowest = whole * part, lowest - part.degree() // 2
+    rho = sum((F(step * step) / (2 * sigma_squared) for sigma_squared, step in move), F(0))
+    first = max(math.floor((epsilon - rho) / unit) + 1, lowest)
+    above = [int(one) for one in whole.coeffs()][first - lowest :]
+    with precision(300):
+        scale = arb(2) ** (200 * len(move))
+        kept = arb_poly(fmpz_poly(above))((-ball(unit)).exp())
+        inside = ball(epsilon - rho - first * unit).exp() * kept
+        return lower((arb(sum(above)) - inside) / scale)
+
+
+def units(low: int, high: int, most: int) -> Iterator[tuple[tuple[int, int], ...]]:
+    """All records: in each of up to so many groups it adds a row with a number. A row without one adds nothing."""
+    kept = [(1, x) for x in range(low, high + 1)]
+    for size in range(most + 1):
+        for groups in combinations(range(GROUPS), size):
+            for numbers in product(kept, repeat=size):
+                rows = dict(zip(groups, numbers, strict=True))
+                yield tuple(rows.get(group, (0, 0)) for group in range(GROUPS))
+
+
+def differences(
+    low: int, high: int, most: int, neighbors: str
+) -> set[tuple[tuple[int, int], ...]]:
+    """How far the counts and the sums of neighbours are apart, in all groups: the other records cancel."""
+    every = list(units(low, high, most))
+    nothing = ((0, 0),) * GROUPS
+    others = [nothing] if neighbors == "add_remove" else every
+    return {
+        tuple(sorted((abs(a[0] - b[0]), abs(a[1] - b[1])) for a, b in zip(*two, strict=True)))
+        for two in product(every, others)
+    }
+
+
+def asked(verb: Any, low: int, high: int, most: int, **terms: Any) -> Any:
+    """The guarantee of a question about groups."""
+    groups = {"by": "g", "groups": range(GROUPS), "privacy_unit": "u", "max_groups": most}
+    bounds = {"minimum": low, "maximum": high, "step": 1}
+    return bill_of(verb, "no.csv", "v", **groups, **bounds, **terms).guarantee
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("most", [1, 2, 3])
+@pytest.mark.parametrize(("low", "high"), [(-1, 2), (0, 2), (-2, 2)])
+@pytest.mark.parametrize("rho", [F(1, 2), F(3, 2)])
+def test_no_neighbours_of_sums_have_a_larger_delta(
+    low: int, high: int, most: int, neighbors: str, rho: Fraction
+) -> None:
+    promise = asked(discreet.sum, low, high, most, neighbors=neighbors, rho=rho)
+    assert isinstance(promise, DiscreteGaussianDP | ReplacedSumsDP)
+    assert promise.rho == rho
+    for epsilon in (F(1, 2), F(2), F(7)):
+        least = promise.delta_at(epsilon)
+        worst = F(0)
+        for difference in differences(low, high, most, neighbors):
+            move = tuple((promise.sigma_squared, total) for _, total in difference if total)
+            worst = max(worst, least_delta(move, epsilon)) if move else worst
+        assert worst <= least
+        assert worst > least * F(10**6 - 1, 10**6) or (low, high, neighbors) == (-1, 2, "replace_one")
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize(("low", "high"), [(-1, 1), (0, 3)])
+def test_no_neighbours_of_means_have_a_larger_delta(
+    low: int, high: int, most: int, neighbors: str
+) -> None:
+    middle = (low + high) // 2
+    promise = asked(discreet.mean, low, high, most, neighbors=neighbors, rho=1)
+    assert isinstance(promise, Composition)
+    assert promise.rho is not None
+    assert promise.rho <= 1
+    count, total = _in_order(promise)
+    for epsilon in (F(1, 2), F(3)):
+        least = promise.delta_at(epsilon)
+        for difference in differences(low - middle, high - middle, most, neighbors):
+            move = tuple(
+                pair for n, s in difference for pair in ((count, n), (total, s)) if pair[1]
+            )
+            assert not move or least_delta(move, epsilon) <= least
+
+
+def _in_order(promise: Composition) -> tuple[Fraction, Fraction]:
+    """The parameters of the noise of a count and of a sum, of which the second is the larger or equal one."""
+    parts: Any = [part for part, n in promise.parts for _ in range(n)]
+    return tuple(sorted(part.sigma_squared for part in parts))  # type: ignore[return-value]
+
+
+def sums_at(sigma_squared: Fraction, common: int = 0) -> ReplacedSumsDP:
+    return ReplacedSumsDP(sigma_squared, 2, common, 2, 3)
+
+
+def test_the_worst_number_of_common_groups_is_neither_none_nor_all() -> None:
+    """The referee's numbers: of 0, 1 and 2 common groups the one in the middle has the largest delta."""
+    cases = cases_of_sums(F(1), 2, 0, 2, 3)
+    found = [delta_of_moves(moves, F(9)) for moves in cases]
+    for delta, value in zip(found, ("0.329019771981", "0.365181080809", "0.347740179722"), strict=True):
+        assert abs(delta / F(value) - 1) < F(1, 10**11)
+    assert sums_at(F(1)).delta_at(9) == found[1] == delta_of_cases(cases, F(9))
+    ends = [delta_of_moves(moves, F(36)) for moves in cases_of_sums(F(1, 2), 2, 0, 2, 3)]
+    assert ends[1] > 3 * max(ends[0], ends[2])
+    assert sums_at(F(1), 1).delta_at(9) == found[1]
+    assert sums_at(F(1), 2).delta_at(9) == found[2]
+
+
+def test_rho_of_replaced_sums_is_that_of_the_worse_end() -> None:
+    assert sums_at(F(1)).rho == F(18, 2)
+    assert ReplacedSumsDP(F(1), 2, 0, 3, 4).rho == F(36, 2)
+    assert ReplacedSumsDP(F(1), 2, 1, 3, 4).rho == F(16 + 18, 2)
+
+
+def test_many_cases_are_taken_together_and_none_is_lost() -> None:
+    every = cases_of_sums(F(1), 64 * 3, 0, 2, 3)
+    assert len(every) == 49
+    assert every[0] == (MovedCells(F(1), 3, 3), MovedCells(F(1), 2 * 192, 2))
+    exact = [moves for t in range(65) for moves in cases_of_sums(F(400), 64, t, 2, 3)[:1]]
+    few = cases_of_sums(F(400), 64, 0, 2, 3)
+    assert len(few) == 33
+    assert max(delta_of_moves(moves, F(2)) for moves in exact) <= delta_of_cases(few, F(2))
+
+
+@pytest.mark.parametrize("epsilon", [F(1, 2), F(1), F(20)])
+@pytest.mark.parametrize(("steps", "moved"), [(2, 3), (100_000, 140_001)])
+def test_the_noise_of_replaced_sums_is_enough_and_hardly_more(
+    epsilon: Fraction, steps: int, moved: int
+) -> None:
+    spread = F(2 * 3 * steps)
+    sensitivity = Sensitivity(
+        spread, "replace_one", replaced=ReplacedGroups(3, 0, steps, moved)
+    )
+    parameter = PrivacyParameter("epsilon", epsilon)
+    promise: Any = calibrate(GaussianCounts(delta=F(1, 10**6)), sensitivity, parameter).guarantee
+    assert promise == ReplacedSumsDP(promise.sigma_squared, 3, 0, steps, moved)
+    assert promise.delta_at(epsilon) <= F(1, 10**6)
+    less = ReplacedSumsDP(promise.sigma_squared * F(2047, 2048), 3, 0, steps, moved)
+    assert less.delta_at(epsilon) > F(1, 10**6)
+    assert "replaced" in sensitivity.as_dict()
+    with_rho = choose_noise(sensitivity, PrivacyParameter("rho", F(1, 50)), None, 9)
+    assert with_rho == GaussianCounts()
+
+
+MEANS = [(1, 1, 1), (3, 1, 2), (2, 2, 6)]
+
+
+@pytest.mark.parametrize(("cells", "rows", "steps"), MEANS)
+@pytest.mark.parametrize("epsilon", [F(2), F(5)])
+def test_both_numbers_of_a_mean_together_have_the_delta_that_is_charged(
+    cells: int, rows: int, steps: int, epsilon: Fraction
+) -> None:
+    """Unlike numbers by one law, or by their losses, and by sums over all noise."""
+    for scale in (F(1, 3), F(2), F(9)):
+        moves = (
+            MovedCells(scale * rows**2, cells, rows), MovedCells(scale * steps**2, cells, steps),
+        )  # fmt: skip
+        move = tuple((one.sigma_squared, one.steps) for one in moves for _ in range(one.cells))
+        exact, found = least_delta(move, epsilon), delta_of_moves(moves, epsilon)
+        assert exact <= found <= exact * F(10**9 + 1, 10**9) + F(1, 10**28)
+
+
+def test_the_noise_of_a_mean_is_calibrated_as_one() -> None:
+    """Each part at half of epsilon and all of delta would have 2075/32, and only 2.97e-10 together."""
+    moves = (MovedCells(F(1), 1, 1), MovedCells(F(10**10), 1, 10**5))
+    factor = least_common_parameter(F(1), F(1, 10**6), (moves,))
+    halves = least_common_parameter(F(1, 2), F(1, 10**6), (moves[:1],))
+    assert halves == F(2075, 32)
+    assert F(35) < factor < F(36)
+    apart = tuple(one._replace(sigma_squared=halves * one.sigma_squared) for one in moves)
+    assert abs(delta_of_moves(apart, F(1)) / F("2.97e-10") - 1) < F(1, 100)
+
+
+def test_unlike_numbers_that_fit_no_grid_are_known_by_rho() -> None:
+    moves = (MovedCells(F(1, 50), 2, 10**9 + 7), MovedCells(F(1, 51), 3, 10**9 + 9))
+    assert delta_of_moves(moves, F(10**30)) < F(1, 10**9)
+    assert delta_of_moves(moves, F(1)) == 1
+
+
+def test_answers_with_gaussian_noise_compose_exactly() -> None:
+    one, other = DiscreteGaussianDP(F(9), 2), DiscreteGaussianDP(F(36), 1, 2)
+    both = discreet.compose(one, other)
+    exact = delta_of_moves((MovedCells(F(9), 2, 1), MovedCells(F(36), 1, 2)), F(1))
+    assert both.delta_at(1) == exact
+    assert both.bounds(epsilon=1).winner == "single"
+    assert abs(both.approx(exact).epsilon - 1) < F(1, 10**6)
+    assert both.approx("1e-6").epsilon < both.bounds("1e-6").values["zcdp"]
+    assert reduce(max, (part.delta_at(1) for part, _ in both.parts)) < exact
