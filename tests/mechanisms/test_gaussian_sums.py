@@ -17,14 +17,14 @@ from discreet.mechanisms.gaussian_counts import GaussianCounts
 from discreet.privacy import Composition, DiscreteGaussianDP, ReplacedSumsDP
 from discreet.privacy.gaussian_calibration import least_common_parameter
 from discreet.privacy.gaussian_cells import (
-    MovedCells,
+    Cells,
     cases_of_sums,
     delta_of_cases,
     delta_of_moves,
 )
 from discreet.privacy.sensitivity import ReplacedGroups, Sensitivity
 from discreet.sampling.enclosures import ball, lower, precision
-from discreet.selection.question import bill_of
+from discreet.selection.verb_calls import bill_of
 
 F = Fraction
 GROUPS = 3
@@ -40,7 +40,7 @@ def masses(sigma_squared: Fraction, multiple: int) -> fmpz_poly:
         weights = [(-ball(F(j * j) / (2 * sigma_squared))).exp() for j in range(-last, last + 1)]
         whole = (sum(weights, arb(0)) * arb(1, "1e-30")).upper()
         chances = [0] * (2 * last * multiple + 1)
-        chances[::multiple] = [int(math.floor(lower(one / whole) * 2**200)) for one in weights]
+        chances[::multiple] = [math.floor(lower(one / whole) * 2**200) for one in weights]
     return fmpz_poly(chances)
 
 
@@ -74,9 +74,7 @@ def units(low: int, high: int, most: int) -> Iterator[tuple[tuple[int, int], ...
                 yield tuple(rows.get(group, (0, 0)) for group in range(GROUPS))
 
 
-def differences(
-    low: int, high: int, most: int, neighbors: str
-) -> set[tuple[tuple[int, int], ...]]:
+def differences(low: int, high: int, most: int, neighbors: str) -> set[tuple[tuple[int, int], ...]]:
     """How far the counts and the sums of neighbours are apart, in all groups: the other records cancel."""
     every = list(units(low, high, most))
     nothing = ((0, 0),) * GROUPS
@@ -111,7 +109,11 @@ def test_no_neighbours_of_sums_have_a_larger_delta(
             move = tuple((promise.sigma_squared, total) for _, total in difference if total)
             worst = max(worst, least_delta(move, epsilon)) if move else worst
         assert worst <= least
-        assert worst > least * F(10**6 - 1, 10**6) or (low, high, neighbors) == (-1, 2, "replace_one")
+        assert worst > least * F(10**6 - 1, 10**6) or (low, high, neighbors) == (
+            -1,
+            2,
+            "replace_one",
+        )
 
 
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
@@ -138,7 +140,7 @@ def test_no_neighbours_of_means_have_a_larger_delta(
 def _in_order(promise: Composition) -> tuple[Fraction, Fraction]:
     """The parameters of the noise of a count and of a sum, of which the second is the larger or equal one."""
     parts: Any = [part for part, n in promise.parts for _ in range(n)]
-    return tuple(sorted(part.sigma_squared for part in parts))  # type: ignore[return-value]
+    return tuple(sorted(part.sigma_squared for part in parts))
 
 
 def sums_at(sigma_squared: Fraction, common: int = 0) -> ReplacedSumsDP:
@@ -149,7 +151,9 @@ def test_the_worst_number_of_common_groups_is_neither_none_nor_all() -> None:
     """The referee's numbers: of 0, 1 and 2 common groups the one in the middle has the largest delta."""
     cases = cases_of_sums(F(1), 2, 0, 2, 3)
     found = [delta_of_moves(moves, F(9)) for moves in cases]
-    for delta, value in zip(found, ("0.329019771981", "0.365181080809", "0.347740179722"), strict=True):
+    for delta, value in zip(
+        found, ("0.329019771981", "0.365181080809", "0.347740179722"), strict=True
+    ):
         assert abs(delta / F(value) - 1) < F(1, 10**11)
     assert sums_at(F(1)).delta_at(9) == found[1] == delta_of_cases(cases, F(9))
     ends = [delta_of_moves(moves, F(36)) for moves in cases_of_sums(F(1, 2), 2, 0, 2, 3)]
@@ -167,7 +171,7 @@ def test_rho_of_replaced_sums_is_that_of_the_worse_end() -> None:
 def test_many_cases_are_taken_together_and_none_is_lost() -> None:
     every = cases_of_sums(F(1), 64 * 3, 0, 2, 3)
     assert len(every) == 49
-    assert every[0] == (MovedCells(F(1), 3, 3), MovedCells(F(1), 2 * 192, 2))
+    assert every[0] == (Cells(F(1), 3, 3), Cells(F(1), 2 * 192, 2))
     exact = [moves for t in range(65) for moves in cases_of_sums(F(400), 64, t, 2, 3)[:1]]
     few = cases_of_sums(F(400), 64, 0, 2, 3)
     assert len(few) == 33
@@ -180,16 +184,14 @@ def test_the_noise_of_replaced_sums_is_enough_and_hardly_more(
     epsilon: Fraction, steps: int, moved: int
 ) -> None:
     spread = F(2 * 3 * steps)
-    sensitivity = Sensitivity(
-        spread, "replace_one", replaced=ReplacedGroups(3, 0, steps, moved)
-    )
+    sensitivity = Sensitivity(spread, "replace_one", replacement=ReplacedGroups(3, 0, steps, moved))
     parameter = PrivacyParameter("epsilon", epsilon)
     promise: Any = calibrate(GaussianCounts(delta=F(1, 10**6)), sensitivity, parameter).guarantee
     assert promise == ReplacedSumsDP(promise.sigma_squared, 3, 0, steps, moved)
     assert promise.delta_at(epsilon) <= F(1, 10**6)
     less = ReplacedSumsDP(promise.sigma_squared * F(2047, 2048), 3, 0, steps, moved)
     assert less.delta_at(epsilon) > F(1, 10**6)
-    assert "replaced" in sensitivity.as_dict()
+    assert "replacement" in sensitivity.as_dict()
     with_rho = choose_noise(sensitivity, PrivacyParameter("rho", F(1, 50)), None, 9)
     assert with_rho == GaussianCounts()
 
@@ -205,7 +207,7 @@ def test_both_numbers_of_a_mean_together_have_the_delta_that_is_charged(
     """Unlike numbers by one law, or by their losses, and by sums over all noise."""
     for scale in (F(1, 3), F(2), F(9)):
         moves = (
-            MovedCells(scale * rows**2, cells, rows), MovedCells(scale * steps**2, cells, steps),
+            Cells(scale * rows**2, cells, rows), Cells(scale * steps**2, cells, steps),
         )  # fmt: skip
         move = tuple((one.sigma_squared, one.steps) for one in moves for _ in range(one.cells))
         exact, found = least_delta(move, epsilon), delta_of_moves(moves, epsilon)
@@ -214,7 +216,7 @@ def test_both_numbers_of_a_mean_together_have_the_delta_that_is_charged(
 
 def test_the_noise_of_a_mean_is_calibrated_as_one() -> None:
     """Each part at half of epsilon and all of delta would have 2075/32, and only 2.97e-10 together."""
-    moves = (MovedCells(F(1), 1, 1), MovedCells(F(10**10), 1, 10**5))
+    moves = (Cells(F(1), 1, 1), Cells(F(10**10), 1, 10**5))
     factor = least_common_parameter(F(1), F(1, 10**6), (moves,))
     halves = least_common_parameter(F(1, 2), F(1, 10**6), (moves[:1],))
     assert halves == F(2075, 32)
@@ -224,7 +226,7 @@ def test_the_noise_of_a_mean_is_calibrated_as_one() -> None:
 
 
 def test_unlike_numbers_that_fit_no_grid_are_known_by_rho() -> None:
-    moves = (MovedCells(F(1, 50), 2, 10**9 + 7), MovedCells(F(1, 51), 3, 10**9 + 9))
+    moves = (Cells(F(1, 50), 2, 10**9 + 7), Cells(F(1, 51), 3, 10**9 + 9))
     assert delta_of_moves(moves, F(10**30)) < F(1, 10**9)
     assert delta_of_moves(moves, F(1)) == 1
 
@@ -232,7 +234,7 @@ def test_unlike_numbers_that_fit_no_grid_are_known_by_rho() -> None:
 def test_answers_with_gaussian_noise_compose_exactly() -> None:
     one, other = DiscreteGaussianDP(F(9), 2), DiscreteGaussianDP(F(36), 1, 2)
     both = discreet.compose(one, other)
-    exact = delta_of_moves((MovedCells(F(9), 2, 1), MovedCells(F(36), 1, 2)), F(1))
+    exact = delta_of_moves((Cells(F(9), 2, 1), Cells(F(36), 1, 2)), F(1))
     assert both.delta_at(1) == exact
     assert both.bounds(epsilon=1).winner == "single"
     assert abs(both.approx(exact).epsilon - 1) < F(1, 10**6)

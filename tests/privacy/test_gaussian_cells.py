@@ -127,7 +127,7 @@ def test_the_factors_of_the_law_of_a_sum_hold_below_the_parameter_where_it_is_us
     with precision(300):
         sums = reduce(added, [law(sigma_squared)] * cells)
         one = law(cells * sigma_squared)
-        moves = (gaussian_cells.MovedCells(sigma_squared, cells, 1),)
+        moves = (gaussian_cells.Cells(sigma_squared, cells, 1),)
         factors = gaussian_cells._off(moves, 300)
         ratios = [sums[s] / one[s] for s in range(-6, 7)]
         assert all(factors.contains(ratio) for ratio in ratios)
@@ -150,7 +150,7 @@ def test_noise_beyond_the_masses_counts_as_infinite_loss_or_as_more(
 ) -> None:
     """With so little of the noise in the masses that it would be seen."""
     monkeypatch.setattr(gaussian_cells, "_NATS", 2)
-    one = gaussian_cells.MovedCells(F(2), 1, 1)
+    one = gaussian_cells.Cells(F(2), 1, 1)
     few = gaussian_cells._losses_on.__wrapped__(one, F(1, 4))
     assert few.infinite > 0
     assert sum(few.masses) + few.infinite >= UNIT

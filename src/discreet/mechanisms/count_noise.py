@@ -41,7 +41,7 @@ def choose_noise(
     """
     geometric = NoisyCounts(-largest, largest)
     has_gaussian = parameter.kind == "rho" or (parameter.kind == "epsilon" and delta is not None)
-    if not has_gaussian or (sensitivity.change is None and sensitivity.replaced is None):
+    if not has_gaussian or (sensitivity.change is None and sensitivity.replacement is None):
         return geometric
     loose = delta if parameter.kind == "epsilon" else None
     gaussian = GaussianCounts(-largest, largest, loose)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from ..base.numbers import root_above
 from ..errors import InvalidArgument
 from ..privacy.gaussian_calibration import least_common_parameter
-from ..privacy.gaussian_cells import Cases, MovedCells, cases_of_sums, rho_of_cases
+from ..privacy.gaussian_cells import Cases, Cells, cases_of_sums, rho_of_cases
 from ..privacy.guarantees import DiscreteGaussianDP, Guarantee, ReplacedSumsDP
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.gaussian import GaussianNoise
@@ -91,20 +91,20 @@ def _cases(sensitivity: Sensitivity) -> Cases:
     Raises:
         InvalidArgument: if only their spread is known.
     """
-    one, moves = Fraction(1), sensitivity.replaced
+    one, moves = Fraction(1), sensitivity.replacement
     if moves is not None:
-        return cases_of_sums(one, moves.groups, moves.common, moves.steps, moves.moved)
+        return cases_of_sums(one, moves.groups, moves.common, moves.steps, moves.shift)
     if sensitivity.change is None:
         raise InvalidArgument("Gaussian noise needs to know by how much one number moves")
-    return ((MovedCells(one, changed_cells(sensitivity), int(sensitivity.change)),),)
+    return ((Cells(one, changed_cells(sensitivity), int(sensitivity.change)),),)
 
 
 def _guarantee(sigma_squared: Fraction, sensitivity: Sensitivity) -> Guarantee:
     """Return the guarantee of noise of a parameter."""
-    moves, neighbors = sensitivity.replaced, sensitivity.neighbors
+    moves, neighbors = sensitivity.replacement, sensitivity.neighbors
     if moves is not None:
         return ReplacedSumsDP(
-            sigma_squared, moves.groups, moves.common, moves.steps, moves.moved, neighbors
+            sigma_squared, moves.groups, moves.common, moves.steps, moves.shift, neighbors
         )
-    [[moved]] = _cases(sensitivity)
-    return DiscreteGaussianDP(sigma_squared, moved.cells, moved.steps, neighbors)
+    [[cells]] = _cases(sensitivity)
+    return DiscreteGaussianDP(sigma_squared, cells.cells, cells.steps, neighbors)

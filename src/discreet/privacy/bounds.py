@@ -29,7 +29,7 @@ from .conversions import (
 )
 from .convolution import adaptive_epsilons, convolve, mu_of, serves
 from .discrete_gaussian_dp import DiscreteGaussianDP
-from .gaussian_cells import MovedCells, delta_of_moves
+from .gaussian_cells import Cells, delta_of_moves
 from .gaussian_dp import GaussianDP
 from .kov import Responses
 from .parts import curve_of, in_chain, pure_of, renyi_of, rho_of
@@ -266,7 +266,7 @@ def _single(core: Parts) -> Accountant | None:
     """Return the closed form for a single answer; several with discrete Gaussian noise count as one."""
     (part, n), *others = core
     if all(isinstance(one, DiscreteGaussianDP) for one, _ in core):
-        return _cells(core)
+        return _exact_gaussian(core)
     has_form = part.pure is not None or isinstance(part, GaussianDP | ReplacedSumsDP)
     if others or n > 1 or not has_form:
         return None
@@ -277,11 +277,11 @@ def _single(core: Parts) -> Accountant | None:
     return Accountant(_alone(part.delta_at), _alone(epsilon))
 
 
-def _cells(core: Parts) -> Accountant | None:
+def _exact_gaussian(core: Parts) -> Accountant | None:
     """Return the exact delta of numbers with discrete Gaussian noise, which move together."""
     if len(core) > _FEW_KINDS:
         return None
-    moves = tuple(MovedCells(one.sigma_squared, n * one.cells, one.steps) for one, n in core)  # type: ignore[attr-defined]
+    moves = tuple(Cells(one.sigma_squared, n * one.cells, one.steps) for one, n in core)  # type: ignore[attr-defined]
     delta_of = partial(delta_of_moves, moves)
 
     def epsilon(delta: Fraction) -> Fraction | None:

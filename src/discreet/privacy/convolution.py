@@ -19,11 +19,11 @@ from .adaptive import curve_adaptive
 from .contract import Guarantee, Part, Parts
 from .conversions import delta_of_curve, epsilon_of_curve
 from .discrete_gaussian_dp import DiscreteGaussianDP
-from .replaced_sums_dp import ReplacedSumsDP
 from .gaussian_dp import GaussianDP
 from .loss_dp import LossDP
 from .parts import RANGES, curve_of, merge, renyi_of
 from .pld import UNIT, LossDistribution, common_step
+from .replaced_sums_dp import ReplacedSumsDP
 from .response_dp import ResponseDP
 from .rho import logistic_rho
 

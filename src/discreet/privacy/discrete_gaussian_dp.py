@@ -18,7 +18,7 @@ from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .contract import equals, steps
 from .conversions import epsilon_of_gaussian, read_delta, read_epsilon, read_whole
-from .gaussian_cells import Cases, MovedCells, delta_of_cases, delta_of_cells, rho_of_cases
+from .gaussian_cells import Cases, Cells, delta_of_cases, delta_of_cells, rho_of_cases
 from .pld import LossDistribution
 from .sensitivity import Neighbors, read_neighbors
 
@@ -86,8 +86,8 @@ class DiscreteGaussianDP(BaseGuarantee):
 
     def losses(self, step: Fraction) -> LossDistribution:
         """Return a bound on the privacy losses on a grid of a step; those of a delta below 2**-100 are infinite."""
-        moved = MovedCells(self.sigma_squared, self.cells, self.steps)
-        return losses_of_cases(((moved,),), step)
+        cells = Cells(self.sigma_squared, self.cells, self.steps)
+        return losses_of_cases(((cells,),), step)
 
     def group(self, size: int) -> "DiscreteGaussianDP":
         """Return the guarantee `size` steps away: that of the same cells, each moved so many times as far."""

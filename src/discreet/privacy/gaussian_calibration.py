@@ -6,7 +6,7 @@ Proofs: docs/reference/mechanisms/gaussian_noise.md.
 from fractions import Fraction
 from functools import lru_cache
 
-from .gaussian_cells import Cases, MovedCells, Moves, delta_of_moves, rho_of_cases
+from .gaussian_cells import Cases, Cells, Moves, delta_of_moves, rho_of_cases
 
 _GRID_BITS = 12
 """Significant bits of a parameter: at most one part in 2,048 too much variance."""
@@ -15,13 +15,11 @@ _GRID_BITS = 12
 @lru_cache(maxsize=256)
 def least_sigma_squared(epsilon: Fraction, delta: Fraction, cells: int, steps: int) -> Fraction:
     """Return `least_common_parameter` of numbers of one kind."""
-    return least_common_parameter(epsilon, delta, ((MovedCells(Fraction(1), cells, steps),),))
+    return least_common_parameter(epsilon, delta, ((Cells(Fraction(1), cells, steps),),))
 
 
 @lru_cache(maxsize=256)
-def least_common_parameter(
-    epsilon: Fraction, delta: Fraction, cases: Cases
-) -> Fraction:
+def least_common_parameter(epsilon: Fraction, delta: Fraction, cases: Cases) -> Fraction:
     """Return a factor for all parameters of noise with which every one of these cases is (epsilon, delta)-DP.
 
     It is the least of 12 significant bits that bisection finds, from the power of two that it starts at.

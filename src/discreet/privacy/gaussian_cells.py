@@ -19,13 +19,13 @@ from .pld import UNIT, LossDistribution
 _DELTA_BITS = 512
 
 _SMOOTH = Fraction(2)
-"""The least spread at which a sum has the law of one number, but for a factor of 1 + 2**-54 for each that is added."""
+"""The least spread at which a sum has the law of one number, but for a factor of 1 + 2**-54 each."""
 
 _ROUGH = Fraction(1, 4)
-"""Below this spread only rho tells delta of numbers that are too many, or too unlike, to be worked out."""
+"""Below this spread rho alone tells the delta of numbers that are too many or too unlike."""
 
 _MOST_CONVOLVED = 2**16
-"""The most numbers with less noise of which the law of the sum is worked out, and the most losses of all of them."""
+"""The most numbers with less noise whose laws are convolved, and the most losses of all of them."""
 
 _MOST_CASES = 64
 """The most cases that are compared; of more, neighbouring ones are taken together."""
@@ -34,7 +34,7 @@ _NATS = 95
 """Noise of a probability below exp(-_NATS), which is below 2**-136, counts as infinite loss."""
 
 
-class MovedCells(NamedTuple):
+class Cells(NamedTuple):
     """Numbers with equal noise that move equally far.
 
     Attributes:
@@ -58,7 +58,7 @@ class MovedCells(NamedTuple):
         return self.steps / self.sigma_squared
 
 
-Moves = tuple[MovedCells, ...]
+Moves = tuple[Cells, ...]
 """Numbers that move together, by kind."""
 
 
@@ -77,11 +77,11 @@ def delta_of_cases(cases: Cases, epsilon: Fraction, digits: int = _DELTA_BITS) -
 
 
 def cases_of_sums(
-    sigma_squared: Fraction, groups: int, common: int, steps: int, moved: int
+    sigma_squared: Fraction, groups: int, common: int, steps: int, shift: int
 ) -> Cases:
     """Return the ways in which the sums of groups move where a record is replaced.
 
-    It is in t groups both times, t from `common` to `groups`. These sums move by up to `moved`, and `groups` - t
+    It is in t groups both times, t from `common` to `groups`. These sums move by up to `shift`, and `groups` - t
     before it and as many after it by up to `steps`. Of many cases neighbouring ones are one, no better than any.
     """
     every = range(common, groups + 1)
@@ -89,8 +89,8 @@ def cases_of_sums(
     ends = [(every[i], every[min(i + size, len(every)) - 1]) for i in range(0, len(every), size)]
     return tuple(
         tuple(
-            MovedCells(sigma_squared, cells, by)
-            for cells, by in ((last, moved), (2 * (groups - first), steps))
+            Cells(sigma_squared, cells, by)
+            for cells, by in ((last, shift), (2 * (groups - first), steps))
             if cells
         )
         for first, last in ends
@@ -101,7 +101,7 @@ def delta_of_cells(
     sigma_squared: Fraction, cells: int, steps: int, epsilon: Fraction, digits: int = _DELTA_BITS
 ) -> Fraction:
     """Return `delta_of_moves` of numbers of one kind."""
-    return delta_of_moves((MovedCells(sigma_squared, cells, steps),), epsilon, digits)
+    return delta_of_moves((Cells(sigma_squared, cells, steps),), epsilon, digits)
 
 
 def delta_of_moves(moves: Moves, epsilon: Fraction, digits: int = _DELTA_BITS) -> Fraction:
@@ -124,8 +124,10 @@ def delta_of_moves(moves: Moves, epsilon: Fraction, digits: int = _DELTA_BITS) -
 def _by_one_law(moves: Moves, epsilon: Fraction, digits: int) -> Fraction:
     """Return a bound on delta by the law of one number, and how far that of the sum may be from it."""
     # *Unlike numbers*: the loss is unit * T + rho, and T falls by 2 * rho / unit on the other side.
-    unit, rho = _unit(moves), sum((one.rho for one in moves), Fraction(0))
-    parameter = sum((one.cells * one.sigma_squared * (one.rate / unit) ** 2 for one in moves), Fraction(0))
+    unit, rho = _common_rate(moves), sum((one.rho for one in moves), Fraction(0))
+    parameter = sum(
+        (one.cells * one.sigma_squared * (one.rate / unit) ** 2 for one in moves), Fraction(0)
+    )
     first, fall = math.floor((epsilon - rho) / unit) + 1, int(2 * rho / unit)
     with precision(digits):
         factors = _off(moves, digits)
@@ -140,7 +142,7 @@ def _tail(k: int, parameter: Fraction, _digits: int) -> arb:
     return tail(k, parameter)
 
 
-def _unit(moves: Moves) -> Fraction:
+def _common_rate(moves: Moves) -> Fraction:
     """Return the largest number of which all rates are multiples."""
     return reduce(_common_divisor, (one.rate for one in moves))
 
@@ -180,7 +182,7 @@ def _off(moves: Moves, _digits: int) -> arb:
 
 def _is_short(moves: Moves) -> bool:
     """Return whether the losses of all numbers together are few enough to be worked out."""
-    unit = _unit(moves)
+    unit = _common_rate(moves)
     losses = sum(
         (2 * _last(one.sigma_squared) + 1) * (one.rate / unit) for one in moves if len(moves) > 1
     )
@@ -190,13 +192,13 @@ def _is_short(moves: Moves) -> bool:
 @lru_cache(maxsize=64)
 def _sum_of_losses(moves: Moves) -> LossDistribution:
     """Return the losses of all numbers together."""
-    step = _unit(moves) / 2
+    step = _common_rate(moves) / 2
     return reduce(LossDistribution.combined, (_losses_on(one, step) for one in moves))
 
 
 @lru_cache(maxsize=64)
-def _losses_on(moves: MovedCells, step: Fraction) -> LossDistribution:
-    """Return the losses of numbers of one kind on a grid: that of one is (2 j + d) d / (2 sigma**2) at a noise of j."""
+def _losses_on(moves: Cells, step: Fraction) -> LossDistribution:
+    """Return the losses of numbers of one kind: that of one is (2 j + d) d / (2 sigma**2) at a noise of j."""
     sigma_squared, cells, steps = moves
     last = _last(sigma_squared)
     with precision(_DELTA_BITS):

@@ -38,7 +38,7 @@ class ReplacedSumsDP(BaseGuarantee):
         groups: how many groups it is in, 1 or more.
         common: in how many of them it stays at least, from 0 to `groups`.
         steps: by how many steps a sum moves where a record comes or goes, 1 or more.
-        moved: by how many it moves where the record is there both times, `steps` or more.
+        shift: by how many it moves where the record is there both times, `steps` or more.
         neighbors: the neighbouring relation, "replace_one" (the default) or "add_remove".
 
     Source: Canonne, Kamath and Steinke, The discrete Gaussian for differential privacy, 2020.
@@ -48,7 +48,7 @@ class ReplacedSumsDP(BaseGuarantee):
     groups: int
     common: int
     steps: int
-    moved: int
+    shift: int
     neighbors: Neighbors = "replace_one"
     kind: ClassVar[str] = "replaced_sums_dp"
     pure: ClassVar[None] = None
@@ -56,9 +56,9 @@ class ReplacedSumsDP(BaseGuarantee):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma_squared", positive(self.sigma_squared, "sigma_squared"))
-        for name, most in (("groups", _MOST_GROUPS), ("moved", _MOST_STEPS)):
+        for name, most in (("groups", _MOST_GROUPS), ("shift", _MOST_STEPS)):
             object.__setattr__(self, name, read_whole(getattr(self, name), name, most))
-        object.__setattr__(self, "steps", read_whole(self.steps, "steps", self.moved))
+        object.__setattr__(self, "steps", read_whole(self.steps, "steps", self.shift))
         common = exact(self.common, "common")
         if common not in range(self.groups + 1):
             raise InvalidNumber(
@@ -70,9 +70,7 @@ class ReplacedSumsDP(BaseGuarantee):
     @property
     def cases(self) -> Cases:
         """The ways in which the sums may move."""
-        return cases_of_sums(
-            self.sigma_squared, self.groups, self.common, self.steps, self.moved
-        )
+        return cases_of_sums(self.sigma_squared, self.groups, self.common, self.steps, self.shift)
 
     @property
     def rho(self) -> Fraction:

@@ -23,13 +23,13 @@ class ReplacedGroups:
         groups: in how many groups it is before, and after.
         common: in how many of these it is both times, at least.
         steps: the most that a sum moves where it comes or goes.
-        moved: the most that one moves where it is there both times.
+        shift: the most that one moves where it is there both times.
     """
 
     groups: int
     common: int
     steps: int
-    moved: int
+    shift: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Sensitivity:
             same number for all datasets.
         answers: how many candidates there are, where one of them scores `change` and all others 0, or all score 0;
             None for other scores.
-        replaced: of sums of groups where a record is replaced, which of them move; None for all else.
+        replacement: of sums of groups where a record is replaced, which of them move; None for all else.
     """
 
     spread: Fraction
@@ -55,12 +55,12 @@ class Sensitivity:
     monotonic: bool = False
     balanced: bool = False
     answers: int | None = None
-    replaced: ReplacedGroups | None = None
+    replacement: ReplacedGroups | None = None
 
     def as_dict(self) -> dict[str, object]:
         """Return its attributes by their names, without the candidates, which are described beside it."""
-        groups = {} if self.replaced is None else {"replaced": asdict(self.replaced)}
-        names = (name for name in self.__slots__ if name not in ("answers", "replaced"))
+        groups = {} if self.replacement is None else {"replacement": asdict(self.replacement)}
+        names = (name for name in self.__slots__ if name not in ("answers", "replacement"))
         return {name: getattr(self, name) for name in names} | groups
 
     def rounded(self, granularity: Fraction) -> "Sensitivity":

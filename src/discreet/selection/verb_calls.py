@@ -51,11 +51,13 @@ class Delivery(NamedTuple):
 def delivery_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Delivery:
     """Return the order that verb(*args, **kwargs) would place, without paying or reading private data.
 
+    Of a `ledger` among the arguments only its currency is asked.
+
     Raises:
         InvalidArgument: if a public argument cannot be accepted, or can be read once only, or this is no verb
             that releases.
     """
-    return _listen(verb, args, kwargs, Listener(billing=False))
+    return _listen(verb, args, kwargs, Listener(billing=False, payer=kwargs.get("ledger")))
 
 
 def bill_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:

@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import discreet
 from discreet import Dataset, Ledger
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument, MissingColumn, UnreadableData
+from discreet.ledger.budget import Amount
 from discreet.selection.verb_calls import bill_of
 from discreet.service.asking.wire import read_quote
 from discreet.tables.conditions.sql_statements import read_statement
@@ -303,6 +305,73 @@ def test_groups_that_nobody_lists_are_released_with_a_delta() -> None:
     assert release.guarantee.slack == Fraction(1, 10**6)
     with pytest.raises(InvalidArgument, match="one aggregate"):
         discreet.sql(data, text.replace("MEDIAN(age) AS m", "MEDIAN(age), COUNT(*)"))
+
+
+CITIES = [f"city {i}" for i in range(40)]
+LOOSE = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 3, delta = 2e-6, max_groups_contributed = 20) "
+
+
+def many_cities() -> Dataset:
+    rows = {
+        "age": [30 + i % 9 for i in range(400)],
+        "city": [CITIES[i % 40] for i in range(400)],
+        "user": [i // 20 for i in range(400)],
+    }
+    declared = {**COLUMNS, "city": {"type": "string", "enum": CITIES}}
+    return Dataset(rows, columns=declared, name="people", privacy_unit="user", max_contributions=1)
+
+
+def test_aggregates_of_listed_groups_share_a_delta_that_they_can_use() -> None:
+    text = f"{LOOSE}city, COUNT(DISTINCT user) AS n, SUM(age) AS s, MEDIAN(age) AS m FROM people GROUP BY city"
+    data = many_cities()
+    release = answered(lambda: discreet.sql(data, text))
+    part: dict[str, Any] = {"by": "city", "groups": CITIES, "max_groups": 20, "epsilon": 1}
+    draws = [
+        partial(discreet.count, data, delta="1e-6", **part),
+        partial(discreet.sum, data, "age", delta="1e-6", **part),
+        partial(discreet.median, data, "age", **part),
+    ]
+    expected = answered(lambda: [draw() for draw in draws])  # type: ignore[arg-type, return-value]
+    for name, answer in zip("nsm", expected, strict=True):  # type: ignore[call-overload]
+        assert [row[name] for row in release.value] == list(answer.value.values())
+    assert release.mechanism == "gaussian, exponential"
+    assert release.guarantee.delta_at(3) <= Fraction(2, 10**6)
+    for columns in ("city, MEDIAN(age)", "city, MODE(city)"):
+        with pytest.raises(InvalidArgument, match="leave it out"):
+            discreet.sql(data, f"{LOOSE}{columns} FROM people GROUP BY city")
+
+
+def test_a_statement_is_charged_with_the_delta_that_it_uses() -> None:
+    text = f"{LOOSE}city, COUNT(DISTINCT user), MEDIAN(age) FROM people GROUP BY city"
+    terms: dict[str, dict[str, Any]] = {
+        "sums": {"epsilon": 9, "delta": "1e-5", "delta_for": "questions"},
+        "pure": {"epsilon": 9},
+        "rho": {"rho": 9},
+    }
+    ledgers = {name: Ledger() for name in terms}
+    for name, ledger in ledgers.items():
+        ledger.open("people", privacy_unit="user", **terms[name])
+    found = {
+        name: ledger.session("people").sql(many_cities(), text) for name, ledger in ledgers.items()
+    }
+    mechanisms = {name: release.mechanism for name, release in found.items()}
+    wide, narrow = "gaussian, exponential", "geometric, exponential"
+    assert mechanisms == {"sums": wide, "pure": narrow, "rho": wide}
+    spent = {name: ledger.budgets()[0].spent for name, ledger in ledgers.items()}
+    assert spent["pure"] == Amount(Fraction(3))
+    assert spent["sums"] == Amount(Fraction(3), delta=Fraction(2, 10**6))
+    few = text.replace("max_groups_contributed = 20", "max_groups_contributed = 1")
+    ledgers["sums"].session("people").sql(many_cities(), few)
+    both = ledgers["sums"].budgets()[0].spent
+    assert both == Amount(Fraction(6), delta=Fraction(2, 10**6))
+
+
+def test_without_groups_a_list_by_counts_may_use_a_delta() -> None:
+    loose = CLAUSE.replace("epsilon = 1", "epsilon = 1, delta = 1e-6")
+    text = f"{loose}APPROX_TOP_COUNT(city, 3) AS c FROM people"
+    release = discreet.sql(many_cities(), text)
+    assert release.mechanism == "gaussian"
+    assert len(release.value[0]["c"]) == 3
 
 
 NAMES = ("age", "Age", "income", "my income")

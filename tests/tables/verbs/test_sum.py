@@ -16,6 +16,7 @@ import pytest
 import discreet
 from discreet import Ledger
 from discreet.errors import InvalidArgument, InvalidCandidates, InvalidNumber, UnreadableData
+from discreet.ledger.budget import Amount
 from discreet.mechanisms.accuracy import SUMMED
 from discreet.mechanisms.noisy_counts import counts_sensitivity
 from discreet.privacy import ApproxDP, DiscreteGaussianDP, GeometricDP, PureDP, ReplacedSumsDP
@@ -203,7 +204,12 @@ def test_by_rho_sums_and_means_have_the_smaller_noise() -> None:
     assert mean.rho == rho
 
 
-MANY: dict[str, Any] = {"by": "g", "groups": [str(i) for i in range(40)], "privacy_unit": "u", "max_groups": 20}
+MANY: dict[str, Any] = {
+    "by": "g",
+    "groups": [str(i) for i in range(40)],
+    "privacy_unit": "u",
+    "max_groups": 20,
+}
 LOOSE: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
 
 
@@ -237,8 +243,8 @@ def test_a_delta_of_sums_is_charged_where_it_is_used_alone() -> None:
         alone = getattr(ledger.session("sums"), verb)(data, "v", privacy_unit="u", **one)
         assert alone.guarantee.pure == 1
     spent = {budget.dataset: budget.spent for budget in ledger.budgets()}
-    assert (spent["sums"].epsilon, spent["sums"].delta) == (4, Fraction(2, 10**6))
-    assert (spent["pure"].epsilon, spent["pure"].delta) == (2, 0)
+    assert spent["sums"] == Amount(Fraction(4), delta=Fraction(2, 10**6))
+    assert spent["pure"] == Amount(Fraction(2))
 
 
 def test_bounds_that_are_bought_take_no_delta() -> None:

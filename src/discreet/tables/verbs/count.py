@@ -41,7 +41,7 @@ def count(
     column: str | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release:
-    """Count the records, with geometric noise; by `rho` with Gaussian noise where that is smaller.
+    """Count the records, with geometric noise; by `rho`, or with `delta`, with Gaussian noise if that is smaller.
 
     One row is one record; with `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
     number, which the noise may take below 0: it is kept as it is, and shown as 0. The number of records is not
@@ -56,6 +56,10 @@ def count(
             by k with a probability proportional to exp(-η · k).
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every group
             grows with it. Needs `privacy_unit`.
+        delta: a δ that the noise may use, far below one over the number of records, such as "1e-8". Together with
+            `epsilon` it allows Gaussian noise, which is taken if its variance is the smaller one: where a unit is
+            in many groups. Else δ is not charged. With `rho` leave it out. With groups="private" it is the δ of all
+            answers together.
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:

@@ -9,7 +9,7 @@ from ...mechanisms.count_noise import is_better
 from ...mechanisms.gaussian_counts import GaussianCounts
 from ...mechanisms.noisy_counts import changed_cells, counts_sensitivity
 from ...privacy.gaussian_calibration import least_common_parameter
-from ...privacy.gaussian_cells import MovedCells
+from ...privacy.gaussian_cells import Cells
 from ...privacy.sensitivity import Sensitivity
 from .noisy_numbers import ListNoise, NoisePrice
 from .sum_bounds import SumBounds, mean_noises
@@ -43,7 +43,7 @@ def _gaussian_pair(
     # *Means*: the deviation of both is the same multiple of how far one number moves.
     lists = [_by_change(one.sensitivity) for one in halves]
     moves = tuple(
-        MovedCells(Fraction(one.change or 0) ** 2, changed_cells(one), int(one.change or 0))
+        Cells(Fraction(one.change or 0) ** 2, changed_cells(one), int(one.change or 0))
         for one in lists
     )
     factor = least_common_parameter(epsilon, delta, (moves,))
@@ -51,19 +51,19 @@ def _gaussian_pair(
         ListNoise(
             GaussianCounts(half.mechanism.least, half.mechanism.largest),
             sensitivity,
-            PrivacyParameter("rho", Fraction(moved.cells) / (2 * factor)),
+            PrivacyParameter("rho", Fraction(cells.cells) / (2 * factor)),
         )
-        for half, sensitivity, moved in zip(halves, lists, moves, strict=True)
+        for half, sensitivity, cells in zip(halves, lists, moves, strict=True)
     ]
 
 
 def _by_change(sensitivity: Sensitivity) -> Sensitivity:
     """Return the sensitivity of numbers that move equally far; of sums of replaced records one that is no less."""
-    moves = sensitivity.replaced
+    moves = sensitivity.replacement
     if moves is None:
         return sensitivity
     few, many = moves.groups, 2 * moves.groups - moves.common
     change = 2 * moves.steps
-    if many * moves.moved**2 < few * change**2:
-        few, change = many, moves.moved
+    if many * moves.shift**2 < few * change**2:
+        few, change = many, moves.shift
     return counts_sensitivity(few, sensitivity.neighbors, change=change)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -61,8 +62,10 @@ def sql(
     MEDIAN `median`, PERCENTILE_DISC and QUANTILE `quantile`, MIN and MAX `minimum` and `maximum`, TOP_K and
     APPROX_TOP_COUNT `top_k`. WHERE is `where=`. GROUP BY takes a column whose values are declared; or, with delta
     and one aggregate, one whose values nobody lists. ORDER BY and LIMIT act on the released rows. ε is divided
-    equally among the aggregates, and the groups share it as docs/how-to/groups.md says. All are read before the
-    first is drawn, and are charged together. Everything else is refused, with what would do.
+    equally among the aggregates, and the groups share it as docs/how-to/groups.md says. A delta beside declared
+    values is divided among the counts, sums and means. Each has Gaussian noise if that is smaller, and else is not
+    charged with its part. All are read before the first is drawn, and are charged together. Everything else is
+    refused, with what would do.
 
     Args:
         dataset: a dataset with its description; FROM has its name.
@@ -92,8 +95,8 @@ def sql(
             description=fix("a description"),
             dataset=preview(dataset),
         )
-    plan = _Plan.of(dataset, read_statement(statement), read_neighbors(neighbors))
     account = dataset.account() if ledger is None else ledger
+    plan = _Plan.of(dataset, read_statement(statement), read_neighbors(neighbors), account)
     account, request = read_payment({"ledger": account, "request": request})
     source, about = dataset.question()
     deliveries = plan.deliveries(source)
@@ -118,11 +121,24 @@ def parts_of(statement: object) -> list[Call]:
         InvalidArgument: if it is no statement that is answered.
     """
     read = read_statement(statement)
-    return [_part(read, aggregate) for aggregate in read.aggregates]
+    is_listed = read.by is None  # a declared column would be listed too
+    return [_part(read, aggregate, is_listed=is_listed) for aggregate in read.aggregates]
 
 
-def _part(statement: SqlStatement, aggregate: Aggregate) -> Call:
-    """Return an aggregate as a question, with its part of ε."""
+_WITH_DELTA = ("count", "sum", "mean")
+"""The verbs of which a list of answers can use a delta; and of one answer `top_k` can."""
+
+
+def _share_of_delta(statement: SqlStatement, aggregate: Aggregate) -> Fraction | None:
+    """Return the δ of an aggregate about listed groups, of which those that can use it have equal parts."""
+    verbs = _WITH_DELTA if statement.by else (*_WITH_DELTA, "top_k")
+    number = sum(one.verb in verbs for one in statement.aggregates)
+    delta = statement.options.delta
+    return None if delta is None or aggregate.verb not in verbs else delta / number
+
+
+def _part(statement: SqlStatement, aggregate: Aggregate, *, is_listed: bool) -> Call:
+    """Return an aggregate as a question, with its part of ε and δ."""
     terms: dict[str, Any] = {
         **aggregate.terms,
         "epsilon": statement.options.epsilon / len(statement.aggregates),
@@ -131,8 +147,9 @@ def _part(statement: SqlStatement, aggregate: Aggregate) -> Call:
     terms |= {} if statement.by is None else {"by": statement.by}
     most = statement.options.max_groups
     terms |= {} if most is None else {"max_groups": most}
-    delta = statement.options.delta
-    terms |= {} if delta is None else {"groups": "private", "delta": delta}
+    delta = _share_of_delta(statement, aggregate) if is_listed else statement.options.delta
+    terms |= {} if delta is None else {"delta": delta}
+    terms |= {} if delta is None or is_listed else {"groups": "private"}
     columns = () if aggregate.column is None else (aggregate.column,)
     return Call(_VERBS[aggregate.verb], columns, terms)
 
@@ -150,14 +167,22 @@ class _Plan:
         dataset: the dataset.
         statement: the statement.
         neighbors: the neighbouring relation.
+        payer: the account that is to pay, or None.
     """
 
     dataset: Dataset
     statement: SqlStatement
     neighbors: Neighbors
+    payer: Account | None = None
 
     @classmethod
-    def of(cls, dataset: Dataset, statement: SqlStatement, neighbors: Neighbors) -> "_Plan":
+    def of(
+        cls,
+        dataset: Dataset,
+        statement: SqlStatement,
+        neighbors: Neighbors,
+        payer: Account | None,
+    ) -> "_Plan":
         """Return the plan of a statement that agrees with the description.
 
         Raises:
@@ -176,7 +201,7 @@ class _Plan:
                 "max_groups_contributed is of a privacy unit, and a row is a record here: leave it out"
             )
         _check_groups(dataset, statement)
-        return cls(dataset, statement, neighbors)
+        return cls(dataset, statement, neighbors, payer)
 
     def deliveries(self, data: Any) -> list[Delivery]:
         """Return the aggregates as they would be delivered, from data that are the dataset's. No rows are read."""
@@ -184,10 +209,11 @@ class _Plan:
 
     def _delivery(self, data: Any, aggregate: Aggregate) -> Delivery:
         """Return an aggregate as it would be delivered."""
-        verb, columns, terms = _part(self.statement, aggregate)
+        is_listed = _has_listed_groups(self.dataset, self.statement)
+        verb, columns, terms = _part(self.statement, aggregate, is_listed=is_listed)
         terms |= {"neighbors": self.neighbors, **dict(zip(["column"], columns, strict=False))}
         arguments = fill_terms(self.dataset, terms, use_of(aggregate.verb), aggregate.verb)
-        del arguments["ledger"]
+        arguments["ledger"] = self.payer  # what it counts decides which noise is taken
         with inside_a_verb():
             return delivery_of(verb, **{**arguments, "data": data})
 
@@ -280,8 +306,14 @@ def _check_units(dataset: Dataset, statement: SqlStatement) -> None:
             _check_count(dataset, unit, aggregate)
 
 
+def _has_listed_groups(dataset: Dataset, statement: SqlStatement) -> bool:
+    """Return whether the groups of a statement are declared, or there is one."""
+    by = statement.by
+    return by is None or dataset.column(by, "GROUP BY").values is not None
+
+
 def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
-    """Raise unless groups without a public list have a delta, and one aggregate; and no others have one.
+    """Raise unless groups without a public list have a delta and one aggregate, and a delta has a use.
 
     Raises:
         InvalidArgument: with the form that would do.
@@ -291,12 +323,13 @@ def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
         raise InvalidArgument(
             "min_privacy_units_per_group is not honoured: groups of few units are left out by delta; leave it out"
         )
-    is_listed = by is None or dataset.column(by, "GROUP BY").values is not None
-    if is_listed and options.delta is not None:
-        raise InvalidArgument(
-            "delta is for groups that nobody lists, and here there is nothing that it would gain: leave it out"
-        )
-    if is_listed:
+    if _has_listed_groups(dataset, statement):
+        shares = [_share_of_delta(statement, one) for one in statement.aggregates]
+        if options.delta is not None and not any(shares):
+            raise InvalidArgument(
+                "delta is for groups that nobody lists, and for COUNT, SUM, AVG and, without GROUP BY, TOP_K: here "
+                "there is nothing that it would gain, so leave it out"
+            )
         return
     if options.delta is None:
         raise InvalidArgument(

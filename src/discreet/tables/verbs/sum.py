@@ -37,7 +37,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     bounds_share: Number | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
-    """Release the sum of numbers between two bounds, with geometric noise; by `rho` Gaussian where that is smaller.
+    """Release the sum of numbers between two bounds, with geometric noise or the smaller Gaussian noise.
 
     Each number is clipped to the bounds and rounded to a multiple of the step, half up and exactly, by itself. Then
     whole numbers of steps are added, exactly. Null, NaN and, in text files, cells that spell no number are left
@@ -60,6 +60,10 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
             grows with it. Needs `privacy_unit`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every sum
             grows with it. Needs `privacy_unit`.
+        delta: a δ that the noise may use, far below one over the number of records, such as "1e-8". Together with
+            `epsilon` it allows Gaussian noise, which is taken if its variance is the smaller one: where a unit is
+            in many groups. Else δ is not charged. With `rho` leave it out. With groups="private" it is the δ of all
+            answers together.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
@@ -87,14 +91,12 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     price = read_price(rest, shared, unit_query.neighbors, delta)
     noise = sum_noise(bounds, unit_query, price)
     columns = columns_of(unit_query, data, column)
-    lattice = Lattice(bounds.step)
 
     def totals_of(one: Numeric) -> list[list[int]]:
         return [bounds.total(one)]
 
     def name(numbers: Sequence[int]) -> object:
-        [steps] = numbers
-        return lattice[steps]
+        return Lattice(bounds.step)[numbers[0]]
 
     worst_error = partial(error_of_sum, bounds, noise, unit_query.group_count)
     question = NoisyNumbers(unit_query, [noise], columns, totals_of, worst_error, price)
@@ -115,7 +117,8 @@ def mean(  # noqa: PLR0913  # as sum
     """Release the mean of numbers between two bounds: a noisy sum over a noisy count.
 
     Numbers are clipped and rounded as for `sum`, and measured from the middle of the bounds. One half of epsilon
-    (or rho) buys how many numbers there are, the other half their sum, both with the noise of a sum. Their quotient
+    (or rho) buys how many numbers there are, the other half their sum, both with the noise of a sum. Gaussian noise
+    by a delta is calibrated for both together. Their quotient
     is cut to the bounds and rounded to the decimals that its noise supports, at most to a thousandth of a step. How
     many there are is never taken as public. Where the noisy count is 0 or below it there is no mean, and the answer
     is None: ask with a larger epsilon, or of more records.
@@ -136,6 +139,10 @@ def mean(  # noqa: PLR0913  # as sum
             grows with it. Needs `privacy_unit`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every mean
             grows with it. Needs `privacy_unit`.
+        delta: a δ that the noise may use, far below one over the number of records, such as "1e-8". Together with
+            `epsilon` it allows Gaussian noise, which is taken if its variance is the smaller one: where a unit is
+            in many groups. Else δ is not charged. With `rho` leave it out. With groups="private" it is the δ of all
+            answers together.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:

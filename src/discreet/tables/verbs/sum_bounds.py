@@ -85,12 +85,10 @@ class SumBounds:
         if moves == comes:
             return counts_sensitivity(unit_query.moved_groups(), "replace_one", change=comes)
         # One sum may move by as much as two do.
-        spread, common = (
-            min(2 * of.most_groups * comes, groups * moves),
-            max(0, 2 * of.most_groups - groups),
-        )
-        moved = ReplacedGroups(of.most_groups, common, comes, moves)
-        return Sensitivity(Fraction(spread), "replace_one", replaced=moved)
+        spread = min(2 * of.most_groups * comes, groups * moves)
+        common = max(0, 2 * of.most_groups - groups)
+        replacement = ReplacedGroups(of.most_groups, common, comes, moves)
+        return Sensitivity(Fraction(spread), "replace_one", replacement=replacement)
 
 
 def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:

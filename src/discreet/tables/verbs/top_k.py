@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal, TypeVar, Unpack, overload
 
 from ...base.arguments import column_name
-from ...base.doors import fix, spelling
+from ...base.doors import fix
 from ...base.numbers import Number, count, flag
 from ...errors import InvalidArgument, InvalidCandidates
 from ...mechanisms.contract import read_parameter
@@ -106,7 +106,8 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
         delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
             each round of "peeling" has as much as the library's bound on adaptive composition allows: with
             ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
-            first time. Without it the list is ε-DP. With groups="private" it is that of the groups.
+            first time. By "counts" it allows Gaussian noise, and is not charged where geometric noise is the
+            smaller. Without it the list is ε-DP. With groups="private" it is that of the groups.
         gap: whether to release how far ahead each answer was of the next one, in `Release.gap`, as for `select`; by
             "counts" the difference of noisy counts. Not for "joint"; k must be below the number of candidates.
         **terms: the shared arguments, described in `PersonTerms`.

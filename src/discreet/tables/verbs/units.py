@@ -203,7 +203,7 @@ class UnitQuery:
         draws = [ready(column) for column in columns]
         return draws[0] if self.records.by is None else partial(_by_group, draws)
 
-    def answer(
+    def answer(  # noqa: PLR0913  # a question, and what is done with its draw
         self,
         scores: Sequence[Score],
         answers: Answers | None,
